@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+)
+
+// manifests are the objects of deploy, by kind and name.
+type manifests map[string]any
+
+// kinds make empty objects.
+var kinds = map[string]func() metav1.Object{
+	"Namespace":           func() metav1.Object { return &corev1.Namespace{} },
+	"ServiceAccount":      func() metav1.Object { return &corev1.ServiceAccount{} },
+	"ConfigMap":           func() metav1.Object { return &corev1.ConfigMap{} },
+	"Service":             func() metav1.Object { return &corev1.Service{} },
+	"Deployment":          func() metav1.Object { return &appsv1.Deployment{} },
+	"PodDisruptionBudget": func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
+	"ClusterRole":         func() metav1.Object { return &rbacv1.ClusterRole{} },
+	"ClusterRoleBinding":  func() metav1.Object { return &rbacv1.ClusterRoleBinding{} },
+}
+
+// readManifests decodes all objects of deploy strictly.
+func readManifests(t *testing.T) manifests {
+	t.Helper()
+	files, err := filepath.Glob("deploy/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no manifests", err)
+	}
+	found := manifests{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+		for {
+			document, err := documents.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var meta metav1.TypeMeta
+			if err := sigsyaml.Unmarshal(document, &meta); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if kinds[meta.Kind] == nil {
+				t.Fatalf("%s: unknown kind %q", file, meta.Kind)
+			}
+			obj := kinds[meta.Kind]()
+			if err := sigsyaml.UnmarshalStrict(document, obj); err != nil {
+				t.Fatalf("%s: %s: %v", file, meta.Kind, err)
+			}
+			found[meta.Kind+"/"+obj.GetName()] = obj
+		}
+	}
+	return found
+}
+
+// TestManifests holds the manifests against each other and against the relay's own configuration.
+func TestManifests(t *testing.T) {
+	m := readManifests(t)
+	deployment := m["Deployment/informer-relay"].(*appsv1.Deployment)
+	pod := deployment.Spec.Template.Spec
+	c, err := configfile.Parse("relay.yaml", []byte(m["ConfigMap/informer-relay"].(*corev1.ConfigMap).Data["relay.yaml"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if *deployment.Spec.Replicas != 2 {
+		t.Errorf("%d replicas", *deployment.Spec.Replicas)
+	}
+	if grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; grace <= c.Shutdown.Delay+c.Shutdown.Period {
+		t.Errorf("the Pods are killed after %v; the relay needs %v and %v", grace, c.Shutdown.Delay, c.Shutdown.Period)
+	}
+	for what, selector := range map[string]*metav1.LabelSelector{
+		"the Deployment": deployment.Spec.Selector,
+		"the budget":     m["PodDisruptionBudget/informer-relay"].(*policyv1.PodDisruptionBudget).Spec.Selector,
+		"the Service":    {MatchLabels: m["Service/informer-relay"].(*corev1.Service).Spec.Selector},
+		"the spread":     pod.TopologySpreadConstraints[0].LabelSelector,
+	} {
+		s, err := metav1.LabelSelectorAsSelector(selector)
+		if err != nil || s.Empty() || !s.Matches(labels.Set(deployment.Spec.Template.Labels)) {
+			t.Errorf("%s selects other Pods: %v, %v", what, s, err)
+		}
+	}
+	container := pod.Containers[0]
+	if port := container.Ports[0]; c.Listen.Address != ":8443" || port.ContainerPort != 8443 || port.Name != container.ReadinessProbe.HTTPGet.Port.StrVal {
+		t.Errorf("the relay listens at %s, the container at %+v", c.Listen.Address, port)
+	}
+	for _, file := range []string{c.Listen.CertFile, c.Listen.KeyFile, container.Args[1]} {
+		if !slices.ContainsFunc(container.VolumeMounts, func(mount corev1.VolumeMount) bool { return strings.HasPrefix(file, mount.MountPath+"/") }) {
+			t.Errorf("%s is not mounted", file)
+		}
+	}
+	checkRights(t, c, m["ClusterRole/informer-relay"].(*rbacv1.ClusterRole).Rules)
+	for _, name := range []string{"informer-relay", "informer-relay-reviews"} {
+		binding := m["ClusterRoleBinding/"+name].(*rbacv1.ClusterRoleBinding)
+		if s := binding.Subjects[0]; s.Name != pod.ServiceAccountName || s.Namespace != deployment.Namespace {
+			t.Errorf("%s is bound to %+v", name, s)
+		}
+	}
+}
+
+// checkRights compares what the relay reads with what it may read: neither has more.
+func checkRights(t *testing.T, c *configfile.Config, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	var reads, may []string
+	for _, r := range c.Resources {
+		reads = append(reads, r.GVR().GroupResource().String())
+	}
+	for _, rule := range rules {
+		if !slices.Equal(rule.Verbs, []string{"list", "watch"}) {
+			t.Errorf("the relay may %q", rule.Verbs)
+		}
+		for _, resource := range rule.Resources {
+			may = append(may, schema.GroupResource{Group: rule.APIGroups[0], Resource: resource}.String())
+		}
+	}
+	slices.Sort(reads)
+	slices.Sort(may)
+	if !slices.Equal(reads, may) {
+		t.Errorf("the relay reads %q, and may read %q", reads, may)
+	}
+}

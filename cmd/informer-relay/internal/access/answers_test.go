@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+// Time is the bubble's in these tests: nothing here waits for anything but it.
+
+func TestAnswersAreKeptForAWhile(t *testing.T) {
+	for _, mode := range []configfile.Mode{configfile.TokenReview, configfile.SelfSubjectAccessReview} {
+		t.Run(string(mode), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newReviewer()
+				a := newAccess(t, configfile.Access{Mode: mode}, r)
+				ask := func(token string) (sent int) {
+					before := r.requests("")
+					_ = a.Authorize(contextOf(t, a, bearer(token), nil), listShop)
+					return r.requests("") - before
+				}
+				fresh := ask("ann")
+				if fresh == 0 || ask("ann") != 0 {
+					t.Error("an answer is not kept")
+				}
+				// This time and that below is the bubble's.
+				time.Sleep(9 * time.Second)
+				if ask("ann") != 0 {
+					t.Error("a yes is not kept for 10 s")
+				}
+				time.Sleep(time.Second)
+				if ask("ann") != fresh {
+					t.Error("a yes is kept for more than 10 s")
+				}
+				for _, refused := range []string{"bob", "eve"} {
+					if ask(refused) == 0 || ask(refused) != 0 {
+						t.Errorf("%s: a no is not kept", refused)
+					}
+					time.Sleep(2 * time.Second)
+					if ask(refused) == 0 {
+						t.Errorf("%s: a no is kept for more than 2 s", refused)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestFailuresAreNotKept(t *testing.T) {
+	r := newReviewer()
+	a := newAccess(t, configfile.Access{Mode: configfile.TokenReview}, r)
+	r.fail = func(string) (int, string) { return 500, "" }
+	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), listShop); statusOf(err).Code != 503 {
+		t.Fatalf("the error is %v", err)
+	}
+	r.fail = nil
+	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), listShop); err != nil {
+		t.Errorf("the API server is back, and the error is %v", err)
+	}
+}
+
+// TestOneAsksForAll has many requests of one caller at a time, which come to one review of the
+// token and one of the right.
+func TestOneAsksForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReviewer()
+		r.took = time.Second
+		a := newAccess(t, configfile.Access{Mode: configfile.TokenReview}, r)
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), listShop); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if tokens, rights := r.requests(tokenReviews), r.requests(accessReviews); tokens != 1 || rights != 1 {
+			t.Errorf("%d reviews of the token, %d of the right", tokens, rights)
+		}
+	})
+}
+
+// TestManyReviewsWait: no more than mostReviews are under way, so twice as many take twice as long.
+func TestManyReviewsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newReviewer()
+		r.took = time.Second
+		a := newAccess(t, configfile.Access{Mode: configfile.SelfSubjectAccessReview}, r)
+		ctx, began := contextOf(t, a, bearer("ann"), nil), time.Now()
+		var all sync.WaitGroup
+		for i := range 2 * mostReviews {
+			all.Go(func() {
+				if err := a.Authorize(ctx, serve.Attributes{Verb: "get", Resource: pods, Namespace: "shop", Name: fmt.Sprint(i)}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// TestAWaitingCallerMayGo: the one that asks goes on, for the others, also if its own client goes.
+func TestAWaitingCallerMayGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := newAnswers(func(int) time.Duration { return time.Minute }, ignore)
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() {
+			if got, err := kept.get(ctx, "q", slowly); got != 42 || err != nil {
+				t.Errorf("the one that asks got %d, %v", got, err)
+			}
+		})
+		synctest.Wait()
+		all.Go(func() {
+			if _, err := kept.get(ctx, "q", slowly); !errors.Is(err, context.Canceled) {
+				t.Errorf("the one that goes got %v", err)
+			}
+		})
+		all.Go(func() {
+			if got, err := kept.get(t.Context(), "q", slowly); got != 42 || err != nil {
+				t.Errorf("the one that stays got %d, %v", got, err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		all.Wait()
+	})
+}
+
+func ignore(context.Context, error) {}
+
+func slowly(ctx context.Context) (int, error) {
+	time.Sleep(time.Second) // in a bubble
+	return 42, ctx.Err()
+}
+
+func TestAnAPIServerThatHangsIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept, began := newAnswers(func(int) time.Duration { return time.Minute }, ignore), time.Now()
+		_, err := kept.get(t.Context(), "q", func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			return 0, ctx.Err()
+		})
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != reviewTimeout {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	kept := newAnswers(func(int) time.Duration { return time.Hour }, ignore)
+	asked := 0
+	ask := func(i int) {
+		got, err := kept.get(t.Context(), fmt.Sprint(i), func(context.Context) (int, error) { asked++; return i, nil })
+		if got != i || err != nil {
+			t.Fatal(got, err)
+		}
+	}
+	for i := range 3 * mostAnswers {
+		ask(i)
+		ask(0) // stays, since it is used
+		if n := len(kept.recent) + len(kept.older); n > mostAnswers {
+			t.Fatalf("%d answers are kept", n)
+		}
+	}
+	if asked != 3*mostAnswers {
+		t.Errorf("%d questions were asked for %d", asked, 3*mostAnswers)
+	}
+}

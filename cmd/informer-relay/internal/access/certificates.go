@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+// callers are what the names in client certificates may read.
+type callers []configfile.Caller
+
+// decide compares a caller's names with the entries. Whoever is in one of them may ask which
+// resources there are.
+func (cs callers) decide(_ context.Context, c credentials, a serve.Attributes) error {
+	names := c.uris
+	if c.user.Username != "" {
+		names = append(slices.Clip(names), c.user.Username)
+	}
+	if len(names) == 0 {
+		return unauthorized()
+	}
+	for _, caller := range cs {
+		if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(caller.Names, name) }) && allows(caller, a) {
+			return nil
+		}
+	}
+	return forbidden(cmp.Or(c.user.Username, names[0]), a, "")
+}
+
+// allows reports whether an entry allows what a describes.
+func allows(c configfile.Caller, a serve.Attributes) bool {
+	switch a.Path {
+	case "":
+	case MetricsPath:
+		return c.Metrics
+	default: // which resources there are
+		return true
+	}
+	read := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
+	return read && a.Subresource == "" &&
+		(slices.Contains(c.Resources, "*") || slices.Contains(c.Resources, a.Resource.GroupResource().String())) &&
+		anyOr(c.Verbs, a.Verb) && anyOr(c.Namespaces, a.Namespace) && anyOr(c.ResourceNames, a.Name)
+}
+
+// anyOr reports whether value is in list. An empty list has all.
+func anyOr(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }

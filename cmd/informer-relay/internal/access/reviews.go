@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+const (
+	// reviewTimeout is how long the API server has for a review.
+	reviewTimeout = 10 * time.Second
+	// mostReviews is how many are sent at a time. More wait, so that many clients that come at once
+	// don't use up the API server's patience.
+	mostReviews = 64
+	// largestAnswer bounds what is read of an answer.
+	largestAnswer = 1 << 20
+)
+
+// The collections that reviews are created in.
+const (
+	tokenReviews       = "/apis/authentication.k8s.io/v1/tokenreviews"
+	selfSubjectReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	accessReviews      = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+	selfAccessReviews  = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+)
+
+// reviews asks an API server about callers.
+type reviews struct {
+	// set once at construction
+	http      *http.Client
+	base      *url.URL
+	audiences []string
+	counters  counters
+	slots     chan struct{}
+	users     *answers[*authenticationv1.UserInfo] // nil: not authenticated
+	rights    *answers[decision]
+}
+
+// decision is whether a user may do something.
+type decision struct {
+	known   bool // the API server knows the user
+	allowed bool
+	user    string
+	reason  string
+}
+
+func newReviews(upstream *rest.Config, c configfile.Access, counted counters) (*reviews, error) {
+	base, _, err := rest.DefaultServerUrlFor(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("host %q: %w", upstream.Host, err)
+	}
+	client, err := rest.HTTPClientFor(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("transport to %s: %w", base.Redacted(), err)
+	}
+	keep := func(yes bool) time.Duration {
+		if yes {
+			return c.AllowedFor
+		}
+		return c.DeniedFor
+	}
+	failures := newFailures(counted)
+	return &reviews{
+		http: client, base: base, audiences: c.Audiences, counters: counted, slots: make(chan struct{}, mostReviews),
+		users:  newAnswers(func(u *authenticationv1.UserInfo) time.Duration { return keep(u != nil) }, failures.record),
+		rights: newAnswers(func(d decision) time.Duration { return keep(d.allowed) }, failures.record),
+	}, nil
+}
+
+// ofToken is the decider of the mode TokenReview: it asks who the bearer of a token is, unless a
+// client certificate has said that, and then what this user may do.
+func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes) error {
+	user := &c.user
+	switch {
+	case c.token != "":
+		var err error
+		user, err = r.users.get(ctx, digest(c.token), func(ctx context.Context) (*authenticationv1.UserInfo, error) {
+			return r.authenticate(ctx, c.token)
+		})
+		if err != nil {
+			return unavailable()
+		}
+		if user == nil {
+			return unauthorized()
+		}
+	case user.Username == "":
+		return unauthorized()
+	}
+	spec := authorizationv1.SubjectAccessReviewSpec{
+		User: user.Username, UID: user.UID, Groups: user.Groups, Extra: map[string]authorizationv1.ExtraValue{},
+	}
+	spec.ResourceAttributes, spec.NonResourceAttributes = forReview(a)
+	for key, value := range user.Extra {
+		spec.Extra[key] = authorizationv1.ExtraValue(value)
+	}
+	key, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	d, err := r.rights.get(ctx, digest(string(key)), func(ctx context.Context) (decision, error) {
+		answer, err := create(ctx, r, accessReviews, "", authorizationv1.SubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}, Spec: spec,
+		})
+		return decision{known: true, allowed: answer.Status.Allowed, user: user.Username, reason: answer.Status.Reason}, err
+	})
+	return d.answer(a, err)
+}
+
+// authenticate returns whose token it is; nil if it is no one's.
+func (r *reviews) authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error) {
+	answer, err := create(ctx, r, tokenReviews, "", authenticationv1.TokenReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "TokenReview"},
+		Spec:     authenticationv1.TokenReviewSpec{Token: token, Audiences: r.audiences},
+	})
+	fits := func(audience string) bool { return slices.Contains(r.audiences, audience) }
+	if err != nil || !answer.Status.Authenticated || len(r.audiences) > 0 && !slices.ContainsFunc(answer.Status.Audiences, fits) {
+		return nil, err
+	}
+	return &answer.Status.User, nil
+}
+
+// ofSelf is the decider of the mode SelfSubjectAccessReview: it asks with the caller's own token.
+func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes) error {
+	if c.token == "" {
+		return unauthorized()
+	}
+	var spec authorizationv1.SelfSubjectAccessReviewSpec
+	spec.ResourceAttributes, spec.NonResourceAttributes = forReview(a)
+	key, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	d, err := r.rights.get(ctx, digest(digest(c.token)+string(key)), func(ctx context.Context) (decision, error) {
+		answer, err := create(ctx, r, selfAccessReviews, c.token, authorizationv1.SelfSubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectAccessReview"}, Spec: spec,
+		})
+		switch {
+		case apierrors.IsUnauthorized(err):
+			return decision{}, nil
+		case err != nil:
+			return decision{}, err
+		}
+		d := decision{known: true, allowed: answer.Status.Allowed, reason: answer.Status.Reason}
+		if !d.allowed {
+			d.user, err = r.name(ctx, c.token)
+		}
+		return d, err
+	})
+	return d.answer(a, err)
+}
+
+// name returns the name of a token's user.
+func (r *reviews) name(ctx context.Context, token string) (string, error) {
+	answer, err := create(ctx, r, selfSubjectReviews, token, authenticationv1.SelfSubjectReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview"},
+	})
+	return answer.Status.UserInfo.Username, err
+}
+
+// answer returns what the caller gets for a decision, or for the error of a review.
+func (d decision) answer(a serve.Attributes, err error) error {
+	switch {
+	case err != nil:
+		return unavailable()
+	case !d.known:
+		return unauthorized()
+	case !d.allowed:
+		return forbidden(d.user, a, d.reason)
+	}
+	return nil
+}
+
+// create posts a review, and returns it with the API server's status. With a token it is the
+// bearer's own request.
+func create[T any](ctx context.Context, r *reviews, path, token string, review T) (answered T, err error) {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return answered, fmt.Errorf("waiting for %d other reviews: %w", mostReviews, context.Cause(ctx))
+	}
+	body, err := json.Marshal(review)
+	if err != nil {
+		return answered, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.base.JoinPath(path).String(), bytes.NewReader(body))
+	if err != nil {
+		return answered, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	began := time.Now()
+	resp, err := r.http.Do(req)
+	r.counters.took(strings.TrimPrefix(path[strings.LastIndexByte(path, '/'):], "/"), began)
+	if err != nil {
+		return answered, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, largestAnswer))
+	if err != nil {
+		return answered, fmt.Errorf("POST %s: reading the answer: %w", path, err)
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return answered, fmt.Errorf("POST %s: %w", path, refusal(resp.StatusCode, data))
+	}
+	if err := json.Unmarshal(data, &answered); err != nil {
+		return answered, fmt.Errorf("POST %s: decoding the answer: %w", path, err)
+	}
+	return answered, nil
+}
+
+// refusal returns the error of an answer that is no review.
+func refusal(code int, data []byte) error {
+	status := metav1.Status{}
+	if err := json.Unmarshal(data, &status); err != nil || status.Kind != "Status" {
+		status = metav1.Status{Message: string(data[:min(len(data), 200)])}
+	}
+	if status.Code = int32(code); status.Reason == "" && code == http.StatusUnauthorized {
+		status.Reason = metav1.StatusReasonUnauthorized
+	}
+	status.Message = fmt.Sprintf("%d %s: %s", code, http.StatusText(code), status.Message)
+	return &apierrors.StatusError{ErrStatus: status}
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+func unauthorized() error { return apierrors.NewUnauthorized("Unauthorized") }
+
+// forbidden returns an API server's answer to a user who may not do what a describes. reason may be
+// empty.
+func forbidden(user string, a serve.Attributes, reason string) error {
+	text := fmt.Sprintf("User %q cannot %s path %q", user, a.Verb, a.Path)
+	if a.Path == "" {
+		resource, where := a.Resource.Resource, "at the cluster scope"
+		if a.Subresource != "" {
+			resource += "/" + a.Subresource
+		}
+		if ns := namespaceOf(a); ns != "" {
+			where = fmt.Sprintf("in the namespace %q", ns)
+		}
+		text = fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", user, a.Verb, resource, a.Resource.Group, where)
+	}
+	if reason != "" {
+		text += ": " + reason
+	}
+	return apierrors.NewForbidden(a.Resource.GroupResource(), a.Name, errors.New(text))
+}
+
+func impersonates() error {
+	return apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("the relay does not impersonate users; send the request to the API server"))
+}
+
+// unavailable returns the answer to a request whose caller can't be reviewed. The cause is for the
+// log: it may tell a stranger about the cluster.
+func unavailable() error {
+	err := apierrors.NewServiceUnavailable("the API server can't be asked what the caller may read; try again")
+	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	return err
+}
+
+// resultOf returns what metrics call an answer.
+func resultOf(err error) string {
+	switch {
+	case err == nil:
+		return resultAllowed
+	case apierrors.IsUnauthorized(err):
+		return resultUnauthorized
+	case apierrors.IsForbidden(err):
+		return resultForbidden
+	}
+	return resultFailed
+}
+
+// Refuse answers a request with err, as an API server does: an *apierrors.StatusError as it is, any
+// other as an internal error.
+func Refuse(w http.ResponseWriter, err error) {
+	var known *apierrors.StatusError
+	if !errors.As(err, &known) {
+		known = apierrors.NewInternalError(err)
+	}
+	status := known.Status()
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	data, err := json.Marshal(status)
+	if err != nil {
+		panic(err) // a struct of strings and numbers has JSON
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
+	w.WriteHeader(int(status.Code))
+	_, _ = w.Write(append(data, '\n')) // an error means that the client has gone
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package configfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"io"
+	"reflect"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// Parse reads a configuration. The error is a [diag.List], unless data is no YAML: with all that
+// can't be read, or else with all that is wrong with what was read. name stands for the file there.
+func Parse(name string, data []byte) (*Config, error) {
+	d := document{name: name, at: map[string]token.Position{}}
+	var root yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	switch err := decoder.Decode(&root); {
+	case errors.Is(err, io.EOF):
+		d.wrong("", "the file is empty", nil)
+		return nil, d.found
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		d.wrong("", "the file has more than one document", nil)
+		return nil, d.found
+	}
+	c := defaults()
+	d.read(root.Content[0], "", reflect.ValueOf(c).Elem())
+	if len(d.found) == 0 { // else what was not read would be missed
+		d.check(c)
+	}
+	if len(d.found) > 0 {
+		return nil, d.found.Sorted()
+	}
+	return c, nil
+}
+
+// document is a file that is being read.
+type document struct {
+	name  string
+	at    map[string]token.Position // of the values that are there, by their paths
+	found diag.List
+}
+
+// wrong adds a finding about the value at a path, or about the innermost one around it that is in
+// the file.
+func (d *document) wrong(path, message string, allowed []string) {
+	d.found.Add(diag.Diagnostic{Pos: d.position(path), Message: message, Allowed: allowed})
+}
+
+func (d *document) position(path string) token.Position {
+	for {
+		if pos, ok := d.at[path]; ok {
+			return pos
+		}
+		if path == "" {
+			return token.Position{Filename: d.name, Line: 1, Column: 1}
+		}
+		path = path[:max(0, lastPart(path))]
+	}
+}
+
+// lastPart returns where the last part of a path begins: its dot or bracket, or 0.
+func lastPart(path string) int {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '.' || path[i] == '[' {
+			return i
+		}
+	}
+	return 0
+}
+
+// has reports whether the file has a value at the path.
+func (d *document) has(path string) bool {
+	_, ok := d.at[path]
+	return ok
+}
+
+// read reads a value of the file. What can't be read keeps its default.
+func (d *document) read(n *yaml.Node, path string, to reflect.Value) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	d.at[path] = token.Position{Filename: d.name, Line: n.Line, Column: n.Column}
+	switch {
+	case n.ShortTag() == "!!null":
+		d.wrong(path, "there is no value; give one, or leave the key out", nil)
+	case to.Kind() == reflect.Struct:
+		d.readMapping(n, path, to)
+	case to.Kind() == reflect.Slice:
+		d.readList(n, path, to)
+	case n.Kind != yaml.ScalarNode:
+		d.wrong(path, "must be a single value", nil)
+	default:
+		d.readScalar(n, path, to)
+	}
+}
+
+func (d *document) readMapping(n *yaml.Node, path string, to reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.wrong(path, "must be a mapping with these keys", keysOf(to.Type()))
+		return
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		at := token.Position{Filename: d.name, Line: key.Line, Column: key.Column}
+		below := join(path, key.Value)
+		field, known := fieldOf(to, key.Value)
+		switch {
+		case !known:
+			allowed := keysOf(to.Type())
+			d.found.Add(diag.Diagnostic{Pos: at, Message: fmt.Sprintf("there is no key %q%s", key.Value, diag.DidYouMean(key.Value, allowed)), Allowed: allowed})
+		case d.has(below):
+			d.found.Add(diag.Diagnostic{Pos: at, Message: fmt.Sprintf("%q is there twice", key.Value)})
+		default:
+			d.read(value, below, field)
+		}
+	}
+}
+
+func (d *document) readList(n *yaml.Node, path string, to reflect.Value) {
+	if n.Kind != yaml.SequenceNode {
+		d.wrong(path, "must be a list", nil)
+		return
+	}
+	to.Set(reflect.MakeSlice(to.Type(), len(n.Content), len(n.Content)))
+	for i, element := range n.Content {
+		if r, ok := to.Index(i).Addr().Interface().(*Resource); ok {
+			*r = defaultResource()
+		}
+		d.read(element, index(path, i), to.Index(i))
+	}
+}
+
+func (d *document) readScalar(n *yaml.Node, path string, to reflect.Value) {
+	switch value := to.Addr().Interface().(type) {
+	case *time.Duration:
+		parsed, err := time.ParseDuration(n.Value)
+		if err != nil {
+			d.wrong(path, fmt.Sprintf("%q is not a duration, such as 30s or 5m", n.Value), nil)
+			return
+		}
+		*value = parsed
+	case *Bytes:
+		parsed, err := resource.ParseQuantity(n.Value)
+		if err != nil {
+			d.wrong(path, fmt.Sprintf("%q is not an amount of memory, such as 64Mi", n.Value), nil)
+			return
+		}
+		*value = Bytes(parsed.Value())
+	case *int:
+		parsed, err := strconv.Atoi(n.Value)
+		if err != nil || n.ShortTag() != "!!int" {
+			d.wrong(path, fmt.Sprintf("%q is not a whole number", n.Value), nil)
+			return
+		}
+		*value = parsed
+	case *bool:
+		if n.ShortTag() != "!!bool" {
+			d.wrong(path, fmt.Sprintf("%q is not allowed", n.Value), []string{"true", "false"})
+			return
+		}
+		*value, _ = strconv.ParseBool(n.Value) // the tag is that of true and false in any case
+	default: // a string
+		if n.ShortTag() != "!!str" {
+			d.wrong(path, fmt.Sprintf("must be a text; put %s in quotes", n.Value), nil)
+			return
+		}
+		to.SetString(n.Value)
+	}
+}
+
+// keysOf returns the keys of a struct, in its order.
+func keysOf(t reflect.Type) (keys []string) {
+	for i := range t.NumField() {
+		keys = append(keys, t.Field(i).Tag.Get("yaml"))
+	}
+	return keys
+}
+
+func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
+	for i, k := range keysOf(v.Type()) {
+		if k == key {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

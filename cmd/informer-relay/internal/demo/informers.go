@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// group is some informers of the ConfigMaps of the namespace default.
+type group struct {
+	// set once at construction
+	informers []*informer.SharedIndexInformer[*unstructured.Unstructured]
+	told      chan struct{} // has an element for each call of a handler
+
+	mu   sync.Mutex
+	seen [][]string // mu guards it: the events of each informer
+}
+
+// startInformers starts n informers. end ends them.
+func startInformers(ctx context.Context, address string, n int) (g *group, end func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	end = func() {
+		cancel()
+		running.Wait()
+	}
+	g = &group{seen: make([][]string, n), told: make(chan struct{}, n)}
+	for i := range n {
+		informer, err := g.add(address, i)
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		running.Go(func() { _ = informer.Run(ctx) }) // the cause of ctx
+	}
+	return g, end, nil
+}
+
+// add makes an informer that reads through a connection of its own.
+func (g *group) add(address string, i int) (*informer.SharedIndexInformer[*unstructured.Unstructured], error) {
+	src, err := collection(address)
+	if err != nil {
+		return nil, err
+	}
+	made, err := informer.New(src)
+	if err != nil {
+		return nil, err
+	}
+	saw := func(sign string, obj *unstructured.Unstructured) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		data, _, _ := unstructured.NestedString(obj.Object, "data", "text") // all have one
+		g.seen[i] = append(g.seen[i], fmt.Sprintf("%s %s: %s", sign, obj.GetName(), data))
+		g.told <- struct{}{}
+	}
+	_, err = made.AddEventHandler(informer.HandlerFuncs[*unstructured.Unstructured]{
+		AddFunc:    func(obj *unstructured.Unstructured, _ bool) { saw("+", obj) },
+		UpdateFunc: func(_, obj *unstructured.Unstructured) { saw("~", obj) },
+		DeleteFunc: func(d informer.Deleted[*unstructured.Unstructured]) { saw("-", d.Object) },
+	})
+	g.informers = append(g.informers, made)
+	return made, err
+}
+
+// collection returns the ConfigMaps of the namespace default of a server.
+func collection(address string) (*source.HTTP[*unstructured.Unstructured], error) {
+	client, err := source.NewClient(&rest.Config{Host: address, Transport: &http.Transport{}})
+	if err != nil {
+		return nil, err
+	}
+	return source.New[*unstructured.Unstructured](client, configMaps, source.Options{Namespace: "default"})
+}
+
+func (g *group) waitForSync(ctx context.Context) error {
+	for _, i := range g.informers {
+		if err := i.WaitForCacheSync(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitForHandlers waits until the handler of each informer was called once more. A second write
+// before that could be merged with the first.
+func (g *group) waitForHandlers(ctx context.Context) error {
+	for range g.informers {
+		select {
+		case <-g.told:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// saw returns the events that each informer has had.
+func (g *group) saw() [][]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	seen := make([][]string, len(g.seen))
+	for i := range seen {
+		seen[i] = slices.Clone(g.seen[i])
+	}
+	return seen
+}
+
+// author writes ConfigMaps at the API server.
+type author struct {
+	configMaps *source.HTTP[*unstructured.Unstructured]
+}
+
+func newAuthor(address string) (*author, error) {
+	to, err := collection(address)
+	return &author{to}, err
+}
+
+// play creates a ConfigMap, changes it and deletes it, and waits after each of these until all
+// handlers were called for it.
+func (a *author) play(ctx context.Context, g *group, name string) error {
+	for _, step := range []struct{ method, text string }{
+		{http.MethodPost, "hello"},
+		{http.MethodPut, "hello again"},
+		{http.MethodDelete, ""},
+	} {
+		if err := a.do(ctx, step.method, name, step.text); err != nil {
+			return err
+		}
+		if err := g.waitForHandlers(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write creates a ConfigMap.
+func (a *author) write(ctx context.Context, name string) error {
+	return a.do(ctx, http.MethodPost, name, "written while there was no relay")
+}
+
+func (a *author) do(ctx context.Context, method, name, text string) error {
+	request := source.Request{Method: method, Key: object.Key{Namespace: "default"}}
+	if method != http.MethodPost {
+		request.Key.Name = name
+	}
+	if method != http.MethodDelete {
+		request.Object = &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "default", "name": name}, "data": map[string]any{"text": text},
+		}}
+	}
+	_, err := a.configMaps.Do(ctx, request)
+	return err
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+)
+
+const (
+	// discoveryTimeout is how long the API server has for an answer about its resources.
+	discoveryTimeout = 30 * time.Second
+	// largestDiscovery bounds what is read of one.
+	largestDiscovery = 16 << 20
+)
+
+// errUnfit is what discover wraps if trying again is of no use.
+var errUnfit = errors.New("the configuration does not fit the API server")
+
+// discovery asks an API server what it knows of resources.
+type discovery struct {
+	http *http.Client
+	base *url.URL
+}
+
+func newDiscovery(upstream *rest.Config) (*discovery, error) {
+	base, _, err := rest.DefaultServerUrlFor(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("host %q: %w", upstream.Host, err)
+	}
+	client, err := rest.HTTPClientFor(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("transport to %s: %w", base.Redacted(), err)
+	}
+	return &discovery{client, base}, nil
+}
+
+// find returns what the API server knows of a resource. It fails if it doesn't serve the resource,
+// or doesn't answer.
+func (d *discovery) find(ctx context.Context, r configfile.Resource) (*metav1.APIResource, error) {
+	gvr := r.GVR()
+	address := d.base.JoinPath("apis", r.Group, r.Version)
+	if r.Group == "" {
+		address = d.base.JoinPath("api", r.Version)
+	}
+	list, err := d.read(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("looking for %s: %w", gvr.GroupResource(), err)
+	}
+	at := slices.IndexFunc(list.APIResources, func(known metav1.APIResource) bool { return known.Name == r.Resource })
+	if at < 0 {
+		return nil, fmt.Errorf("%s has no %s", address.Redacted(), r.Resource)
+	}
+	found := &list.APIResources[at]
+	switch {
+	case !slices.Contains(found.Verbs, "list") || !slices.Contains(found.Verbs, "watch"):
+		return nil, fmt.Errorf("%w: %s can't be listed and watched there", errUnfit, gvr.GroupResource())
+	case !found.Namespaced && len(r.Namespaces) > 0:
+		return nil, fmt.Errorf("%w: %s have no namespaces; take namespaces out", errUnfit, gvr.GroupResource())
+	}
+	return found, nil
+}
+
+func (d *discovery) read(ctx context.Context, address *url.URL) (*metav1.APIResourceList, error) {
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := d.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, largestDiscovery))
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: reading the answer: %w", address.Redacted(), err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("GET %s: %s", address.Redacted(), resp.Status)
+	}
+	list := &metav1.APIResourceList{}
+	if err := json.Unmarshal(data, list); err != nil {
+		return nil, fmt.Errorf("GET %s: decoding the answer: %w", address.Redacted(), err)
+	}
+	return list, nil
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+// serveReady answers whether the relay should get clients: with 200 or 503, and a line for each
+// cache with its reason.
+func (r *Relay) serveReady(w http.ResponseWriter, _ *http.Request) {
+	ready, why := r.ready(time.Now())
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if !ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_, _ = w.Write([]byte(why)) // an error means that the client has gone
+}
+
+// ready reports whether the relay should get clients, and why, in lines. It names resources and
+// namespaces, and no errors' texts, since it answers everyone.
+func (r *Relay) ready(now time.Time) (ready bool, why string) {
+	if r.draining.Load() {
+		return false, "not ready: the relay is shutting down\n"
+	}
+	serving := r.serving.Load()
+	if serving == nil {
+		return false, "not ready: the API server has not told yet what it has of the resources\n"
+	}
+	ready = true
+	var lines strings.Builder
+	for _, c := range serving.caches {
+		ok, state := stateOf(c.Status(), now, r.config.StaleAfter)
+		ready = ready && ok
+		fmt.Fprintf(&lines, "%s: %s\n", c.name, state)
+	}
+	if !ready {
+		return false, "not ready\n" + lines.String()
+	}
+	return true, "ready\n" + lines.String()
+}
+
+// stateOf reports whether a cache is fit for clients, and describes it.
+func stateOf(s metrics.CacheState, now time.Time, staleAfter time.Duration) (ok bool, state string) {
+	switch silent := now.Sub(s.LastEvent); {
+	case !s.Ready && s.Err != nil:
+		return false, "not synced: the API server refuses; the log has its reason"
+	case !s.Ready:
+		return false, "not synced"
+	case silent > staleAfter:
+		return false, fmt.Sprintf("stale: no event or bookmark for %v; reads go on at version %d", silent.Round(time.Second), s.Version)
+	default:
+		return true, fmt.Sprintf("synced: %d objects at version %d; last event %v ago", s.Objects, s.Version, silent.Round(time.Second))
+	}
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+)
+
+// ServeProfiles serves net/http/pprof at l until stop is called, which closes l. Profiles show what
+// is in memory, so l must be of the loopback.
+func ServeProfiles(l net.Listener) (stop func()) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error)
+	go func() { served <- server.Serve(l) }()
+	return func() {
+		_ = server.Close() // what is being profiled is cut off
+		<-served
+	}
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"io"
+	"net/http"
+	"testing"
+)
+
+// TestWhatIsPassedOn: a relay passes on what it is told to, with the caller's token, after the
+// caller's right was reviewed.
+func TestWhatIsPassedOn(t *testing.T) {
+	s := newAPIServer(t, "ann list pods in shop", "ann get pods in shop web", "ann delete pods in shop web", "ann watch pods in shop",
+		"ann list nodes in", "ann delete nodes in  one")
+	s.pods.Create(pod("shop", "web"))
+	r := s.start(t, configOf(t, `
+	listen: {address: 127.0.0.1:0}
+	access: {mode: TokenReview}
+	resources:
+	- {version: v1, resource: pods, strict: true}
+	- {version: v1, resource: nodes, passWrites: true}
+	shutdown: {delay: 0s, period: 0s}`))
+	r.await(t)
+	c, shop := client(t), r.url+"/api/v1/namespaces/shop/pods"
+	for _, test := range []struct {
+		method, url, token string
+		code               int
+		passed             int64
+	}{
+		{http.MethodGet, shop, "ann", 200, 1},
+		{http.MethodGet, shop + "?limit=1", "ann", 200, 1},
+		{http.MethodGet, shop + "/web", "ann", 200, 1},
+		{http.MethodGet, shop + "?resourceVersion=0", "ann", 200, 0},
+		{http.MethodGet, shop + "?watch=true&timeoutSeconds=1", "ann", 200, 0},
+		{http.MethodGet, r.url + "/api/v1/nodes", "ann", 200, 0},
+		{http.MethodDelete, shop + "/web", "bob", 403, 0},
+		{http.MethodDelete, shop + "/web", "", 401, 0},
+		{http.MethodDelete, shop + "/web", "ann", 200, 1},
+		{http.MethodDelete, r.url + "/api/v1/nodes/one", "ann", 404, 1},
+	} {
+		s.passed.Store(0)
+		resp := send(t, c, test.method, test.url, test.token)
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != test.code || s.passed.Load() != test.passed {
+			t.Errorf("%s %s of %q: %s %s, %v, %d passed on; want %d, %d", test.method, test.url, test.token, resp.Status, body, err, s.passed.Load(), test.code, test.passed)
+		}
+	}
+	s.CloseClientConnections()
+	s.Listener.Close()
+	if resp := send(t, c, http.MethodGet, shop, "ann"); resp.StatusCode != 503 {
+		t.Errorf("without an API server: %s", resp.Status)
+	} else {
+		resp.Body.Close()
+	}
+}

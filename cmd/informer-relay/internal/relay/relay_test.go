@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package relay
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const tokens = `
+	listen: {address: 127.0.0.1:0}
+	access: {mode: TokenReview}
+	resources:
+	- {version: v1, resource: pods, selectableFields: [spec.nodeName]}
+	- {version: v1, resource: nodes}
+	shutdown: {delay: 0s, period: 0s}`
+
+// TestCallersGetWhatTheyMayRead has callers with one right each, in the modes that ask the API
+// server.
+func TestCallersGetWhatTheyMayRead(t *testing.T) {
+	for _, mode := range []string{"TokenReview", "SelfSubjectAccessReview"} {
+		t.Run(mode, func(t *testing.T) {
+			s := newAPIServer(t,
+				"lister list pods in shop", "watcher watch pods in", "getter get pods in shop web", "one list pods in shop web",
+				"nodes list nodes in", "scraper get /metrics", "looker get /api")
+			s.pods.Create(pod("shop", "web"))
+			r := s.start(t, configOf(t, strings.Replace(tokens, "TokenReview", mode, 1)))
+			r.await(t)
+			c := client(t)
+			for _, test := range []struct {
+				token, path string
+				code        int
+				has         string
+			}{
+				{"lister", "/api/v1/namespaces/shop/pods", 200, `"name":"web"`},
+				{"lister", "/api/v1/namespaces/shop/pods?limit=nonsense", 400, `"reason":"BadRequest"`},
+				{"lister", "/api/v1/namespaces/billing/pods", 403, `pods is forbidden: User \"lister\" cannot list resource \"pods\" in API group \"\" in the namespace \"billing\"`},
+				{"lister", "/api/v1/pods", 403, "at the cluster scope"},
+				{"lister", "/api/v1/pods?fieldSelector=metadata.namespace=shop", 403, "at the cluster scope"},
+				{"lister", "/api/v1/namespaces/shop/pods?watch=true&timeoutSeconds=1", 403, "cannot watch"},
+				{"lister", "/api/v1/namespaces/shop/pods?limit=nonsense&watch=maybe&timeoutSeconds=1", 403, "cannot watch"},
+				{"lister", "/api/v1/namespaces/shop/pods/web", 403, `pods \"web\" is forbidden: User \"lister\" cannot get`},
+				{"watcher", "/api/v1/pods?watch=true&timeoutSeconds=1", 200, `"ADDED"`},
+				{"watcher", "/api/v1/watch/pods?timeoutSeconds=1", 200, `"ADDED"`},
+				{"watcher", "/api/v1/pods", 403, "cannot list"},
+				{"getter", "/api/v1/namespaces/shop/pods/web", 200, `"name":"web"`},
+				{"getter", "/api/v1/namespaces/shop/pods/other", 403, "cannot get"},
+				{"one", "/api/v1/namespaces/shop/pods?fieldSelector=metadata.name=web", 200, `"name":"web"`},
+				{"one", "/api/v1/namespaces/shop/pods", 403, "cannot list"},
+				{"nodes", "/api/v1/nodes", 200, "NodeList"},
+				{"looker", "/api", 200, "APIVersions"},
+				{"lister", "/api", 403, `forbidden: User \"lister\" cannot get path \"/api\"`},
+				{"scraper", "/metrics", 200, `watchcache_objects{cache="pods/v1"} 1`},
+				{"lister", "/metrics", 403, `cannot get path \"/metrics\"`},
+				{"", "/metrics", 401, "Unauthorized"},
+				{"", "/api/v1/pods", 401, `"reason":"Unauthorized"`},
+				{"", "/healthz", 200, "ok"},
+				{"", "/readyz", 200, "pods/v1: synced: 1 objects"},
+			} {
+				code, body := get(t, c, r.url+test.path, test.token)
+				if code != test.code || !strings.Contains(body, test.has) {
+					t.Errorf("%s %s: %d %s, want %d with %s", test.token, test.path, code, body, test.code, test.has)
+				}
+				status := metav1.Status{}
+				if err := json.Unmarshal([]byte(body), &status); code >= 400 && (err != nil || status.Kind != "Status" || int(status.Code) != code) {
+					t.Errorf("%s %s: the answer is no Status: %v", test.token, test.path, body)
+				}
+			}
+			if mode == "TokenReview" {
+				if code, body := get(t, c, r.url+"/api", "stranger"); code != 401 {
+					t.Errorf("a token of no one: %d %s", code, body)
+				}
+			}
+			s.broken.Store(true)
+			resp := open(t, c, r.url+"/api/v1/namespaces/shop/pods", "newcomer")
+			defer resp.Body.Close()
+			if resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "1" {
+				t.Errorf("the API server does not review: %s, %v", resp.Status, resp.Header)
+			}
+		})
+	}
+}
+
+// TestWatchesEndWithTheirRight takes a right away while its watch is open. A review that fails does
+// not end it.
+func TestWatchesEndWithTheirRight(t *testing.T) {
+	s := newAPIServer(t, "ann watch pods in")
+	config := configOf(t, tokens)
+	config.Access.AllowedFor, config.Access.ReviewWatchesEvery = 0, 20*time.Millisecond
+	r := s.start(t, config)
+	r.await(t)
+	resp := open(t, client(t), r.url+"/api/v1/pods?watch=true&resourceVersion=0", "ann")
+	defer resp.Body.Close()
+	events := bufio.NewReader(resp.Body)
+
+	s.broken.Store(true)
+	reviews := func() float64 { return metric(t, r, `informer_relay_decisions_total{answer="failed"}`) }
+	// The counter can only be polled.
+	for began := time.Now(); reviews() < 3; time.Sleep(time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatal("the open watch is not reviewed")
+		}
+	}
+	s.pods.Create(pod("shop", "web"))
+	if line, err := events.ReadString('\n'); err != nil || !strings.Contains(line, `"ADDED"`) {
+		t.Fatalf("after reviews that have failed: %q, %v", line, err)
+	}
+	s.broken.Store(false)
+	s.let("ann watch pods in", false)
+	if rest, err := io.ReadAll(events); err != nil || len(rest) > 0 {
+		t.Errorf("the watch ended with %q, %v", rest, err)
+	}
+}
+
+// TestNamespacesAreWatchesOfTheirOwn has a resource of which two namespaces are served.
+func TestNamespacesAreWatchesOfTheirOwn(t *testing.T) {
+	s := newAPIServer(t)
+	for _, namespace := range []string{"shop", "billing", "other"} {
+		s.pods.Create(pod(namespace, "in-"+namespace))
+	}
+	r := s.start(t, configOf(t, `
+	listen: {address: 127.0.0.1:0}
+	access: {mode: None}
+	resources: [{version: v1, resource: pods, namespaces: [shop, billing]}]
+	shutdown: {delay: 0s, period: 0s}`))
+	r.await(t)
+	c := client(t)
+	for path, want := range map[string]string{
+		"/api/v1/namespaces/shop/pods":    "in-shop",
+		"/api/v1/namespaces/billing/pods": "in-billing",
+		"/api/v1/namespaces/other/pods":   `"reason":"Forbidden"`,
+		"/api/v1/pods":                    `"reason":"Forbidden"`,
+		"/api/v1":                         `"name":"pods"`,
+		"/readyz":                         "pods/v1 in shop: synced: 1 objects",
+	} {
+		if _, body := get(t, c, r.url+path, ""); !strings.Contains(body, want) || strings.Contains(body, "in-other") {
+			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
+	awaitWatches(t, s, 2)
+}
+
+func awaitWatches(t *testing.T, s *apiServer, want int64) {
+	t.Helper()
+	// The server can only be polled.
+	for began := time.Now(); s.watches.Load() != want; time.Sleep(time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatalf("the API server has %d watches, want %d", s.watches.Load(), want)
+		}
+	}
+}
+
+func TestTLSAndCertificates(t *testing.T) {
+	s, a, folder := newAPIServer(t), newAuthority(t), t.TempDir()
+	cert, key := a.issue(t, "relay", "")
+	write(t, folder, time.Now(), map[string][]byte{"tls.crt": cert, "tls.key": key, "ca.crt": a.pem})
+	config := configOf(t, `
+	listen: {address: 127.0.0.1:0, certFile: tls.crt, keyFile: tls.key, clientCAFile: ca.crt}
+	access:
+	  mode: Certificates
+	  callers:
+	  - {names: ["spiffe://agent"], resources: [pods], verbs: [list]}
+	resources: [{version: v1, resource: pods}]
+	shutdown: {delay: 0s, period: 0s}`)
+	for _, file := range []*string{&config.Listen.CertFile, &config.Listen.KeyFile, &config.Listen.ClientCAFile} {
+		*file = filepath.Join(folder, *file)
+	}
+	r := s.start(t, config)
+	r.await(t)
+	for uri, want := range map[string]int{"spiffe://agent": 200, "spiffe://other": 403, "": 401} {
+		transport := &http.Transport{TLSClientConfig: a.clientConfig(t, "", uri), ForceAttemptHTTP2: true}
+		code, body := get(t, &http.Client{Transport: transport}, r.url+"/api/v1/pods", "")
+		if code != want {
+			t.Errorf("%q: %d %s, want %d", uri, code, body, want)
+		}
+		resp := open(t, &http.Client{Transport: transport}, r.url+"/readyz", "")
+		resp.Body.Close()
+		if resp.StatusCode != 200 || resp.ProtoMajor != 2 {
+			t.Errorf("%q: a probe gets %s over %s", uri, resp.Status, resp.Proto)
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
+// TestShutdown: readiness fails first, and requests go on; then the watches end, cleanly.
+func TestShutdown(t *testing.T) {
+	s := newAPIServer(t)
+	s.pods.Create(pod("shop", "web"))
+	config := configOf(t, strings.Replace(tokens, "TokenReview", "None", 1))
+	config.Shutdown.Delay, config.Shutdown.Period = 500*time.Millisecond, 200*time.Millisecond
+	r := s.start(t, config)
+	r.await(t)
+	c := client(t)
+	resp := open(t, c, r.url+"/api/v1/pods?watch=true", "")
+	defer resp.Body.Close()
+	stopped := make(chan error, 1)
+	began := time.Now()
+	go func() { stopped <- r.stop() }()
+	for code := 200; code != 503; code, _ = get(t, c, r.url+"/readyz", "") {
+		if time.Since(began) > patience {
+			t.Fatal("the relay does not tell that it ends")
+		}
+	}
+	if code, body := get(t, c, r.url+"/api/v1/pods", ""); code != 200 {
+		t.Errorf("while the relay is only about to end: %d %s", code, body)
+	}
+	if _, err := io.ReadAll(resp.Body); err != nil {
+		t.Errorf("the watch did not end cleanly: %v", err)
+	}
+	if took := time.Since(began); took < config.Shutdown.Delay {
+		t.Errorf("the watch ended after %v", took)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	awaitWatches(t, s, 0)
+}
+
+// TestTheRelayWaitsForItsAPIServer: it answers probes, and clients with a request to come again.
+func TestTheRelayWaitsForItsAPIServer(t *testing.T) {
+	s := newAPIServer(t)
+	config := configOf(t, strings.Replace(tokens, "TokenReview", "None", 1))
+	config.Resources[1].Resource = "widgets" // which come later
+	r := s.start(t, config)
+	c := client(t)
+	if code, body := get(t, c, r.url+"/readyz", ""); code != 503 || !strings.Contains(body, "not ready") {
+		t.Errorf("readyz: %d %s", code, body)
+	}
+	resp := open(t, c, r.url+"/api/v1/pods", "")
+	resp.Body.Close()
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" {
+		t.Errorf("a list: %s %v", resp.Status, resp.Header)
+	}
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAConfigurationThatDoesNotFit(t *testing.T) {
+	s := newAPIServer(t)
+	for want, change := range map[string]string{
+		"bindings can't be listed and watched": "resource: bindings",
+		"nodes have no namespaces":             "resource: nodes, namespaces: [shop]",
+	} {
+		c := configOf(t, `
+	listen: {address: 127.0.0.1:0}
+	access: {mode: None}
+	resources: [{version: v1, `+change+`}]`)
+		r := s.start(t, c)
+		<-r.ended
+		if err := r.stop(); !errors.Is(err, errUnfit) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v", change, err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long tests wait for something that should come soon.
+const patience = 2 * time.Minute
+
+// files writes files into a folder of the test's, and returns it.
+func files(t *testing.T, contents map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range contents {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func relayYAML(address string) string {
+	return fmt.Sprintf(`
+listen: {address: %q}
+access: {mode: None}
+resources: [{version: v1, resource: pods}]
+shutdown: {delay: 0s, period: 0s}
+`, address)
+}
+
+// TestCalls has what calls print, and their exit codes. A call that serves ends at once, by its
+// context.
+func TestCalls(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	folder := files(t, map[string]string{
+		"relay.yaml":  relayYAML("127.0.0.1:0"),
+		"taken.yaml":  relayYAML(taken.Addr().String()),
+		"tls.yaml":    strings.Replace(relayYAML("127.0.0.1:0"), "listen: {", "listen: {certFile: /none.crt, keyFile: /none.key, ", 1),
+		"wrong.yaml":  "listn: {}",
+		"kubeconfig":  kubeconfig("http://127.0.0.1:1"),
+		"kubeconfig2": "nonsense: [",
+	})
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	in := func(name string) string { return filepath.Join(folder, name) }
+	for _, test := range []struct {
+		args []string
+		code int
+		out  string // is in what is printed
+	}{
+		{[]string{"--help"}, exitOK, "--check-config"},
+		{[]string{"--version"}, exitOK, "informer-relay"},
+		{nil, exitWrong, "at least one of the flags in the group [config demo] is required"},
+		{[]string{"--nonsense"}, exitWrong, "unknown flag: --nonsense"},
+		{[]string{"relay.yaml"}, exitWrong, `unknown command "relay.yaml"`},
+		{[]string{"--config", in("none.yaml")}, exitWrong, "no such file"},
+		{[]string{"--config", in("wrong.yaml"), "--check-config"}, exitWrong, `wrong.yaml:1:1: there is no key "listn", did you mean listen?`},
+		{[]string{"--config", in("relay.yaml"), "--check-config"}, exitOK, "serves      /api/v1/pods"},
+		{[]string{"--config", in("relay.yaml")}, exitWrong, "outside of a cluster, set --kubeconfig"},
+		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig2")}, exitWrong, "--kubeconfig " + in("kubeconfig2")},
+		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", ":6060"}, exitWrong, "--pprof: :6060 is not an address of the loopback"},
+		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", taken.Addr().String()}, exitFailed, "address already in use"},
+		{[]string{"--config", in("taken.yaml"), "--kubeconfig", in("kubeconfig")}, exitFailed, "address already in use"},
+		{[]string{"--config", in("tls.yaml"), "--kubeconfig", in("kubeconfig")}, exitWrong, "listen: stat /none.crt: no such file"},
+		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig")}, exitOK, ""},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		var out bytes.Buffer
+		if code := run(ctx, test.args, &out, &out); code != test.code || !strings.Contains(out.String(), test.out) {
+			t.Errorf("%q: exit code %d, want %d, and\n%s\nwant %q", test.args, code, test.code, &out, test.out)
+		}
+	}
+}
+
+func kubeconfig(server string) string {
+	return `
+clusters: [{name: c, cluster: {server: "` + server + `"}}]
+contexts: [{name: c, context: {cluster: c}}]
+current-context: c
+`
+}
+
+// TestProfilesAreServedOnRequest has a relay that serves, with profiles at an address of their own.
+func TestProfilesAreServedOnRequest(t *testing.T) {
+	api := httptest.NewServer(http.NotFoundHandler())
+	defer api.Close()
+	serving, profiles := freeAddress(t), freeAddress(t)
+	folder := files(t, map[string]string{"relay.yaml": relayYAML(serving), "kubeconfig": kubeconfig(api.URL)})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan int)
+	go func() {
+		ended <- run(ctx, []string{
+			"--config", filepath.Join(folder, "relay.yaml"), "--kubeconfig", filepath.Join(folder, "kubeconfig"), "--pprof", profiles,
+		}, io.Discard, io.Discard)
+	}()
+	if code := await(t, "http://"+serving+"/healthz"); code != http.StatusOK {
+		t.Errorf("healthz: %d", code)
+	}
+	if code := await(t, "http://"+serving+"/debug/pprof/"); code == http.StatusOK {
+		t.Error("profiles are served to all")
+	}
+	if code := await(t, "http://"+profiles+"/debug/pprof/heap"); code != http.StatusOK {
+		t.Errorf("profiles: %d", code)
+	}
+	cancel()
+	if code := <-ended; code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// freeAddress returns an address at which nothing listens, a moment ago at least.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// await asks until a server answers, and returns the code.
+func await(t *testing.T, url string) int {
+	t.Helper()
+	// A server that starts can only be polled.
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		resp, err := http.Get(url)
+		if err == nil {
+			resp.Body.Close()
+			return resp.StatusCode
+		}
+		if time.Since(began) > patience {
+			t.Fatal(err)
+		}
+	}
+}
