@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -51,6 +52,7 @@ type reply struct {
 	code       int
 	media      string
 	retryAfter string
+	warning    string
 	stream     bool // of events
 	body       []byte
 	waited     time.Duration // from the request to the first byte of the body
@@ -59,7 +61,7 @@ type reply struct {
 // read reads an answer to a request that was sent at began.
 func read(resp *http.Response, began time.Time) (reply, error) {
 	defer resp.Body.Close()
-	r := reply{code: resp.StatusCode, media: resp.Header.Get("Content-Type"), retryAfter: resp.Header.Get("Retry-After")}
+	r := reply{code: resp.StatusCode, media: resp.Header.Get("Content-Type"), retryAfter: resp.Header.Get("Retry-After"), warning: resp.Header.Get("Warning")}
 	r.stream = r.code == http.StatusOK && r.media == "application/json" && isWatch(resp.Request)
 	body := bufio.NewReader(resp.Body)
 	_, _ = body.Peek(1) // its error comes back
@@ -205,8 +207,8 @@ func (v *versions) status(c content) string {
 	for _, cause := range c.Details.Causes {
 		causes = append(causes, strings.TrimSuffix(cause.Reason+" "+cause.Field, " "))
 	}
-	if len(causes) > 0 {
-		text += " causes=[" + strings.Join(causes, ", ") + "]"
+	if len(causes) > 0 { // a server may find the same in several checks
+		text += " causes=[" + strings.Join(slices.Compact(causes), ", ") + "]"
 	}
 	if n := c.Details.RetryAfterSeconds; n != 0 {
 		text += fmt.Sprintf(" retry=%ds", n)

@@ -14,7 +14,8 @@ func TestAnswers(t *testing.T) {
 	p := start(t)
 	p.make(t, before...)
 	p.fetchTokens(t)
-	sections, known := readSections(t, answersFile), readDeviations(t)
+	const file = "testdata/answers.txt"
+	sections, known := readSections(t, file), readDeviations(t, "testdata/deviations.txt")
 	for _, s := range sections {
 		p.prepare(t, s.name)
 		server, handler := p.send(t, p.server, s.exchanges), p.send(t, p.handler, s.exchanges)
@@ -34,7 +35,7 @@ func TestAnswers(t *testing.T) {
 	}
 	known.end(t)
 	if *update {
-		writeSections(t, answersFile, sections)
+		writeSections(t, file, sections)
 	}
 }
 

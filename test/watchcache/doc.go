@@ -15,6 +15,9 @@
 // requests at the same time, and some hundred others that are put together at random. Its answers
 // are those of the API server but for what testdata/deviations.txt has, by reasons.
 //
+// What writes, of testdata/writes.txt, is sent to an API server and to a handler that has a storage
+// of its own. The answers have the same form, and testdata/writes-deviations.txt what differs.
+//
 // # The file
 //
 //	== lists: pages
@@ -24,10 +27,14 @@
 //		stream DELETED(c/gone@c1d) ADDED(ab/five@head)
 //
 // Paths begin at /apis/samples.dev/v1/ unless they begin with a slash. Queries are not escaped.
-// {head} is the version of the change called head, {head+1} the one after it, and {page 2} a token.
-// Requests of one section are sent at the same time. In answers, next(…) is a continue token, that
-// is its version and the key that it begins after. A server decides when it sends bookmarks, so a
-// stream has only the one that ends the present objects, and the one at the end.
+// Behind bars there are fields of the header, and a body. {head} is the version of the change
+// called head, {head+1} the one after it, and {page 2} a token. Requests of one section are sent at
+// the same time. In answers, next(…) is a continue token, that is its version and the key that it
+// begins after. A server decides when it sends bookmarks, so a stream has only the one that ends
+// the present objects, and the one at the end.
+//
+// Writes are sent one after the other. {w3} and {u3} are the version and the uid that the third one
+// has made.
 //
 //	go test ./test/watchcache             compares
 //	go test ./test/watchcache -update     rewrites the answers: read the diff

@@ -4,6 +4,7 @@ package watchcache
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -15,21 +16,27 @@ type section struct {
 	exchanges []*exchange
 }
 
-// exchange is a request and its answer, a line each. Requests are METHOD TARGET, and an Accept
-// header behind a bar if there is one. Among the deviations a section's name stands in front.
+// exchange is a request and its answer, a line each. Requests are METHOD TARGET, and what follows
+// behind bars: fields of the header, and a body that begins with a quote or a bracket. Among the
+// deviations a section's name stands in front.
 type exchange struct{ request, answer string }
 
-// parts returns what a request consists of. Names of versions and tokens are still in the target.
-func (e *exchange) parts() (method, target, accept string) {
-	request, accept, _ := strings.Cut(e.request, " | Accept: ")
-	method, target, _ = strings.Cut(request, " ")
-	return method, target, accept
+// parts returns what a request consists of. Names of versions and tokens are still in the target
+// and in the body.
+func (e *exchange) parts() (method, target, body string, header http.Header) {
+	parts := strings.Split(e.request, " | ")
+	method, target, _ = strings.Cut(parts[0], " ")
+	header = http.Header{}
+	for _, part := range parts[1:] {
+		if strings.ContainsRune(`{["`, rune(part[0])) {
+			body = part
+			continue
+		}
+		name, value, _ := strings.Cut(part, ": ")
+		header.Set(name, value)
+	}
+	return method, target, body, header
 }
-
-const (
-	answersFile    = "testdata/answers.txt"
-	deviationsFile = "testdata/deviations.txt"
-)
 
 func readSections(t *testing.T, file string) (sections []*section) {
 	t.Helper()
@@ -75,6 +82,7 @@ func writeSections(t *testing.T, file string, sections []*section) {
 // deviations are the answers of the handler that differ from the API server's: a section for each
 // reason.
 type deviations struct {
+	file     string
 	sections []*section
 	met      map[string]bool // by request
 }
@@ -82,9 +90,9 @@ type deviations struct {
 // notExplained is the reason of those that have none yet.
 const notExplained = "not explained"
 
-func readDeviations(t *testing.T) *deviations {
+func readDeviations(t *testing.T, file string) *deviations {
 	t.Helper()
-	return &deviations{readSections(t, deviationsFile), map[string]bool{}}
+	return &deviations{file, readSections(t, file), map[string]bool{}}
 }
 
 // compare reports an answer of the handler that is neither the API server's nor the one in the
@@ -131,6 +139,6 @@ func (d *deviations) end(t *testing.T) {
 		s.exchanges = met
 	}
 	if *update {
-		writeSections(t, deviationsFile, d.sections)
+		writeSections(t, d.file, d.sections)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -72,9 +71,6 @@ func (p *play) compare(t *testing.T, exchanges []*exchange) (differ []*exchange,
 	server, handler := p.send(t, p.server, exchanges), p.send(t, p.handler, exchanges)
 	for i, e := range exchanges {
 		want, got := p.line(t, server[i]), p.line(t, handler[i])
-		if strings.Contains(e.request, "Selector=") {
-			want, got = withoutToken(want), withoutToken(got)
-		}
 		if want != got {
 			differ = append(differ, e)
 			differences = append(differences, fmt.Sprintf("%s\n got  %s\n want %s", e.request, got, want))
@@ -95,11 +91,11 @@ func randomRequest(random *rand.Rand) string {
 			query = append(query, name+"="+one(someWords[name]))
 		}
 	}
-	return "GET " + path + "?" + strings.Join(query, "&")
+	request := "GET " + path + "?" + strings.Join(query, "&")
+	// For a page of one namespace by field selector, an API server makes a token without the
+	// namespace, and then takes it for a key of all namespaces. The handler's has the namespace.
+	if strings.Contains(request, "limit=") {
+		request = strings.ReplaceAll(request, "metadata.namespace=a", "metadata.namespace!=a")
+	}
+	return request
 }
-
-var tokenInLine = regexp.MustCompile(` next\([^)]*\)`)
-
-// withoutToken leaves out what servers don't agree on: whether a page is the last one, if what
-// follows is not selected.
-func withoutToken(line string) string { return tokenInLine.ReplaceAllString(line, "") }

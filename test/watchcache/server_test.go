@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/features"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
@@ -48,18 +50,31 @@ const patience = time.Minute
 // start starts the servers, with no widgets in them.
 func start(t *testing.T) *play {
 	t.Helper()
+	p := startAPI(t)
+	p.startHandler(t)
+	p.versions.add("r0", p.listVersion(t))
+	return p
+}
+
+// startAPI starts an API server, without a handler.
+func startAPI(t *testing.T) *play {
+	t.Helper()
 	crds, err := devserver.ReadCRDs(os.DirFS("testdata"), "crds.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &play{api: devservertest.Start(t, devserver.Options{CRDs: crds})}
+	api := devservertest.Start(t, devserver.Options{CRDs: crds})
+	p := newPlay(t, api.URL())
+	p.api = api
+	return p
+}
+
+// newPlay returns a play for a server.
+func newPlay(t *testing.T, url string) *play {
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	p.client = &http.Client{Transport: transport}
-	p.server = &side{url: p.api.URL()}
+	p := &play{client: &http.Client{Transport: transport}, server: &side{url: url}}
 	t.Cleanup(p.requests.Wait)
-	p.startHandler(t)
-	p.versions.add("r0", p.listVersion(t))
 	return p
 }
 
@@ -81,9 +96,11 @@ func (p *play) startHandler(t *testing.T) {
 	if p.cache, err = watchcache.New(watchcache.Config{Storage: storage}); err != nil {
 		t.Fatal(err)
 	}
-	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
-		GroupVersionResource: widgets, Kind: "Widget", Namespaced: true, Fields: fields, Cache: p.cache,
-	}}})
+	handler, err := serve.New(serve.Config{
+		Resources: []serve.Resource{{GroupVersionResource: widgets, Kind: "Widget", Namespaced: true, Fields: fields, Cache: p.cache}},
+		// as the API server
+		Shards: utilfeature.DefaultFeatureGate.Enabled(features.ShardedListAndWatch),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,12 +193,12 @@ func (p *play) fill(t *testing.T, s *side, text string) string {
 // request returns the request of an exchange to a side.
 func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
 	t.Helper()
-	method, target, accept := e.parts()
+	method, target, body, header := e.parts()
 	path, query, _ := strings.Cut(p.fill(t, s, target), "?")
 	if !strings.HasPrefix(path, "/") {
 		path = base + path
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(p.fill(t, s, body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,9 +211,7 @@ func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
 		escaped = append(escaped, name+value)
 	}
 	req.URL.RawQuery = strings.Join(escaped, "&")
-	if accept != "" {
-		req.Header.Set("Accept", accept)
-	}
+	req.Header = header
 	req.Header.Set("User-Agent", "conformance") // for a browser or curl, servers indent
 	return req
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clients
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
+)
+
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
+
+// relay is a handler of the Pods of an API server, on two ports.
+type relay struct {
+	api          *rest.Config // of the API server, through a network
+	plain, tls   *httptest.Server
+	http1, http2 *network // of the clients of either port
+	listeners    []*listener
+
+	handler atomic.Pointer[serve.Handler]
+	stop    context.CancelFunc // of the cache
+	running sync.WaitGroup
+}
+
+// newRelay returns a relay that runs until the test ends.
+func newRelay(t *testing.T, api *rest.Config) *relay {
+	t.Helper()
+	r := &relay{api: api, http1: newNetwork(t), http2: newNetwork(t)}
+	r.start(t)
+	through := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.Load().ServeHTTP(w, req) })
+	r.plain, r.tls = httptest.NewUnstartedServer(through), httptest.NewUnstartedServer(through)
+	for _, s := range []*httptest.Server{r.plain, r.tls} {
+		l := &listener{Listener: s.Listener}
+		s.Listener, r.listeners = l, append(r.listeners, l)
+	}
+	r.plain.Start()
+	r.tls.EnableHTTP2 = true
+	r.tls.StartTLS()
+	t.Cleanup(func() {
+		r.stop()
+		r.running.Wait()
+		r.http1.next.CloseIdleConnections()
+		r.http2.next.CloseIdleConnections()
+		r.plain.Close()
+		r.tls.Close()
+	})
+	return r
+}
+
+// listener can close the connections that it has accepted.
+type listener struct {
+	net.Listener
+
+	mu    sync.Mutex // mu guards what follows
+	conns []net.Conn
+}
+
+// Accept implements [net.Listener].
+func (l *listener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.conns = append(l.conns, conn)
+	}
+	return conn, err
+}
+
+// loseConnections closes the connections of all clients.
+func (r *relay) loseConnections() {
+	for _, l := range r.listeners {
+		l.mu.Lock()
+		for _, conn := range l.conns {
+			_ = conn.Close() // it may be closed
+		}
+		l.conns = nil
+		l.mu.Unlock()
+	}
+}
+
+// start starts a cache that is empty, and answers from it as soon as it is filled.
+func (r *relay) start(t *testing.T) {
+	t.Helper()
+	client, err := source.NewClient(r.api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage, err := upstream.New(client, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := watchcache.New(watchcache.Config{Storage: storage, Retry: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r.stop = cancel
+	r.running.Go(func() { _ = cache.Run(ctx) }) // its error is why the context has ended
+	filled, late := context.WithTimeout(t.Context(), patience)
+	defer late()
+	if err := cache.WaitReady(filled); err != nil {
+		t.Fatalf("%v: %v", err, cache.Status().Err)
+	}
+	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: pods, Kind: "Pod", Namespaced: true, Fields: []string{"spec.nodeName"}, Cache: cache,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.handler.Store(handler)
+}
+
+// restart loses all that the relay has, its history included.
+func (r *relay) restart(t *testing.T) {
+	t.Helper()
+	r.stop()
+	r.running.Wait()
+	r.start(t)
+}
+
+// configs are those of the relay's clients, by protocol.
+func (r *relay) configs() map[string]*rest.Config {
+	return map[string]*rest.Config{
+		"HTTP/1.1": {Host: r.plain.URL, Transport: r.http1, QPS: -1},
+		"HTTP/2":   {Host: r.tls.URL, Transport: r.http2, QPS: -1},
+	}
+}

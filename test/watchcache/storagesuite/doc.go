@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package storagesuite runs the suites of k8s.io/apiserver/pkg/storage/testing against watch
+// caches. It has only tests.
+//
+// API servers run these suites against etcd and against their own watch cache, through the
+// interface of both, [k8s.io/apiserver/pkg/storage.Interface]. Here a store implements it: reads
+// and watches are a watch cache's, writes its storage's, which is in memory or in an etcd that the
+// test embeds.
+//
+//	suite ─▶ store ┬ Get, GetList, Watch ───────────▶ watchcache.Cache ◀─ follows ─┐
+//	               └ Create, GuaranteedUpdate, Delete ─▶ memory.Storage, etcd.Storage ┘
+//
+// A test of its own holds the answers of a cache that isn't filled yet against those of an API
+// server's cache: a whole API server can't be made to give them reliably.
+//
+// The suites that are not run are in testdata/not-applicable.txt, with the reason. A test holds the
+// file against what the package exports.
+package storagesuite

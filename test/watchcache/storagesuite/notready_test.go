@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storagesuite
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	examplev1 "k8s.io/apiserver/pkg/apis/example/v1"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+// TestUntilItIsFilled has an API server's cache and ours over storages that don't answer, and holds
+// the answers to lists and watches against each other: the status, and after how many seconds a
+// client is to try again.
+func TestUntilItIsFilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		theirs, ours := newEmptyCacher(t), newEmptyHandler(t)
+		for _, passed := range []time.Duration{0, 20 * time.Second, 20 * time.Second, 40 * time.Second} {
+			time.Sleep(passed)
+			_, watched := theirs.Watch(t.Context(), "/pods/", storage.ListOptions{Predicate: storage.Everything, Recursive: true})
+			listed := theirs.GetList(t.Context(), "/pods/", storage.ListOptions{ResourceVersion: "0", Predicate: storage.Everything, Recursive: true}, &examplev1.PodList{})
+			for query, err := range map[string]error{"watch=true": watched, "resourceVersion=0": listed} {
+				if !apierrors.IsTooManyRequests(err) {
+					t.Fatalf("%s: without its storage, the cacher has answered %v", query, err)
+				}
+				want := err.(apierrors.APIStatus).Status()
+				// as API servers send it
+				want.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+				var got metav1.Status
+				answer := httptest.NewRecorder()
+				ours.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/apis/example.apiserver.k8s.io/v1/pods?"+query, nil))
+				if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) || answer.Code != int(want.Code) {
+					t.Errorf("%s: got  %d %+v\nwant %+v", query, answer.Code, got, want)
+				}
+				if got, want := answer.Header().Get("Retry-After"), strconv.Itoa(int(want.Details.RetryAfterSeconds)); got != want {
+					t.Errorf("%s: Retry-After is %q, want %q", query, got, want)
+				}
+			}
+		}
+	})
+}
+
+// newEmptyCacher returns the cacher of k8s.io/apiserver over a storage that doesn't answer.
+func newEmptyCacher(t *testing.T) *cacher.Cacher {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := examplev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cacher.NewCacherFromConfig(cacher.Config{
+		Storage:             silent{ended: t.Context()},
+		Versioner:           storage.APIObjectVersioner{},
+		GroupResource:       examplev1.Resource("pods"),
+		EventsHistoryWindow: cacher.DefaultEventFreshDuration,
+		ResourcePrefix:      "/pods/",
+		KeyFunc:             func(runtime.Object) (string, error) { return "", nil },
+		GetAttrsFunc:        func(runtime.Object) (labels.Set, fields.Set, error) { return nil, nil, nil },
+		NewFunc:             func() runtime.Object { return &examplev1.Pod{} },
+		NewListFunc:         func() runtime.Object { return &examplev1.PodList{} },
+		Codec:               serializer.NewCodecFactory(scheme).LegacyCodec(examplev1.SchemeGroupVersion),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
+}
+
+// silent is a storage of a cacher that doesn't answer lists until the test ends. What it has not
+// got is not called.
+type silent struct {
+	storage.Interface
+	ended context.Context
+}
+
+// IsWatchListSemanticsUnSupported makes the cacher list.
+func (silent) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (silent) Versioner() storage.Versioner                        { return storage.APIObjectVersioner{} }
+func (silent) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
+func (silent) CompactRevision() int64                              { return 0 }
+
+func (s silent) GetList(context.Context, string, storage.ListOptions, runtime.Object) error {
+	<-s.ended.Done()
+	return context.Cause(s.ended)
+}
+
+// newEmptyHandler returns a handler of a cache whose storage doesn't answer.
+func newEmptyHandler(t *testing.T) http.Handler {
+	t.Helper()
+	cache, err := watchcache.New(watchcache.Config{Storage: silentStorage{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
+	t.Cleanup(running.Wait)
+	h, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: examplev1.SchemeGroupVersion.WithResource("pods"), Kind: "Pod", Namespaced: true, Cache: cache,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// silentStorage is a storage of ours that doesn't answer.
+type silentStorage struct{ watchcache.Storage }
+
+func (silentStorage) List(ctx context.Context) ([]*watchcache.Object, uint64, error) {
+	<-ctx.Done()
+	return nil, 0, context.Cause(ctx)
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package storagesuite
+
+import (
+	"context"
+	"net/url"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+
+	"github.com/informer-gen/informer-gen/adapter/etcd"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
+)
+
+// rig is an empty storage, and what the suites do to it.
+type rig struct {
+	storage interface {
+		watchcache.Storage
+		Create(ctx context.Context, data []byte) (*watchcache.Object, error)
+		Update(ctx context.Context, data []byte) (*watchcache.Object, error)
+		Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error)
+	}
+	// fresh waits until a cache has what the storage had at the call.
+	fresh func(context.Context, *watchcache.Cache) error
+	// increase makes the version one greater, without a change of the cache's objects.
+	increase func(context.Context) (int64, error)
+	// compact forgets the history up to a version.
+	compact func(ctx context.Context, version uint64) error
+}
+
+// rigs are the storages that the suites are run on, by name.
+var rigs = map[string]func(*testing.T) rig{"memory": newMemory, "etcd": newEtcd}
+
+func newMemory(*testing.T) rig {
+	s := memory.New(nodeName)
+	return rig{
+		storage: s,
+		fresh:   func(ctx context.Context, c *watchcache.Cache) error { return c.WaitUntilFresh(ctx, s.Version()) },
+		increase: func(context.Context) (int64, error) {
+			s.Bookmark()
+			return int64(s.Version()), nil
+		},
+		compact: func(_ context.Context, version uint64) error {
+			s.Compact(version)
+			return nil
+		},
+	}
+}
+
+func newEtcd(t *testing.T) rig {
+	t.Helper()
+	client := startEtcd(t)
+	s := etcd.New(client, "/registry/pods", nodeName)
+	return rig{
+		storage: s,
+		fresh:   s.WaitUntilFresh,
+		increase: func(ctx context.Context) (int64, error) {
+			put, err := client.Put(ctx, "/registry/others", "")
+			if err != nil {
+				return 0, err
+			}
+			return put.Header.Revision, nil
+		},
+		compact: func(ctx context.Context, version uint64) error {
+			_, err := client.Compact(ctx, int64(version))
+			return err
+		},
+	}
+}
+
+// startEtcd returns a client of a new etcd, which ends with the test.
+func startEtcd(t *testing.T) *clientv3.Client {
+	t.Helper()
+	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
+	c := embed.NewConfig()
+	c.Dir = t.TempDir()
+	c.ListenPeerUrls, c.AdvertisePeerUrls = anyPort, anyPort
+	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
+	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	c.TickMs, c.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	c.UnsafeNoFsync = true
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	server, err := embed.StartEtcd(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	select {
+	case <-server.Server.ReadyNotify():
+	case err := <-server.Err():
+		t.Fatal(err)
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Clients[0].Addr().String()}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
