@@ -57,7 +57,7 @@ func resourceName(gvr schema.GroupVersionResource) string {
 }
 
 func (r *reading) part(i *informer.SharedIndexInformer[client.Object], settings kindSettings) (*part, error) {
-	p := &part{informer: i, shared: clientgo.New(i), store: i.Store(), unlike: map[string]bool{}}
+	p := &part{informer: i, shared: prompt{clientgo.New(i)}, store: i.Store(), unlike: map[string]bool{}}
 	p.noCopies = ptr.Deref(settings.config.UnsafeDisableDeepCopy, false)
 	for namespace, config := range settings.namespaces {
 		if own := ptr.Deref(config.UnsafeDisableDeepCopy, false); own != p.noCopies {

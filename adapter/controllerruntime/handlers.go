@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"time"
+
+	clientcache "k8s.io/client-go/tools/cache"
+)
+
+// prompt is an informer whose handlers are mostly up to date when they have been added: if it has
+// synced, adding a handler waits a little until the handler has got the objects. The sources of
+// controllers look at that as soon as they have added theirs, and then each 100 ms.
+type prompt struct {
+	clientcache.SharedIndexInformer
+}
+
+// promptness is how long adding a handler waits at most. A handler may take any time.
+const promptness = 100 * time.Millisecond
+
+// AddEventHandler adds a handler with the resync period of the informer.
+func (p prompt) AddEventHandler(handler clientcache.ResourceEventHandler) (clientcache.ResourceEventHandlerRegistration, error) {
+	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandler with a resync period.
+func (p prompt) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEventHandler, period time.Duration) (clientcache.ResourceEventHandlerRegistration, error) {
+	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{ResyncPeriod: &period})
+}
+
+// AddEventHandlerWithOptions is AddEventHandler with client-go's options.
+func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
+	added, err := p.SharedIndexInformer.AddEventHandlerWithOptions(handler, options)
+	if err != nil || !p.HasSynced() {
+		return added, err
+	}
+	enough := time.NewTimer(promptness)
+	defer enough.Stop()
+	select {
+	case <-added.HasSyncedChecker().Done():
+	case <-enough.C:
+	}
+	return added, nil
+}
