@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,40 +34,58 @@ type collection struct {
 	options  source.Options
 }
 
-// capture is where a RoundTripper leaves the URL of a list.
+// capture is where a RoundTripper leaves the URLs of lists.
 type capture struct {
 	// set once at construction
 	base string            // the path of the server's URL, without a slash at its end
 	sent map[string]string // the parameters that are not the client's own
 	kind string            // of the objects; "" if the client decodes the list as the type it wants
+	// protobuf: clients that prefer protobuf get it. It needs no JSON decoder, which the client
+	// would prepare for all structs of the type.
+	protobuf bool
 
-	mu  sync.Mutex // guards url
-	url *url.URL   // of the last list; nil if there was none
+	mu   sync.Mutex // guards urls
+	urls []*url.URL // of the lists
 }
 
-// answer keeps the URL of a list, and returns a list of one made-up object. It refuses everything
-// else.
+// answer keeps the URL of a list, and returns a list of one made-up object, whose resourceVersion
+// is the number of the list, from 1 on. It refuses everything else.
 func (c *capture) answer(req *http.Request) (*http.Response, error) {
-	list := req.Method == http.MethodGet && req.URL.Query().Get("watch") == ""
-	body, code := any(refusal), http.StatusMethodNotAllowed
-	if list {
-		c.mu.Lock()
-		c.url = req.URL
-		c.mu.Unlock()
-		body, code = c.madeUp(), http.StatusOK
-	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
 	if req.Body != nil {
 		req.Body.Close()
 	}
+	code, contentType := http.StatusMethodNotAllowed, runtime.ContentTypeJSON
+	var raw []byte
+	var err error
+	switch {
+	case req.Method != http.MethodGet || req.URL.Query().Get("watch") != "":
+		raw, err = json.Marshal(refusal)
+	case c.protobuf && strings.HasPrefix(req.Header.Get("Accept"), runtime.ContentTypeProtobuf):
+		code, contentType = http.StatusOK, runtime.ContentTypeProtobuf
+		raw, err = inProtobuf(c.madeUp(req.URL))
+	default:
+		code = http.StatusOK
+		raw, err = json.Marshal(c.madeUp(req.URL))
+	}
+	if err != nil {
+		return nil, err
+	}
 	return &http.Response{
 		Status: http.StatusText(code), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}},
+		Header: http.Header{"Content-Type": {contentType}},
 		Body:   io.NopCloser(bytes.NewReader(raw)), ContentLength: int64(len(raw)), Request: req,
 	}, nil
+}
+
+// inProtobuf returns a list in Kubernetes' protobuf. The lists of all kinds have their items'
+// metadata at the same place.
+func inProtobuf(list *metav1.PartialObjectMetadataList) ([]byte, error) {
+	raw, err := list.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	envelope, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: list.APIVersion, Kind: list.Kind}, Raw: raw}).Marshal()
+	return append([]byte("k8s\x00"), envelope...), err
 }
 
 // RoundTrip implements http.RoundTripper for a client whose every request is captured.
@@ -80,14 +99,18 @@ var refusal = metav1.Status{
 
 const madeUpName = "made-up-by-adapter-clientgo"
 
-// madeUp is a list of one object.
-func (c *capture) madeUp() any {
-	list := map[string]any{
-		"metadata": map[string]any{"resourceVersion": "1"},
-		"items":    []any{map[string]any{"metadata": map[string]any{"name": madeUpName, "resourceVersion": "1"}}},
+// madeUp keeps the URL of a list, and returns what it is answered with.
+func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
+	c.mu.Lock()
+	c.urls = append(c.urls, of)
+	version := strconv.Itoa(len(c.urls))
+	c.mu.Unlock()
+	list := &metav1.PartialObjectMetadataList{
+		ListMeta: metav1.ListMeta{ResourceVersion: version},
+		Items:    []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: madeUpName, ResourceVersion: version}}},
 	}
-	if to, err := c.collection(); err == nil && c.kind != "" {
-		list["apiVersion"], list["kind"] = to.resource.GroupVersion().String(), c.kind+"List"
+	if to, err := c.read(of); err == nil && c.kind != "" {
+		list.APIVersion, list.Kind = to.resource.GroupVersion().String(), c.kind+"List"
 	}
 	return list
 }
@@ -105,19 +128,35 @@ func isMadeUp(list runtime.Object) bool {
 
 var errNoList = errors.New("no list was sent by a client of this rest.Config")
 
-// collection returns what was listed. It returns an error if that can't be read by requests of our
-// own.
-func (c *capture) collection() (collection, error) {
+// last returns what was listed last. It returns an error if that can't be read by requests of our
+// own, or nothing was listed.
+func (c *capture) last() (collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.url == nil {
+	if len(c.urls) == 0 {
 		return collection{}, errNoList
 	}
+	return c.read(c.urls[len(c.urls)-1])
+}
+
+// listOf returns what was listed when a made-up object was the answer, as last does.
+func (c *capture) listOf(madeUp object.Object) (collection, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := strconv.Atoi(madeUp.GetResourceVersion())
+	if err != nil || n < 1 || n > len(c.urls) {
+		return collection{}, errNoList
+	}
+	return c.read(c.urls[n-1])
+}
+
+// read returns what the URL of a list is about.
+func (c *capture) read(list *url.URL) (collection, error) {
 	fail := func(format string, args ...any) (collection, error) {
-		return collection{}, fmt.Errorf("a list of %s can't be sent in another way: "+format, append([]any{c.url.RequestURI()}, args...)...)
+		return collection{}, fmt.Errorf("a list of %s can't be sent in another way: "+format, append([]any{list.RequestURI()}, args...)...)
 	}
 	var to collection
-	for name, values := range c.url.Query() {
+	for name, values := range list.Query() {
 		value := values[0]
 		switch {
 		case len(values) == 1 && name == "labelSelector":
@@ -131,7 +170,7 @@ func (c *capture) collection() (collection, error) {
 			return fail("it sets %s to %q", name, values)
 		}
 	}
-	path, ok := strings.CutPrefix(c.url.Path, c.base+"/")
+	path, ok := strings.CutPrefix(list.Path, c.base+"/")
 	parts := strings.Split(path, "/")
 	switch {
 	case ok && parts[0] == "api" && len(parts) > 2:

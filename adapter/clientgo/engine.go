@@ -72,7 +72,7 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 	c := &capture{base: e.base, kind: kind, sent: map[string]string{"limit": "1"}}
 	// With a limit, because a client that is not captured sends this list to its server.
 	list, err := cache.ToListerWatcherWithContext(lw).ListWithContext(context.WithValue(context.Background(), captureKey{}, c), metav1.ListOptions{Limit: 1})
-	to, wrong := c.collection()
+	to, wrong := c.last()
 	switch {
 	case wrong != nil:
 		return nil, wrong

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -45,10 +46,11 @@ type GenericInformer interface {
 //	pods := corev1.SchemeGroupVersion.WithResource("pods")
 //	factory, err := clientgo.NewFactory(config, newFactory, pods)
 //
-// newFactory is called twice: also with a rest.Config whose requests reach no server. By them
-// NewFactory sees what the factory's options, such as a namespace or a function that tweaks list
-// options, make the informers read. So newFactory must not start the factory or ask it for
-// informers.
+// newFactory is called two or three times: also with a rest.Config whose requests reach no server.
+// By them NewFactory sees what the factory's options, such as a namespace or a function that tweaks
+// list options, make the informers read. So newFactory must not start the factory or ask it for
+// informers. As in a factory that is started, such a function is called by several goroutines at
+// once.
 //
 // It fails if the factory has no such resource, if newFactory fails, if list options are tweaked in
 // other ways than by selectors, and as source.NewClient does.
@@ -66,51 +68,95 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 	if factory, err = newFactory(config); err != nil {
 		return fail(err)
 	}
-	// client-go's reflector sends these parameters.
-	requests := &capture{sent: map[string]string{"limit": "500", "resourceVersion": "0"}}
-	probe, err := newFactory(&rest.Config{Host: "http://requests.reach.no.server", Transport: requests, QPS: -1})
+	reads, err := explore(newFactory, resources, true)
+	if err != nil {
+		// A client may ask for protobuf, and have kinds that it can't decode from it.
+		reads, err = explore(newFactory, resources, false)
+	}
 	if err != nil {
 		return fail(err)
 	}
-	for _, resource := range resources {
-		generated, err := probe.ForResource(resource)
-		if err != nil {
-			return fail(err)
-		}
-		example, err := firstObject(generated.Informer())
-		to, wrong := requests.collection()
-		if err := errors.Join(err, wrong); err != nil {
-			return fail(fmt.Errorf("informer of %s: %w", resource, err))
-		}
-		src, err := to.source(client, example)
+	for _, r := range reads {
+		src, err := r.of.source(client, r.example)
 		if err != nil {
 			return fail(err)
 		}
 		installed := false
-		factory.InformerFor(example, func(_ C, resync time.Duration) cache.SharedIndexInformer {
+		factory.InformerFor(r.example, func(_ C, resync time.Duration) cache.SharedIndexInformer {
 			installed = true
-			return newInformer(src, reflector.Tuning{}, example, resync, nil)
+			return newInformer(src, reflector.Tuning{}, r.example, resync, nil)
 		})
 		if !installed {
-			return fail(fmt.Errorf("the new factory has an informer of %T already; newFactory must not ask it for informers", example))
+			return fail(fmt.Errorf("the new factory has an informer of %T already; newFactory must not ask it for informers", r.example))
 		}
 	}
 	return factory, nil
 }
 
-// firstObject runs an informer until it has an object, and returns that. The informer's watches are
-// refused, which it must not log.
+// reading is what an informer reads.
+type reading struct {
+	of      collection
+	example object.Object
+}
+
+// explore returns what the informers of a new factory read, by running all of them at once.
+// protobuf has clients that prefer it decode protobuf.
+func explore[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInformer, G GenericInformer, C any](
+	newFactory func(*rest.Config) (F, error), resources []schema.GroupVersionResource, protobuf bool,
+) ([]reading, error) {
+	// client-go's reflector sends these parameters.
+	requests := &capture{sent: map[string]string{"limit": "500", "resourceVersion": "0"}, protobuf: protobuf}
+	factory, err := newFactory(&rest.Config{Host: "http://requests.reach.no.server", Transport: requests, QPS: -1})
+	if err != nil {
+		return nil, err
+	}
+	var group sync.WaitGroup
+	reads, errs := make([]reading, len(resources)), make([]error, len(resources))
+	for i, resource := range resources {
+		generated, err := factory.ForResource(resource)
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		informer := generated.Informer()
+		group.Go(func() {
+			example, err := firstObject(informer)
+			if err == nil {
+				reads[i].example = example
+				reads[i].of, err = requests.listOf(example)
+			}
+			if err != nil {
+				errs[i] = fmt.Errorf("informer of %s: %w", resource, err)
+			}
+		})
+	}
+	group.Wait()
+	return reads, errors.Join(errs...)
+}
+
+// firstObject runs an informer until it gets an object, and returns that. The informer must not log
+// that it is refused watches and the object.
 func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 	ctx, cancel := context.WithTimeout(klog.NewContext(context.Background(), logr.Discard()), patience)
-	defer cancel()
-	first := make(chan any, 1)
-	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-		select {
-		case first <- obj:
-		default:
-		}
-	}})
+	first, failed := make(chan any, 1), make(chan error, 1)
+	// A transform takes less memory and fewer goroutines than a handler, and ends the list.
+	err := errors.Join(
+		i.SetTransform(func(obj any) (any, error) {
+			select {
+			case first <- obj:
+			default:
+			}
+			return nil, errEnough
+		}),
+		i.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+			select {
+			case failed <- err:
+			default:
+			}
+		}),
+	)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	ended := make(chan struct{})
@@ -118,20 +164,30 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 		defer close(ended)
 		i.RunWithContext(ctx)
 	}()
-	defer func() {
-		cancel()
-		<-ended
-	}()
+	var obj any
 	select {
-	case obj := <-first:
-		if of, ok := obj.(object.Object); ok {
-			return of, nil
-		}
-		return nil, fmt.Errorf("a %T is no API object", obj)
+	case obj = <-first:
+	case err = <-failed:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("it has not listed within %v", patience)
+		err = fmt.Errorf("it has not listed within %v", patience)
 	}
+	cancel()
+	<-ended
+	if err != nil {
+		select {
+		case obj = <-first: // the error is errEnough
+		default:
+			return nil, err
+		}
+	}
+	if of, ok := obj.(object.Object); ok {
+		return of, nil
+	}
+	return nil, fmt.Errorf("a %T is no API object", obj)
 }
+
+// errEnough ends the list of an informer that has shown an object.
+var errEnough = errors.New("no more objects are needed")
 
 // patience is how long an informer may take until it has an object that is not sent over a network.
 const patience = 10 * time.Second
