@@ -23,6 +23,7 @@ func TestInitIsAcceptedByTheNextRun(t *testing.T) {
 		"config_kinds":                 "only the golden's file says what the group is",
 		"config_pods_by_node":          "the kinds are those of another module, which init takes as arguments",
 		"config_says_what_markers_say": "only the golden's file says what group and version are",
+		"projection_in_config":         "the kinds are those of another module, which init takes as arguments",
 		"keep_going":                   "a type doesn't compile, and only a flag lets the run go on",
 	})
 }

@@ -57,6 +57,8 @@ func (c *checker) group(g *model.Group, group string) {
 			accessors: c.space("the interface of " + version),
 			informers: c.space("the package of the informers of "+version, "Interface", "New", "version"),
 			listers:   c.space("the package of the listers of " + version),
+
+			projections: c.space("the package of the projections of " + version),
 		}
 		for _, t := range v.Types {
 			c.kind(t, "type "+t.Name, version, spaces)
@@ -79,7 +81,7 @@ func (c *checker) single(out *model.Output) {
 		for _, v := range g.Versions {
 			version := groupVersion(g, v)
 			for _, t := range v.Types {
-				c.kind(t, "type "+t.Name+" of "+version, version, spaces{files, accessors, all, all})
+				c.kind(t, "type "+t.Name+" of "+version, version, spaces{files, accessors, all, all, all})
 			}
 		}
 	}
@@ -87,7 +89,7 @@ func (c *checker) single(out *model.Output) {
 
 // spaces are those of the names that a type brings. Those of informers and listers may be one.
 type spaces struct {
-	files, accessors, informers, listers *space
+	files, accessors, informers, listers, projections *space
 }
 
 func (c *checker) kind(t *model.Type, what, version string, s spaces) {
@@ -104,6 +106,7 @@ func (c *checker) kind(t *model.Type, what, version string, s spaces) {
 	} {
 		s.listers.add(name, what)
 	}
+	c.projection(t, what, s.projections)
 	methods := c.space("the lister of "+of, "All", "Get", "InNamespace", "List", "Namespace", "Resource", "Snapshot")
 	if t.Namespaced {
 		for _, name := range []string{"NamespaceLister", "NamespaceListerExpansion"} {
@@ -133,6 +136,22 @@ func (c *checker) kind(t *model.Type, what, version string, s spaces) {
 		}
 		if problem := wrong(t, x); problem != "" {
 			c.errs = append(c.errs, fmt.Errorf("%s of %s %s", index, version, problem))
+		}
+	}
+}
+
+// projection checks the types of a projection.
+func (c *checker) projection(t *model.Type, what string, names *space) {
+	if t.Projection == nil {
+		return
+	}
+	names.add("New"+t.Name, what)
+	for n, s := range t.Projection.Structs {
+		of := what + ": " + s.Name
+		c.exported(s.Name, of)
+		names.add(s.Name, of)
+		if (n == 0) != (s.Name == t.Name) {
+			c.errs = append(c.errs, fmt.Errorf("%s: struct %d of the projection is called %s", what, n, s.Name))
 		}
 	}
 }

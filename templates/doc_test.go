@@ -277,6 +277,9 @@ The two files called widget.go are the kind's own: adding an index changes no ot
 of the project and the version have a few lines for each of the groups, versions and kinds below
 them. With ` + "`--layout single`" + ` all of it is one package, which has the kinds right on the factory.
 
+[Projections](projections.md) of a kind have files of the same names and shapes, and their types in
+a folder called projections.
+
 Neither a date nor a version stands in the files, so that they change only when what they are
 generated from does. Packages are imported under their own names unless these are taken. A header of
 the project's own (` + "`--header`" + `) stands above the first line. A kind that is deprecated has a

@@ -68,7 +68,7 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	constructor := "NewKind"
 	switch {
 	case k.controllers:
-		arguments = append(arguments, jen.Lit(k.Name))
+		arguments = append(arguments, jen.Lit(k.apiKind()))
 		constructor = or(k.Namespaced, "NewKind", "NewClusterKind")
 	case !k.Namespaced:
 		arguments = append(arguments, f.qual(factoriesPath, "factories", "WithClusterScope").Call())
@@ -78,6 +78,14 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 			Call(f.lister(k, k.Name+"Indexes").Op("...")))
 	}
 	return f.of(kindPath(k), constructor, k).Add(jen.Params(arguments...))
+}
+
+// apiKind is the kind of the objects in the API.
+func (k *kind) apiKind() string {
+	if k.Projection != nil {
+		return k.Projection.Of
+	}
+	return k.Name
 }
 
 // controls are the members of the informer's interface that controllers are made with.

@@ -15,6 +15,8 @@ type kind struct {
 	Version *model.Version
 	// informers and listers are the same package in the layout Single.
 	informers, listers *pkg
+	// projections is that of the types of projections; nil for a kind that is none.
+	projections *pkg
 	// controllers means that the informer has the methods that controllers are made with.
 	controllers bool
 }
@@ -22,7 +24,7 @@ type kind struct {
 // file begins widget.go in p.
 func (k *kind) file(p *pkg, taken ...string) *file {
 	f := newFile(p, base(k.Type)+".go", k.Source.Path, taken...)
-	f.usesDeprecated = k.Deprecated != "" || k.Source.Deprecated
+	f.usesDeprecated = k.Deprecated != "" || k.Source.Deprecated && k.Projection == nil
 	return f
 }
 

@@ -22,13 +22,15 @@ type packages struct {
 	root      *pkg // of the factory
 	informers map[*model.Version]*pkg
 	listers   map[*model.Version]*pkg
-	kinds     map[*model.Version][]*kind
-	all       []*kind
+	// projections has no package for a version that has no projections.
+	projections map[*model.Version]*pkg
+	kinds       map[*model.Version][]*kind
+	all         []*kind
 }
 
 func newPackages(out *model.Output) *packages {
 	p := &packages{
-		out: out, informers: map[*model.Version]*pkg{}, listers: map[*model.Version]*pkg{},
+		out: out, informers: map[*model.Version]*pkg{}, listers: map[*model.Version]*pkg{}, projections: map[*model.Version]*pkg{},
 		kinds: map[*model.Version][]*kind{},
 	}
 	if out.Layout == model.Single {
@@ -55,10 +57,24 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 		informers.declared[k.private()+"Informer"] = true
 		listers.declared[k.private()+"Lister"] = true
 		listers.declared[k.private()+"NamespaceLister"] = true
+		if t.Projection != nil {
+			p.addProjection(g, v, k)
+		}
 		p.kinds[v] = append(p.kinds[v], k)
 		p.all = append(p.all, k)
 	}
 	p.informers[v], p.listers[v] = informers, listers
+}
+
+// addProjection gives k the package of its version's projections.
+func (p *packages) addProjection(g *model.Group, v *model.Version, k *kind) {
+	if p.projections[v] == nil {
+		p.projections[v] = p.root
+		if p.out.Layout != model.Single {
+			p.projections[v] = newPkg(p.out, projectionDir(g, v), folder(v.Package))
+		}
+	}
+	k.projections = p.projections[v]
 }
 
 func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {

@@ -20,6 +20,9 @@ func resourceFile(p *packages) *file {
 	for _, g := range p.out.Groups {
 		for _, v := range g.Versions {
 			for _, k := range p.kinds[v] {
+				if k.Projection != nil {
+					continue // the resource is that of the whole kind
+				}
 				resource := f.from(k.listers, versionAlias(g, v), k.Name+"Resource")
 				at := jen.Id("f")
 				if p.out.Layout != model.Single {

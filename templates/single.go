@@ -6,8 +6,11 @@ import "github.com/dave/jennifer/jen"
 
 // kindFile is widget.go in the layout Single: the informer and the lister of one type.
 func kindFile(k *kind) *file {
-	f := k.file(k.informers, "f", "i", "key", "keys", "l", "namespace", "obj", "ok", "options", "reader")
+	f := k.file(k.informers, append(projectionLocals(), "f", "i", "key", "keys", "l", "namespace", "obj", "ok", "options", "reader")...)
 	f.fixInformer(k)
+	if k.Projection != nil {
+		f.addProjection(k)
+	}
 	f.addInformer(k, "f", "factory", jen.Id("f").Dot("Base").Call())
 	f.addLister(k)
 	return f

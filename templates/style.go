@@ -19,12 +19,18 @@ const (
 	reconcilePath = "github.com/informer-gen/informer-gen/runtime/reconcile"
 	sourcePath    = "github.com/informer-gen/informer-gen/runtime/source"
 	storePath     = "github.com/informer-gen/informer-gen/runtime/store"
+	runtimePath   = "k8s.io/apimachinery/pkg/runtime"
 	schemaPath    = "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // inline is a list in braces that stays on its line.
 func inline(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
+}
+
+// oneLine is the body of a function, on the line of the function.
+func oneLine(statement jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ";"}, statement)
 }
 
 // structOf is a struct with one field.
@@ -50,6 +56,9 @@ func made(of string, field jen.Code) *jen.Statement {
 
 // object is the pointer type of k.
 func (f *file) object(k *kind) *jen.Statement {
+	if k.Projection != nil {
+		return jen.Op("*").Add(f.from(k.projections, "projections", k.Name))
+	}
 	return jen.Op("*").Add(f.qual(k.Source.Path, k.Source.Name, k.Name))
 }
 

@@ -14,6 +14,11 @@
 //	listers/<group>/<version>/widget.go        lister.go    WidgetLister
 //	                                           index.go     its indexes
 //	                                           lookups.go   methods of listers for them
+//	projections/<group>/<version>/doc.go       projection.go  the package comment
+//	projections/<group>/<version>/widgetsize.go             the types of a projection
+//	                                           metadata.go  accessors of their metadata
+//	                                           copy.go      their copies
+//	                                           convert.go   one made of a Widget
 //
 // The layout Single has one folder with factory.go, resource.go, expansion_generated.go and, for
 // each type, widget.go (single.go).
@@ -87,6 +92,9 @@ func emitters(p *packages) []func() *file {
 		for _, v := range g.Versions {
 			add(func() *file { return versionFile(p, g, v) })
 			add(func() *file { return listerDocFile(p, g, v) })
+			if p.projections[v] != nil {
+				add(func() *file { return projectionDocFile(p, g, v) })
+			}
 			if hasExpansions(p.kinds[v]) {
 				add(func() *file { return expansionsFile(p.listers[v], p.source(v), p.kinds[v]) })
 			}
@@ -99,6 +107,9 @@ func emitters(p *packages) []func() *file {
 		}
 		add(func() *file { return informerFile(k) })
 		add(func() *file { return listerFile(k) })
+		if k.Projection != nil {
+			add(func() *file { return projectionFile(k) })
+		}
 	}
 	return emitters
 }
@@ -110,6 +121,10 @@ func ListerDir(layout model.Layout, g *model.Group, v *model.Version) string {
 		return "."
 	}
 	return path.Join("listers", folder(g.Package), folder(v.Package))
+}
+
+func projectionDir(g *model.Group, v *model.Version) string {
+	return path.Join("projections", folder(g.Package), folder(v.Package))
 }
 
 func informerDir(g *model.Group, v *model.Version) string {

@@ -83,6 +83,8 @@ type Kind struct {
 	Plural     marker.Value    `arg:"plural" marker:"+informer:plural" default:"the plural by the rules of Kubernetes' generators" doc:"the plural in Go, an exported identifier"`
 	Deprecated marker.Value    `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"says that the type is deprecated, and what to use instead"`
 	Indexes    []*marker.Index `arg:"indexes" marker:"+informer:index" doc:"typed indexes, and the lister's methods that use them"`
+
+	Projections []*marker.Project `arg:"projections" marker:"+informer:project" doc:"types with some of the fields, which have informers and listers of their own"`
 }
 
 // Find returns the name of the file called FileName in dir or the nearest folder above it that has

@@ -60,6 +60,7 @@ func tables() string {
 		{"packages", reflect.TypeFor[Package]()},
 		{"packages[].kinds", reflect.TypeFor[Kind]()},
 		{"packages[].kinds[].indexes", reflect.TypeFor[marker.Index]()},
+		{"packages[].kinds[].projections", reflect.TypeFor[marker.Project]()},
 	} {
 		fmt.Fprintf(&text, "\n### %s\n\n| key | value | means | default | same as |\n|---|---|---|---|---|\n", table.title)
 		for _, field := range fieldsOf(table.of) {
@@ -68,8 +69,11 @@ func tables() string {
 			if same == "" {
 				same = tag.Get("marker")
 			}
-			if table.of == reflect.TypeFor[marker.Index]() {
+			switch table.of {
+			case reflect.TypeFor[marker.Index]():
 				same = tag.Get("arg") + "= of +informer:index"
+			case reflect.TypeFor[marker.Project]():
+				same = tag.Get("arg") + "= of +informer:project"
 			}
 			value := tag.Get("default")
 			if tag.Get("required") == "true" {

@@ -45,6 +45,9 @@ func (k *Kind) Markers() []marker.Marker {
 	for _, index := range k.Indexes {
 		all = append(all, index)
 	}
+	for _, projection := range k.Projections {
+		all = append(all, projection)
+	}
 	return all
 }
 

@@ -48,7 +48,7 @@ var wrongFiles = []wrongFile{
 		want: `f.yaml:5:22: scope: "cluster" isn't known, did you mean Cluster? (allowed: Namespaced, Cluster)`},
 	{text: "version: 1\npackages:\n- path: a\n  kinds:\n  - name: B\n    indexes: [{nam: C, field: 7}]\n",
 		want: "f.yaml:6:15: key name is missing\n" +
-			"f.yaml:6:16: unknown key nam, did you mean name? (allowed: name, field, func, owner, when, namespaced)\n" +
+			"f.yaml:6:16: unknown key nam, did you mean name? (allowed: name, field, func, owner, when, namespaced, projection)\n" +
 			"f.yaml:6:31: field: it is a number: it takes a text, so put it in quotes"},
 	{text: "version: 1\npackages:\n- path: a\n  kinds:\n  - name: B\n    indexes: [{name: C, field: .c, namespaced: \"true\"}]\n",
 		want: "f.yaml:6:48: namespaced: it is a text: it takes true or false (allowed: true, false)"},

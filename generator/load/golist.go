@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
 // What the go command is asked about packages.
@@ -31,6 +33,40 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(patterns, " "), goError(err))
 	}
 	return listed, nil
+}
+
+// matched returns those of the packages that the go command has listed that have Go files and that
+// Skip doesn't leave out. The error is a diag.List about the patterns of the others.
+func (c Config) matched(listed []*packages.Package) (roots []*packages.Package, err error) {
+	var problems diag.List
+	for _, meta := range listed {
+		if meta.Dir != "" && c.Skip != nil && c.Skip(meta.Dir) {
+			continue
+		}
+		if meta.PkgPath == fromFiles && len(meta.GoFiles) > 0 {
+			problems.Add(diag.Diagnostic{Message: "a Go file is no pattern for packages: name the folder that it lies in"})
+			continue
+		}
+		if len(meta.GoFiles) == 0 {
+			if meta.Dir != "" && !c.names(meta) {
+				continue // what a wildcard matches may be tests, C, or for another system
+			}
+			for _, e := range meta.Errors {
+				problem := listProblem(e)
+				problem.Message += c.advice(meta.PkgPath, problem.Message)
+				if problem.Pos.Filename == "" && !strings.Contains(problem.Message, meta.PkgPath) {
+					problem.Message = "package " + meta.PkgPath + ": " + problem.Message
+				}
+				problems.Add(problem)
+			}
+			continue
+		}
+		roots = append(roots, meta)
+	}
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	return roots, nil
 }
 
 // goError is what the go command says when it fails as a whole, without what go/packages puts

@@ -26,7 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// Config says what to load.
+// Config selects what to load.
 type Config struct {
 	// Dir is the folder that the patterns are relative to and in whose module they are looked up;
 	// it must be absolute.
@@ -105,33 +105,12 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems diag.List
-	for _, meta := range listed {
-		if meta.Dir != "" && cfg.Skip != nil && cfg.Skip(meta.Dir) {
-			continue
-		}
-		if meta.PkgPath == fromFiles && len(meta.GoFiles) > 0 {
-			problems.Add(diag.Diagnostic{Message: "a Go file is no pattern for packages: name the folder that it lies in"})
-			continue
-		}
-		if len(meta.GoFiles) == 0 {
-			if meta.Dir != "" && !cfg.names(meta) {
-				continue // what a wildcard matches may be tests, C, or for another system
-			}
-			for _, e := range meta.Errors {
-				problem := listProblem(e)
-				problem.Message += cfg.advice(meta.PkgPath, problem.Message)
-				if problem.Pos.Filename == "" && !strings.Contains(problem.Message, meta.PkgPath) {
-					problem.Message = "package " + meta.PkgPath + ": " + problem.Message
-				}
-				problems.Add(problem)
-			}
-			continue
-		}
-		program.Roots = append(program.Roots, newPackage(meta))
+	roots, err := cfg.matched(listed)
+	if err != nil {
+		return nil, err
 	}
-	if len(problems) > 0 {
-		return nil, problems.Sorted()
+	for _, meta := range roots {
+		program.Roots = append(program.Roots, newPackage(meta))
 	}
 	slices.SortFunc(program.Roots, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
 	if err := program.parse(ctx, program.Roots); err != nil {

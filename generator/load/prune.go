@@ -10,22 +10,33 @@ import (
 	"strconv"
 )
 
-// pruned returns a copy of file with only the declarations that types are made of: types,
-// constants, methods and, if they are wanted, functions; and only the imports that these need.
-// nameOf knows the names of imported packages. funcOnly has the imports that only functions and
-// methods need.
-func pruned(file *ast.File, functions bool, nameOf func(path string) string) (small *ast.File, funcOnly map[string]bool) {
+// pruning selects the declarations that stay.
+type pruning int
+
+const (
+	// ofTypes are what types are made of: types, constants and methods.
+	ofTypes pruning = iota
+	// andFunctions are these and functions.
+	andFunctions
+	// everything is all of them.
+	everything
+)
+
+// pruned returns a copy of file with only some declarations and the imports that these need. nameOf
+// knows the names of imported packages. funcOnly has the imports that only functions and methods
+// need.
+func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (small *ast.File, funcOnly map[string]bool) {
 	small = &ast.File{Package: file.Package, Name: file.Name, FileStart: file.FileStart, FileEnd: file.FileEnd, GoVersion: file.GoVersion}
 	byTypes, byFuncs := map[string]bool{}, map[string]bool{}
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			if decl.Recv == nil && !functions {
+			if decl.Recv == nil && keep == ofTypes {
 				continue
 			}
 			qualifiers(decl, byFuncs)
 		case *ast.GenDecl:
-			if decl.Tok != token.TYPE && decl.Tok != token.CONST {
+			if decl.Tok != token.TYPE && decl.Tok != token.CONST && !(decl.Tok == token.VAR && keep == everything) {
 				continue
 			}
 			qualifiers(decl, byTypes)

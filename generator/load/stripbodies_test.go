@@ -153,7 +153,7 @@ func outline(fset *token.FileSet, file *ast.File, keep extent) string {
 			}
 		}
 	} else {
-		file, _ = pruned(file, false, func(string) string { return "" })
+		file, _ = pruned(file, ofTypes, func(string) string { return "" })
 	}
 	for _, decl := range file.Decls {
 		ast.Inspect(decl, func(n ast.Node) bool {

@@ -27,9 +27,13 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	small := make([]*ast.File, len(files))
 	funcOnly := map[string]bool{}
 	needed := map[string]bool{}
+	keep := ofTypes
+	if root {
+		keep = andFunctions
+	}
 	for i, file := range files {
 		var onlyHere map[string]bool
-		small[i], onlyHere = pruned(file, root, nameOf)
+		small[i], onlyHere = pruned(file, keep, nameOf)
 		for _, spec := range small[i].Imports {
 			path := strings.Trim(spec.Path.Value, "`\"")
 			if onlyHere[path] && !needed[path] {

@@ -26,4 +26,14 @@ type Index struct {
 	Owner      Value   `arg:"owner" instead:"true" doc:"controller: the key is the UID of the object's controller; Kind.group, for example Deployment.apps: the keys are the names of the owners of that kind"`
 	When       Value   `arg:"when" doc:"what must hold, else the object isn't in the index, for example .spec.suspend==false && .status.phase!=Done"`
 	Namespaced Value   `arg:"namespaced" allowed:"true false" doc:"true: keys count within a namespace, so that only the lister of a namespace has the methods; false if left out"`
+	Projection Value   `arg:"projection" doc:"the name of a projection of the type: the index is one of the projection's informers, and of fields that it has"`
+}
+
+// Project declares a projection: a type with some of the fields of the type that it stands above,
+// for which the same is generated as for a kind.
+type Project struct {
+	At
+	Name   Value   `arg:"name" required:"true" doc:"the name of the type that is generated, for example PodPlacement"`
+	Fields []Value `arg:"fields" required:"true" doc:"the paths to the fields that it has, by JSON names, for example .spec.nodeName;.spec.containers[*].image; name, namespace, uid and resourceVersion are always there"`
+	Plural Value   `arg:"plural" doc:"its plural in Go, an exported identifier, where the rules give the wrong one"`
 }

@@ -67,12 +67,14 @@ type GoPackage struct {
 	Deprecated bool
 }
 
-// Type is one API type for which an informer and a lister are written.
+// Type is one API type, or a projection of one, for which an informer and a lister are written.
 type Type struct {
 	// Name is the Go type's name, for example "Widget".
 	Name string
-	// Source is the API package that declares the type.
+	// Source is the API package that declares the type, or that which it is a projection of.
 	Source GoPackage
+	// Projection is set if the type is one, which is generated too.
+	Projection *Projection
 	// Plural is the Go name of the plural, for example "Widgets".
 	Plural string
 	// Resource is the plural in URLs, for example "widgets".

@@ -15,9 +15,9 @@ import (
 // Folder is an output folder with the files that it is to have, fully rendered: Write puts them on
 // disk, Diff returns what Write would change.
 //
-// The Go files in Root and below its folders informers and listers that carry our header belong to
-// the generator, in whichever layout it has written them. Files of others there are neither changed
-// nor removed, nor is anything in other folders.
+// The Go files in Root and below its folders informers, listers and projections that carry our
+// header belong to the generator, in whichever layout it has written them. Files of others there
+// are neither changed nor removed, nor is anything in other folders.
 type Folder struct {
 	// Root is the output folder. It need not exist.
 	Root string
@@ -25,7 +25,7 @@ type Folder struct {
 	// itself.
 	Name string
 	// Files are the files below Root. Each needs a path of its own, of a Go file in Root or below
-	// informers or listers; otherwise Write and Diff fail.
+	// one of these folders; otherwise Write and Diff fail.
 	Files []model.File
 }
 
@@ -96,4 +96,4 @@ func Existing(root string) (map[string]string, error) {
 
 // Subfolders returns the names of the folders that the grouped layout has in an output folder. It
 // has all of its files in them, the layout Single in the output folder itself.
-func Subfolders() []string { return []string{"informers", "listers"} }
+func Subfolders() []string { return []string{"informers", "listers", "projections"} }

@@ -39,6 +39,30 @@ func CanImport(from, to string) bool {
 	return parent == "" || from == parent || strings.HasPrefix(from, parent+"/")
 }
 
+// Deref returns what t points to, and whether it is a pointer.
+func Deref(t types.Type) (types.Type, bool) {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return types.Unalias(p.Elem()), true
+	}
+	return types.Unalias(t), false
+}
+
+// String writes a type with the names of packages before those of types.
+func String(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
+}
+
+// MarshalsItself reports whether the JSON of a type isn't made of its fields.
+func MarshalsItself(t types.Type) bool {
+	for _, method := range []string{"MarshalJSON", "MarshalText"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method)
+		if _, ok := obj.(*types.Func); ok {
+			return true
+		}
+	}
+	return false
+}
+
 func invalid(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false

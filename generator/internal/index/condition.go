@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 )
 
 // A condition compares the value at a path with a literal. Several are joined by &&, and all must
@@ -16,7 +18,7 @@ import (
 // comparison is a condition as it is written.
 type comparison struct {
 	offset, after int // of the condition in the text, and behind it
-	path          []segment
+	path          []jsonpath.Segment
 	not           bool
 	literal       literal
 }
@@ -29,8 +31,8 @@ type literal struct {
 }
 
 // parseConditions reads conditions.
-func parseConditions(text string) ([]comparison, *textError) {
-	if problem := unprintable(text); problem != nil {
+func parseConditions(text string) ([]comparison, *jsonpath.Error) {
+	if problem := jsonpath.CheckText(text); problem != nil {
 		return nil, problem
 	}
 	var all []comparison
@@ -49,14 +51,14 @@ func parseConditions(text string) ([]comparison, *textError) {
 		case strings.HasPrefix(rest, "&&"):
 			i = skipBlanks(text, i+len("&&"))
 		case strings.HasPrefix(rest, "&"):
-			return nil, textErrorf(i, "unexpected &: write && between conditions")
+			return nil, jsonpath.Errorf(i, "unexpected &: write && between conditions")
 		case rest[0] == '|', strings.HasPrefix(rest, "or "):
-			return nil, textErrorf(i, "all conditions must hold, there is no or: declare an index for each side, or use func with a function that returns the keys")
+			return nil, jsonpath.Errorf(i, "all conditions must hold, there is no or: declare an index for each side, or use func with a function that returns the keys")
 		case strings.HasPrefix(rest, "and "):
-			return nil, textErrorf(i, "unexpected and: write && between conditions")
+			return nil, jsonpath.Errorf(i, "unexpected and: write && between conditions")
 		default:
 			r, _ := utf8.DecodeRuneInString(rest)
-			return nil, textErrorf(i, "unexpected %q behind the condition %s: write && between conditions, and quotes around text that is no word", r, text[c.offset:c.after])
+			return nil, jsonpath.Errorf(i, "unexpected %q behind the condition %s: write && between conditions, and quotes around text that is no word", r, text[c.offset:c.after])
 		}
 	}
 }
@@ -69,23 +71,23 @@ func skipBlanks(text string, i int) int {
 }
 
 // parseComparison reads the condition that begins at an offset of text.
-func parseComparison(text string, start int) (c comparison, problem *textError) {
+func parseComparison(text string, start int) (c comparison, problem *jsonpath.Error) {
 	c.offset = start
 	rest := text[start:]
 	switch {
 	case rest == "" && start == 0:
-		return c, textErrorf(start, "the condition is empty: write one like .spec.suspend==false")
+		return c, jsonpath.Errorf(start, "the condition is empty: write one like .spec.suspend==false")
 	case rest == "":
-		return c, textErrorf(start, "a condition is missing behind &&")
+		return c, jsonpath.Errorf(start, "a condition is missing behind &&")
 	case rest[0] == '!':
-		return c, textErrorf(start, "unexpected !: write %s==false", firstWord(rest[1:]))
+		return c, jsonpath.Errorf(start, "unexpected !: write %s==false", jsonpath.FirstWord(rest[1:]))
 	case rest[0] == '(':
-		return c, textErrorf(start, "unexpected (: all conditions must hold, so that there is nothing to group")
+		return c, jsonpath.Errorf(start, "unexpected (: all conditions must hold, so that there is nothing to group")
 	}
 	var end int
-	if c.path, end, problem = pathPrefix(text, start); problem != nil {
+	if c.path, end, problem = jsonpath.Prefix(text, start); problem != nil {
 		if rest[0] != '.' {
-			problem.message = "a condition begins with the path to a value" + strings.TrimPrefix(problem.message, "a path begins with a dot")
+			problem.Message = "a condition begins with the path to a value" + strings.TrimPrefix(problem.Message, "a path begins with a dot")
 		}
 		return c, problem
 	}
@@ -94,20 +96,20 @@ func parseComparison(text string, start int) (c comparison, problem *textError) 
 	rest = text[i:]
 	switch {
 	case strings.HasPrefix(rest, "==="):
-		return c, textErrorf(i, "unexpected ===: write ==")
+		return c, jsonpath.Errorf(i, "unexpected ===: write ==")
 	case strings.HasPrefix(rest, "=="):
 	case strings.HasPrefix(rest, "!="):
 		c.not = true
 	case strings.HasPrefix(rest, "="):
-		return c, textErrorf(i, "unexpected =: write == to compare")
+		return c, jsonpath.Errorf(i, "unexpected =: write == to compare")
 	case rest == "", strings.HasPrefix(rest, "&&"):
-		return c, textErrorf(start, "%s alone is no condition: compare it, as in %[1]s==true or %[1]s!=null", path)
+		return c, jsonpath.Errorf(start, "%s alone is no condition: compare it, as in %[1]s==true or %[1]s!=null", path)
 	case rest[0] == '<' || rest[0] == '>' || rest[0] == '~':
-		return c, textErrorf(i, "unexpected %c: a condition compares with == or !=; for anything else use func with a function that returns the keys", rest[0])
+		return c, jsonpath.Errorf(i, "unexpected %c: a condition compares with == or !=; for anything else use func with a function that returns the keys", rest[0])
 	case i == end:
-		return c, unexpected(text, i)
+		return c, jsonpath.Unexpected(text, i)
 	default:
-		return c, textErrorf(i, "== or != is missing behind %s", path)
+		return c, jsonpath.Errorf(i, "== or != is missing behind %s", path)
 	}
 	if c.literal, problem = parseLiteral(text, skipBlanks(text, i+len("==")), rest[:len("==")]); problem != nil {
 		return c, problem
@@ -117,20 +119,20 @@ func parseComparison(text string, start int) (c comparison, problem *textError) 
 }
 
 // parseLiteral reads the literal that begins at an offset of text, behind an operator.
-func parseLiteral(text string, start int, operator string) (l literal, problem *textError) {
+func parseLiteral(text string, start int, operator string) (l literal, problem *jsonpath.Error) {
 	l.offset = start
 	rest := text[start:]
 	switch {
 	case rest == "", strings.HasPrefix(rest, "&&"):
-		return l, textErrorf(start, `a value is missing behind %s: write "" for empty text`, operator)
+		return l, jsonpath.Errorf(start, `a value is missing behind %s: write "" for empty text`, operator)
 	case rest[0] == '\'' || rest[0] == '"':
 		l.quoted = true
-		l.text, l.after, problem = unquote(text, start)
+		l.text, l.after, problem = jsonpath.Unquote(text, start)
 		return l, problem
-	case curly(rest):
-		return l, textErrorf(start, curlyMessage)
+	case jsonpath.IsCurly(rest):
+		return l, jsonpath.Errorf(start, jsonpath.CurlyMessage)
 	case rest[0] == '.':
-		return l, textErrorf(start, "two fields can't be compared: use func with a function that returns the keys")
+		return l, jsonpath.Errorf(start, "two fields can't be compared: use func with a function that returns the keys")
 	}
 	l.after = len(text)
 	if i := strings.IndexFunc(rest, func(r rune) bool { return !wordRune(r) }); i >= 0 {
@@ -139,7 +141,7 @@ func parseLiteral(text string, start int, operator string) (l literal, problem *
 	l.text = text[start:l.after]
 	if l.text == "" {
 		r, _ := utf8.DecodeRuneInString(rest)
-		return l, textErrorf(start, "unexpected %q: text other than a word stands in quotes", r)
+		return l, jsonpath.Errorf(start, "unexpected %q: text other than a word stands in quotes", r)
 	}
 	return l, nil
 }

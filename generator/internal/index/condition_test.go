@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 )
 
 // text writes a condition from its parts, with " around text.
@@ -18,6 +21,20 @@ func (c comparison) text() string {
 		lit = strconv.Quote(lit)
 	}
 	return pathText(c.path) + operator + lit
+}
+
+// pathText writes a path from its parts, with " around keys.
+func pathText(segments []jsonpath.Segment) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteString("." + s.Name)
+		for _, l := range s.Looks {
+			b.WriteString(map[jsonpath.LookKind]string{
+				jsonpath.Each: "[*]", jsonpath.Keys: "[keys]", jsonpath.Entry: "[" + strconv.Quote(l.Key) + "]",
+			}[l.Kind])
+		}
+	}
+	return b.String()
 }
 
 func conditionsText(all []comparison) string {
@@ -59,8 +76,8 @@ func TestParseConditions(t *testing.T) {
 		".a==.b":                        "4: two fields can't be compared: use func with a function that returns the keys",
 		".a==two words":                 "8: unexpected 'w' behind the condition .a==two: write && between conditions, and quotes around text that is no word",
 		".a==[1]":                       "4: unexpected '[': text other than a word stands in quotes",
-		".a==”":                         "4: " + curlyMessage,
-		".a[”]==1":                      "3: " + curlyMessage,
+		".a==”":                         "4: " + jsonpath.CurlyMessage,
+		".a[”]==1":                      "3: " + jsonpath.CurlyMessage,
 		".a=='open":                     "4: the quote isn't closed",
 		".a['b==1":                      "3: the quote isn't closed",
 		".a..b==1":                      "3: a field's name is missing behind the dot",
@@ -69,7 +86,7 @@ func TestParseConditions(t *testing.T) {
 		all, problem := parseConditions(text)
 		got := conditionsText(all)
 		if problem != nil {
-			got = strconv.Itoa(problem.offset) + ": " + problem.message
+			got = strconv.Itoa(problem.Offset) + ": " + problem.Message
 		}
 		if got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
@@ -87,7 +104,12 @@ func FuzzParseConditions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		all, problem := parseConditions(text)
 		if problem != nil {
-			checkProblem(t, text, problem)
+			if problem.Offset < 0 || problem.Offset > len(text) {
+				t.Errorf("%q: offset %d", text, problem.Offset)
+			}
+			if utf8.ValidString(text) && (problem.Message == "" || !utf8.ValidString(problem.Message)) {
+				t.Errorf("%q: message %q", text, problem.Message)
+			}
 			return
 		}
 		end := 0
@@ -95,7 +117,9 @@ func FuzzParseConditions(f *testing.F) {
 			if c.offset < end || c.literal.offset <= c.offset || c.after < c.literal.offset || c.after > len(text) || c.after != c.literal.after {
 				t.Fatalf("%q: %+v", text, c)
 			}
-			checkSegments(t, text, c.path, c.offset, c.path[len(c.path)-1].after)
+			if first, last := c.path[0], c.path[len(c.path)-1]; first.Offset != c.offset+1 || last.After > c.literal.offset {
+				t.Errorf("%q: the path of the condition at %d is from %d to %d", text, c.offset, first.Offset, last.After)
+			}
 			end = c.after
 		}
 		if strings.Trim(text[end:], " \t") != "" {
@@ -104,7 +128,7 @@ func FuzzParseConditions(f *testing.F) {
 		again := conditionsText(all)
 		same, problem := parseConditions(again)
 		if problem != nil {
-			t.Fatalf("%q was read as %q, which is wrong: %s", text, again, problem.message)
+			t.Fatalf("%q was read as %q, which is wrong: %s", text, again, problem.Message)
 		}
 		if conditionsText(same) != again {
 			t.Errorf("%q was read as %q, and that as %q", text, again, conditionsText(same))

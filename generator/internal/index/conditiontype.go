@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
@@ -25,21 +27,21 @@ func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	ok = true
 	var right []comparison // of x.When
 	for _, c := range comparisons {
-		condition, fields, problems := checkCondition(k.Type, text, c)
-		x.Deprecated = x.Deprecated || r.docs.deprecateAny(fields)
+		condition, fields, problems := r.checkCondition(k, text, c)
+		x.Deprecated = x.Deprecated || r.docs.DeprecateAny(fields)
 		if condition.Path != nil {
 			for i, other := range x.When {
 				problems = append(problems, contradiction(other, condition, text[right[i].offset:right[i].after], text[c.offset:c.after], c.offset)...)
 			}
 			if why := sameForAll(k, condition.Path); why != "" {
-				problems = append(problems, textErrorf(c.offset, "%s", why))
+				problems = append(problems, jsonpath.Errorf(c.offset, "%s", why))
 			}
 			problems = append(problems, withoutKeys(condition, x.Paths, text[c.offset:c.after], c.offset)...)
 			x.When, right = append(x.When, condition), append(right, c)
 		}
 		for _, p := range problems {
 			r.failIn(m, m.When, p)
-			ok = ok && p.warning
+			ok = ok && p.Warning
 		}
 	}
 	return ok
@@ -47,18 +49,22 @@ func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 
 // checkCondition checks one condition, and returns it with the fields that it reads. It has no path
 // if it is wrong by itself.
-func checkCondition(t *types.Named, text string, c comparison) (model.Condition, []types.Object, []*textError) {
-	wrong := func(p *textError) (model.Condition, []types.Object, []*textError) {
-		return model.Condition{}, nil, []*textError{p}
+func (r *Reader) checkCondition(k Kind, text string, c comparison) (model.Condition, []types.Object, []*jsonpath.Error) {
+	wrong := func(p *jsonpath.Error) (model.Condition, []types.Object, []*jsonpath.Error) {
+		return model.Condition{}, nil, []*jsonpath.Error{p}
 	}
-	f, problem := follow(t, text, c.path)
+	f, problem := follow(k.Type, text, c.path)
+	if problem != nil && k.ProjectionOf != nil {
+		whole, missing := follow(k.ProjectionOf, text, c.path)
+		problem = r.lacking(k, whole.text, problem, missing)
+	}
 	if problem != nil {
 		return wrong(problem)
 	}
 	for _, s := range c.path {
-		for _, l := range s.looks {
-			if l.kind != lookEntry {
-				return wrong(textErrorf(l.offset, "a condition is about one value, and %s are many: use func with a function that returns the keys", text[c.offset:l.after]))
+		for _, l := range s.Looks {
+			if l.Kind != jsonpath.Entry {
+				return wrong(jsonpath.Errorf(l.Offset, "a condition is about one value, and %s are many: use func with a function that returns the keys", text[c.offset:l.After]))
 			}
 		}
 	}
@@ -66,7 +72,7 @@ func checkCondition(t *types.Named, text string, c comparison) (model.Condition,
 	if problem != nil {
 		return wrong(problem)
 	}
-	var doubts []*textError
+	var doubts []*jsonpath.Error
 	if doubt := misspelt(f.end, c.literal); doubt != nil {
 		doubts = append(doubts, doubt)
 	}
@@ -75,11 +81,11 @@ func checkCondition(t *types.Named, text string, c comparison) (model.Condition,
 }
 
 // goLiteral is the literal of a condition as a Go literal.
-func goLiteral(f followed, c comparison, condition string) (string, *textError) {
+func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Error) {
 	l := c.literal
-	str := typeString(f.end)
-	fail := func(format string, args ...any) (string, *textError) {
-		return "", textErrorf(l.offset, format, args...)
+	str := gotypes.String(f.end)
+	fail := func(format string, args ...any) (string, *jsonpath.Error) {
+		return "", jsonpath.Errorf(l.offset, format, args...)
 	}
 	b, isBasic := f.end.Underlying().(*types.Basic)
 	_, isStruct := f.end.Underlying().(*types.Struct)
@@ -88,7 +94,7 @@ func goLiteral(f followed, c comparison, condition string) (string, *textError) 
 	case isBasic && b.Kind() == types.Invalid:
 		return fail("the type of %s doesn't compile", f.text)
 	case null && !isBasic && !isStruct, !null && (!isBasic || b.Info()&(types.IsString|types.IsBoolean|types.IsInteger) == 0):
-		return "", textErrorf(f.last, "%s (%s) can't be compared: conditions compare strings, bools and integers, and what a pointer leads to with null; use func with a function that returns the keys", f.text, str)
+		return "", jsonpath.Errorf(f.last, "%s (%s) can't be compared: conditions compare strings, bools and integers, and what a pointer leads to with null; use func with a function that returns the keys", f.text, str)
 	case null && !f.maybe:
 		holds, operator, hint := "never holds", "==", ""
 		if c.not {
@@ -110,9 +116,9 @@ func goLiteral(f followed, c comparison, condition string) (string, *textError) 
 	case b.Info()&types.IsBoolean != 0:
 		if l.text != "true" && l.text != "false" {
 			_, problem := fail("%s (%s) is never %s%s", f.text, str, l.text, diag.DidYouMean(l.text, []string{"true", "false"}))
-			problem.allowed = []string{"true", "false"}
+			problem.Allowed = []string{"true", "false"}
 			if f.maybe {
-				problem.allowed = append(problem.allowed, "null")
+				problem.Allowed = append(problem.Allowed, "null")
 			}
 			return "", problem
 		}
@@ -131,7 +137,7 @@ func notText(word string) bool {
 }
 
 // misspelt warns about text that is nearly one of the constants of its type, or the name of one.
-func misspelt(t types.Type, l literal) *textError {
+func misspelt(t types.Type, l literal) *jsonpath.Error {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || l.text == "" {
 		return nil
@@ -161,7 +167,7 @@ func misspelt(t types.Type, l literal) *textError {
 	if hint == "" || l.text == "null" && !l.quoted {
 		return nil
 	}
-	p := textErrorf(l.offset, "no constant of type %s is %q%s", typeString(t), l.text, hint)
-	p.allowed, p.warning = slices.Compact(values), true
+	p := jsonpath.Errorf(l.offset, "no constant of type %s is %q%s", gotypes.String(t), l.text, hint)
+	p.Allowed, p.Warning = slices.Compact(values), true
 	return p
 }

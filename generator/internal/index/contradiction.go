@@ -6,12 +6,13 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // contradiction returns what is wrong with having both of two conditions. The second one stands at
 // offset.
-func contradiction(first, second model.Condition, firstText, secondText string, offset int) []*textError {
+func contradiction(first, second model.Condition, firstText, secondText string, offset int) []*jsonpath.Error {
 	switch one, other := first.Path.Steps, second.Path.Steps; {
 	case reflect.DeepEqual(one, other):
 	case goesOn(other, one):
@@ -22,56 +23,56 @@ func contradiction(first, second model.Condition, firstText, secondText string, 
 		return nil
 	}
 	same := first.Literal == second.Literal
-	p := textErrorf(offset, "%s never holds together with %s", secondText, firstText)
+	p := jsonpath.Errorf(offset, "%s never holds together with %s", secondText, firstText)
 	switch {
 	case first.Not == second.Not && same:
-		p = textErrorf(offset, "%s says the same as %s", secondText, firstText)
-		p.warning = true
+		p = jsonpath.Errorf(offset, "%s says the same as %s", secondText, firstText)
+		p.Warning = true
 	case first.Not && second.Not:
 		if first.Literal != "true" && first.Literal != "false" || second.Literal != "true" && second.Literal != "false" {
 			return nil
 		}
 		if slices.ContainsFunc(first.Path.Steps, mayEnd) {
-			p = textErrorf(offset, "%s and %s together mean that %s is absent: write %[3]s==null", firstText, secondText, first.Path.Text)
-			p.warning = true
+			p = jsonpath.Errorf(offset, "%s and %s together mean that %s is absent: write %[3]s==null", firstText, secondText, first.Path.Text)
+			p.Warning = true
 		}
 	case first.Not != second.Not && !same:
 		needless, enough := secondText, firstText
 		if first.Not {
 			needless, enough = firstText, secondText
 		}
-		p = textErrorf(offset, "%s is needless beside %s", needless, enough)
-		p.warning = true
+		p = jsonpath.Errorf(offset, "%s is needless beside %s", needless, enough)
+		p.Warning = true
 	}
-	return []*textError{p}
+	return []*jsonpath.Error{p}
 }
 
 // below returns what is wrong with comparing a value with null, and one that is reached through it,
 // too.
-func below(outer, inner model.Condition, outerText, innerText string, offset int) []*textError {
+func below(outer, inner model.Condition, outerText, innerText string, offset int) []*jsonpath.Error {
 	// outer holds only where its value is absent
 	absent := !outer.Not
 	// as it does for what an absent value would lead to
 	holdsIfAbsent := inner.Not != (inner.Literal == "nil")
-	p := textErrorf(offset, "%s never holds together with %s", innerText, outerText)
+	p := jsonpath.Errorf(offset, "%s never holds together with %s", innerText, outerText)
 	switch {
 	case absent && holdsIfAbsent:
-		p = textErrorf(offset, "%s is needless beside %s", innerText, outerText)
-		p.warning = true
+		p = jsonpath.Errorf(offset, "%s is needless beside %s", innerText, outerText)
+		p.Warning = true
 	case !absent && !holdsIfAbsent:
-		p = textErrorf(offset, "%s is needless beside %s", outerText, innerText)
-		p.warning = true
+		p = jsonpath.Errorf(offset, "%s is needless beside %s", outerText, innerText)
+		p.Warning = true
 	case !absent:
 		return nil
 	}
-	return []*textError{p}
+	return []*jsonpath.Error{p}
 }
 
 func mayEnd(s model.Step) bool { return s.Pointer || s.Entry != "" }
 
 // withoutKeys returns what a comparison with null means for an index of paths that go on from the
 // value compared.
-func withoutKeys(c model.Condition, paths []*model.FieldPath, text string, offset int) []*textError {
+func withoutKeys(c model.Condition, paths []*model.FieldPath, text string, offset int) []*jsonpath.Error {
 	if c.Literal != "nil" {
 		return nil
 	}
@@ -80,11 +81,11 @@ func withoutKeys(c model.Condition, paths []*model.FieldPath, text string, offse
 			continue
 		}
 		if !c.Not {
-			return []*textError{textErrorf(offset, "nothing would ever be in the index, because %s has no keys where %s", path.Text, text)}
+			return []*jsonpath.Error{jsonpath.Errorf(offset, "nothing would ever be in the index, because %s has no keys where %s", path.Text, text)}
 		}
-		p := textErrorf(offset, "%s is needless: objects in which %s is absent aren't in an index of %s anyway", text, c.Path.Text, path.Text)
-		p.warning = true
-		return []*textError{p}
+		p := jsonpath.Errorf(offset, "%s is needless: objects in which %s is absent aren't in an index of %s anyway", text, c.Path.Text, path.Text)
+		p.Warning = true
+		return []*jsonpath.Error{p}
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
@@ -36,7 +38,10 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		f, problem := followText(k.Type, value.Text)
 		var key model.GoType
 		if problem == nil {
-			key, problem = pathKey(r.output, f)
+			key, problem = r.pathKey(k, f)
+		} else if k.ProjectionOf != nil {
+			_, wrong := followText(k.ProjectionOf, value.Text)
+			problem = r.lacking(k, value.Text, problem, wrong)
 		}
 		if problem != nil {
 			r.failIn(m, value, problem)
@@ -50,7 +55,7 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		}
 		all = append(all, f)
 		x.Paths = append(x.Paths, &model.FieldPath{Text: f.text, Steps: f.steps, Key: key})
-		x.Deprecated = x.Deprecated || r.docs.deprecateAny(f.fields) || r.docs.deprecateType(f.end)
+		x.Deprecated = x.Deprecated || r.docs.DeprecateAny(f.fields) || r.docs.DeprecateType(f.end)
 	}
 	switch {
 	case len(all) < len(m.Fields):
@@ -65,29 +70,41 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	return true
 }
 
+// lacking returns the error about a path for which a projection has no field. wrong is the error
+// about the path in the whole type; nil if it is right there.
+func (r *Reader) lacking(k Kind, path string, problem, wrong *jsonpath.Error) *jsonpath.Error {
+	if wrong != nil {
+		return wrong
+	}
+	return jsonpath.Errorf(problem.Offset, "projection %s doesn't have %s: add it to the fields at %s", k.Name, path, r.report.Short(k.Fields))
+}
+
 // pathKey checks the type at the end of a path.
-func pathKey(output Output, f followed) (model.GoType, *textError) {
-	key, why := keyType(output, f.end)
+func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
+	if n, ok := f.end.(*types.Named); ok && k.ProjectionOf != nil && n.Obj().Pkg() == k.Type.Obj().Pkg() {
+		return model.GoType{}, jsonpath.Errorf(f.last, "%s can't be the key of an index: projection %s has it in part; go on to one of its fields", f.text, k.Name)
+	}
+	key, why := keyType(r.output, f.end)
 	if why == nil {
 		return key, nil
 	}
-	p := textErrorf(f.last, "%s can't be the key of an index: %s", f.text, why.reason)
+	p := jsonpath.Errorf(f.last, "%s can't be the key of an index: %s", f.text, why.reason)
 	s, isStruct := f.end.Underlying().(*types.Struct)
 	switch {
 	case why.instead != "":
-		p.message += "; use func with a function that returns " + why.instead
-	case isStruct && marshalsItself(f.end):
-		p.message += "; use func with a function that returns the keys"
+		p.Message += "; use func with a function that returns " + why.instead
+	case isStruct && gotypes.MarshalsItself(f.end):
+		p.Message += "; use func with a function that returns the keys"
 	case isStruct:
-		p.message += "; go on to one of its fields"
-		p.allowed = fieldNames(jsonFields(s))
+		p.Message += "; go on to one of its fields"
+		p.Allowed = jsonpath.FieldNames(gotypes.Fields(s))
 	}
 	return model.GoType{}, p
 }
 
 // followText reads a path and follows it.
-func followText(t types.Type, text string) (followed, *textError) {
-	segments, problem := parsePath(text)
+func followText(t types.Type, text string) (followed, *jsonpath.Error) {
+	segments, problem := jsonpath.Parse(text)
 	if problem != nil {
 		return followed{}, problem
 	}
@@ -100,35 +117,35 @@ func followText(t types.Type, text string) (followed, *textError) {
 
 // follow walks from t to the end of the path. Offsets are those of text, which the segments are a
 // part of.
-func follow(t types.Type, text string, segments []segment) (followed, *textError) {
-	first := segments[0].offset - 1
+func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *jsonpath.Error) {
+	first := segments[0].Offset - 1
 	// In doc comments gofmt makes a curly quote of two.
-	whole := strings.ReplaceAll(text[first:segments[len(segments)-1].after], "['']", `[""]`)
-	f := followed{text: whole, last: segments[len(segments)-1].offset, end: t}
+	whole := strings.ReplaceAll(text[first:segments[len(segments)-1].After], "['']", `[""]`)
+	f := followed{text: whole, last: segments[len(segments)-1].Offset, end: t}
 	for i, s := range segments {
-		soFar := text[first : s.offset-1]
+		soFar := text[first : s.Offset-1]
 		if i > 0 {
-			rest := text[s.offset:segments[len(segments)-1].after]
-			if problem := f.isOneValueBefore(soFar, segments[i-1].offset, s, rest); problem != nil {
+			rest := text[s.Offset:segments[len(segments)-1].After]
+			if problem := f.isOneValueBefore(soFar, segments[i-1].Offset, s, rest); problem != nil {
 				return f, problem
 			}
 		}
-		step, problem := f.enter(s, soFar, text[first:s.offset+len(s.name)])
+		step, problem := f.enter(s, soFar, text[first:s.Offset+len(s.Name)])
 		if problem != nil {
 			return f, problem
 		}
-		for _, l := range s.looks {
-			soFar := text[first:l.offset]
-			if l.kind == lookEntry && isPlainStruct(f.end) {
+		for _, l := range s.Looks {
+			soFar := text[first:l.Offset]
+			if l.Kind == jsonpath.Entry && isPlainStruct(f.end) {
 				if step.Field != "" {
 					f.steps = append(f.steps, step)
 				}
-				if step, problem = f.enter(segment{name: l.key, offset: l.offset + len("['")}, soFar, text[first:l.after]); problem != nil {
+				if step, problem = f.enter(jsonpath.Segment{Name: l.Key, Offset: l.Offset + len("['")}, soFar, text[first:l.After]); problem != nil {
 					return f, problem
 				}
 				continue
 			}
-			if problem := f.look(&step, l, soFar, text[first:l.after], s.offset); problem != nil {
+			if problem := f.look(&step, l, soFar, text[first:l.After], s.Offset); problem != nil {
 				return f, problem
 			}
 			f.steps = append(f.steps, step)
@@ -144,50 +161,53 @@ func follow(t types.Type, text string, segments []segment) (followed, *textError
 // isPlainStruct reports whether t is a struct whose fields JSON sees.
 func isPlainStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
-	return ok && !marshalsItself(t)
+	return ok && !gotypes.MarshalsItself(t)
 }
 
 // enter goes on to a field and returns the step that leads to it. here is the path with the field.
-func (f *followed) enter(s segment, soFar, here string) (model.Step, *textError) {
-	field, problem := fieldOf(f.end, soFar, s)
+func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *jsonpath.Error) {
+	field, problem := jsonpath.FieldOf(f.end, soFar, s, useFunc)
 	if problem != nil {
 		return model.Step{}, problem
 	}
 	from := f.end
-	for _, embedded := range field.through {
+	for _, embedded := range field.Through {
 		if !embedded.Exported() {
 			continue // its fields can be named without it
 		}
-		if problem := promoted(from, embedded, s); problem != nil {
+		if problem := jsonpath.Promoted(from, embedded, s, useFunc); problem != nil {
 			return model.Step{}, problem
 		}
 		var pointer bool
-		from, pointer = deref(embedded.Type())
+		from, pointer = gotypes.Deref(embedded.Type())
 		f.maybe = f.maybe || pointer
 		f.fields = append(f.fields, embedded)
 		f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
 	}
-	if problem := promoted(from, field.v, s); problem != nil {
+	if problem := jsonpath.Promoted(from, field.Var, s, useFunc); problem != nil {
 		return model.Step{}, problem
 	}
-	step := model.Step{Field: field.v.Name()}
-	f.words = append(f.words, field.v.Name())
-	f.fields = append(f.fields, field.v)
-	f.end, step.Pointer = deref(field.v.Type())
+	step := model.Step{Field: field.Var.Name()}
+	f.words = append(f.words, field.Var.Name())
+	f.fields = append(f.fields, field.Var)
+	f.end, step.Pointer = gotypes.Deref(field.Var.Type())
 	f.maybe = f.maybe || step.Pointer
 	if _, ok := f.end.Underlying().(*types.Pointer); ok {
-		return model.Step{}, textErrorf(s.offset, pointers, here, typeString(field.v.Type()))
+		return model.Step{}, jsonpath.Errorf(s.Offset, pointers, here, gotypes.String(field.Var.Type()))
 	}
 	return step, nil
 }
+
+// useFunc is what to do where a path can't go on.
+const useFunc = "use func with a function that returns the keys"
 
 const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"
 
 // look goes on from what the path has led to so far to its elements, its keys or one of its
 // entries, and fills step accordingly. here is the path with the look.
-func (f *followed) look(step *model.Step, l look, soFar, here string, field int) *textError {
-	str := typeString(f.end)
-	fail := func(format string, args ...any) *textError { return textErrorf(l.offset, format, args...) }
+func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, field int) *jsonpath.Error {
+	str := gotypes.String(f.end)
+	fail := func(format string, args ...any) *jsonpath.Error { return jsonpath.Errorf(l.Offset, format, args...) }
 	var elem types.Type
 	switch u := f.end.Underlying().(type) {
 	case *types.Slice:
@@ -200,15 +220,15 @@ func (f *followed) look(step *model.Step, l look, soFar, here string, field int)
 		step.Array = true
 	case *types.Map:
 		elem = u.Elem()
-		step.Map = l.kind == lookEach
+		step.Map = l.Kind == jsonpath.Each
 	default:
 		return fail("%s is neither list nor map but one value (%s): leave %s out", soFar, str, strings.TrimPrefix(here, soFar))
 	}
 	m, isMap := f.end.Underlying().(*types.Map)
-	switch l.kind {
-	case lookEach:
+	switch l.Kind {
+	case jsonpath.Each:
 		step.Each = true
-	case lookKeys:
+	case jsonpath.Keys:
 		if !isMap {
 			return fail("%s is a list (%s) and has no keys: [*] means every element", soFar, str)
 		}
@@ -217,51 +237,51 @@ func (f *followed) look(step *model.Step, l look, soFar, here string, field int)
 		f.end = types.Unalias(m.Key())
 		f.maybe = true
 		return nil
-	case lookEntry:
+	case jsonpath.Entry:
 		if !isMap {
-			return fail("%s is a list (%s) and has no entry %q: [*] means every element", soFar, str, l.key)
+			return fail("%s is a list (%s) and has no entry %q: [*] means every element", soFar, str, l.Key)
 		}
 		entry, problem := entryLiteral(m.Key(), l, soFar, str)
 		if problem != nil {
 			return problem
 		}
 		step.Entry = entry
-		f.words = append(f.words, entryWords(l.key)...)
+		f.words = append(f.words, entryWords(l.Key)...)
 	}
 	f.maybe = true
-	f.end, step.ElemPointer = deref(elem)
+	f.end, step.ElemPointer = gotypes.Deref(elem)
 	if _, ok := f.end.Underlying().(*types.Pointer); ok {
-		return fail(pointers, here, typeString(elem))
+		return fail(pointers, here, gotypes.String(elem))
 	}
 	return nil
 }
 
 // isOneValue returns an error, at offset, if the path ends at a list or a map.
-func (f *followed) isOneValue(offset int) *textError {
-	str := typeString(f.end)
+func (f *followed) isOneValue(offset int) *jsonpath.Error {
+	str := gotypes.String(f.end)
 	switch f.end.Underlying().(type) {
 	case *types.Map:
-		return textErrorf(offset, "%s is a map (%s), not one value: write %[1]s[*] for every value, %[1]s[keys] for every key or %[1]s['KEY'] for one entry", f.text, str)
+		return jsonpath.Errorf(offset, "%s is a map (%s), not one value: write %[1]s[*] for every value, %[1]s[keys] for every key or %[1]s['KEY'] for one entry", f.text, str)
 	case *types.Slice:
 		if isBytes(f.end) {
 			return holdsBytes(f.text, str, offset)
 		}
-		return textErrorf(offset, "%s is a list (%s), not one value: write %[1]s[*] for every element", f.text, str)
+		return jsonpath.Errorf(offset, "%s is a list (%s), not one value: write %[1]s[*] for every element", f.text, str)
 	case *types.Array:
-		return textErrorf(offset, "%s is a list (%s), not one value: write %[1]s[*] for every element", f.text, str)
+		return jsonpath.Errorf(offset, "%s is a list (%s), not one value: write %[1]s[*] for every element", f.text, str)
 	}
 	return nil
 }
 
 // isOneValueBefore returns an error if soFar leads to a list or a map, so that segment s, with
 // which the rest of the path begins, can't follow it.
-func (f *followed) isOneValueBefore(soFar string, offset int, s segment, rest string) *textError {
+func (f *followed) isOneValueBefore(soFar string, offset int, s jsonpath.Segment, rest string) *jsonpath.Error {
 	if m, ok := f.end.Underlying().(*types.Map); ok {
-		key := s.name
-		if elem, _ := deref(m.Elem()); isBasic(elem) {
+		key := s.Name
+		if elem, _ := gotypes.Deref(m.Elem()); isBasic(elem) {
 			key = rest // nothing but the key can follow
 		}
-		return textErrorf(s.offset, "%s is a map (%s), whose entries are no fields: write %[1]s['%[3]s'] for the entry %[3]s", soFar, typeString(f.end), key)
+		return jsonpath.Errorf(s.Offset, "%s is a map (%s), whose entries are no fields: write %[1]s['%[3]s'] for the entry %[3]s", soFar, gotypes.String(f.end), key)
 	}
 	before := followed{text: soFar, end: f.end}
 	return before.isOneValue(offset)
@@ -281,6 +301,6 @@ func isBytes(t types.Type) bool {
 	return ok && b.Kind() == types.Byte
 }
 
-func holdsBytes(path, str string, offset int) *textError {
-	return textErrorf(offset, "%s holds bytes (%s), which can't be a key: use func with a function that returns the keys", path, str)
+func holdsBytes(path, str string, offset int) *jsonpath.Error {
+	return jsonpath.Errorf(offset, "%s holds bytes (%s), which can't be a key: use func with a function that returns the keys", path, str)
 }

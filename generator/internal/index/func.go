@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/internal/names"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -23,11 +24,11 @@ func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 	if path != "" && path != pkg.Path {
 		why := ""
 		if pkg, why = r.funcs.find(path, pkg, r.output); why != "" {
-			r.failIn(m, m.Func, textErrorf(0, "%s", why))
+			r.failIn(m, m.Func, jsonpath.Errorf(0, "%s", why))
 			return false
 		}
 	}
-	f, problem := findFunc(pkg, name, k.Type)
+	f, problem := findFunc(pkg, name, k)
 	var (
 		elem types.Type
 		key  model.GoType
@@ -36,29 +37,32 @@ func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 		elem, key, problem = funcKey(r.output, pkg, f)
 	}
 	if problem != nil {
-		problem.offset = len(m.Func.Text) - len(name)
+		problem.Offset = len(m.Func.Text) - len(name)
 		r.failIn(m, m.Func, problem)
 		return false
 	}
 	x.Func, x.Key = &model.Func{Package: model.GoPackage{Path: pkg.Path, Name: pkg.Name}, Name: name}, key
-	x.Deprecated = r.docs.deprecate(f) || r.docs.deprecateType(elem)
+	x.Deprecated = r.docs.Deprecate(f) || r.docs.DeprecateType(elem)
 	return true
 }
 
-// findFunc returns the function of a package that makes keys of objects of type t.
-func findFunc(pkg *load.Package, name string, t *types.Named) (*types.Func, *textError) {
+// findFunc returns the function of a package that makes keys of objects of the kind k.
+func findFunc(pkg *load.Package, name string, k Kind) (*types.Func, *jsonpath.Error) {
 	var funcs, allowed []string
-	fail := func(format string, args ...any) (*types.Func, *textError) {
-		problem := textErrorf(0, format, args...)
-		problem.allowed = allowed
+	fail := func(format string, args ...any) (*types.Func, *jsonpath.Error) {
+		problem := jsonpath.Errorf(0, format, args...)
+		problem.Allowed = allowed
 		return nil, problem
 	}
 	scope := pkg.Types.Scope()
-	want := fmt.Sprintf("func %s(*%s) []KEY", names.UpperFirst(name), typeIn(pkg.Types, t))
+	want := fmt.Sprintf("func %s(*%s) []KEY", names.UpperFirst(name), typeIn(pkg.Types, k.Type))
+	if k.ProjectionOf != nil { // it isn't there before this run
+		want = fmt.Sprintf("func %s(metav1.Object) []KEY", names.UpperFirst(name))
+	}
 	for _, n := range scope.Names() {
 		if f, ok := scope.Lookup(n).(*types.Func); ok && f.Exported() {
 			funcs = append(funcs, n)
-			if returnsKeys(f, t) {
+			if returnsKeys(f, k.Type) {
 				allowed = append(allowed, n)
 			}
 		}
@@ -83,14 +87,14 @@ func findFunc(pkg *load.Package, name string, t *types.Named) (*types.Func, *tex
 	switch {
 	case !gotypes.Compiles(f.Signature().Params()), !gotypes.Compiles(f.Signature().Results()):
 		return fail("%s doesn't compile: declare %s", declaration(pkg, f), want)
-	case !returnsKeys(f, t):
+	case !returnsKeys(f, k.Type):
 		return fail("%s has the wrong signature: declare %s", declaration(pkg, f), want)
 	}
 	return f, nil
 }
 
 // funcKey returns the type of the keys that f returns, also as the model has it.
-func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model.GoType, *textError) {
+func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model.GoType, *jsonpath.Error) {
 	elem := f.Signature().Results().At(0).Type().Underlying().(*types.Slice).Elem()
 	key, why := keyType(output, elem)
 	if why == nil {
@@ -99,7 +103,7 @@ func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model
 	if why.instead != "" {
 		why.reason += "; return " + why.instead
 	}
-	return nil, key, textErrorf(0, "%s returns what can't be a key: %s", declaration(pkg, f), why.reason)
+	return nil, key, jsonpath.Errorf(0, "%s returns what can't be a key: %s", declaration(pkg, f), why.reason)
 }
 
 // declaration writes the declaration of a function as it is written in its package.

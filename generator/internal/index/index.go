@@ -12,6 +12,8 @@ import (
 	"reflect"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/internal/names"
 	"github.com/informer-gen/informer-gen/generator/internal/report"
 	"github.com/informer-gen/informer-gen/generator/load"
@@ -25,12 +27,12 @@ type Reader struct {
 	output Output
 	owners *Owners
 	funcs  Funcs
-	docs   *docComments
+	docs   *gotypes.Docs
 }
 
 // NewReader returns a Reader that reports to r what is wrong.
 func NewReader(r *report.Report, output Output, owners *Owners, funcs Funcs) *Reader {
-	return &Reader{report: r, output: output, owners: owners, funcs: funcs, docs: &docComments{position: r.Position}}
+	return &Reader{report: r, output: output, owners: owners, funcs: funcs, docs: &gotypes.Docs{Position: r.Position}}
 }
 
 // Output is where generated code will stand.
@@ -49,6 +51,18 @@ type Kind struct {
 	Package *load.Package
 	Type    *types.Named
 	Markers []*marker.Index
+	// ProjectionOf is nil unless Type is a projection. Then it is the type that Package declares,
+	// and Fields is where those of the projection are named.
+	ProjectionOf *types.Named
+	Fields       token.Position
+}
+
+// metadata is the name of the struct that Type embeds for the metadata of objects.
+func (k Kind) metadata() string {
+	if k.ProjectionOf != nil {
+		return k.Name + "Meta"
+	}
+	return "ObjectMeta"
 }
 
 // Declared is an index, and where its name stands.
@@ -125,7 +139,7 @@ func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 	return x
 }
 
-// keySource is an argument that says what the keys of an index are.
+// keySource is an argument that defines the keys of an index.
 type keySource struct {
 	what string
 	at   token.Position
@@ -151,7 +165,7 @@ func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	case m.Func.IsSet():
 		return r.function(k, m, x)
 	case m.Owner.IsSet():
-		return r.owner(m, x)
+		return r.hasOwners(k, m) && r.owner(m, x)
 	}
 	if ok = r.fieldPaths(k, m, x); !ok {
 		return false
@@ -168,7 +182,7 @@ func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 // sameForAll returns why the value at a path is the same for all objects; empty if it isn't.
 func sameForAll(k Kind, path *model.FieldPath) string {
 	switch {
-	case isNamespace(path.Steps) && !k.Namespaced:
+	case k.isNamespace(path.Steps) && !k.Namespaced:
 		return fmt.Sprintf("%s is always empty, because %s is cluster-scoped", path.Text, k.Name)
 	case path.Steps[0].Field == "TypeMeta":
 		return fmt.Sprintf("%s is the same for every %s, or left out", path.Text, k.Name)
@@ -177,8 +191,8 @@ func sameForAll(k Kind, path *model.FieldPath) string {
 }
 
 // isNamespace reports whether a path leads to the namespace of the object.
-func isNamespace(steps []model.Step) bool {
-	return len(steps) == 2 && steps[0].Field == "ObjectMeta" && steps[1].Field == "Namespace"
+func (k Kind) isNamespace(steps []model.Step) bool {
+	return len(steps) == 2 && steps[0].Field == k.metadata() && steps[1].Field == "Namespace"
 }
 
 // inNamespace checks that an index whose keys count within a namespace can have such keys.
@@ -191,7 +205,8 @@ func (r *Reader) inNamespace(k Kind, m *marker.Index, x *model.Index) bool {
 		return false
 	}
 	for i, path := range x.Paths {
-		if len(x.Paths) == len(m.Fields) && isNamespace(path.Steps) { // else some of them are wrong
+		// with fewer paths than fields, some of them are wrong
+		if len(x.Paths) == len(m.Fields) && k.isNamespace(path.Steps) {
 			r.report.Fail(m.At, m.Fields[i].Pos, fmt.Sprintf("with namespaced, the namespace is a part of every key: leave %s or namespaced out", path.Text))
 			return false
 		}
@@ -212,8 +227,8 @@ func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 }
 
 // failIn reports what is wrong inside of a value of m.
-func (r *Reader) failIn(m *marker.Index, value marker.Value, p *textError) {
+func (r *Reader) failIn(m *marker.Index, value marker.Value, p *jsonpath.Error) {
 	r.report.Add(diag.Diagnostic{
-		Pos: value.At(p.offset), Marker: m.At.Name, Message: p.message, Allowed: p.allowed, Warning: p.warning,
+		Pos: value.At(p.Offset), Marker: m.At.Name, Message: p.Message, Allowed: p.Allowed, Warning: p.Warning,
 	})
 }

@@ -21,7 +21,7 @@ type notAKey struct {
 // can't be one.
 func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
 	t = types.Unalias(t)
-	str := typeString(t)
+	str := gotypes.String(t)
 	const want = "a key is a string, a bool, an integer or a struct of these, or a type declared as one"
 	no := func(format string, args ...any) (model.GoType, *notAKey) {
 		return model.GoType{}, &notAKey{reason: fmt.Sprintf(format, args...)}
@@ -110,7 +110,7 @@ func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey 
 		case u.Kind() == types.Invalid:
 			return &notAKey{reason: "the type of " + what + " doesn't compile"}
 		case u.Info()&(types.IsString|types.IsBoolean|types.IsInteger) == 0 || u.Kind() == types.Uintptr:
-			return &notAKey{reason: fmt.Sprintf("%s is a %s, which can't be compared reliably", what, typeString(t))}
+			return &notAKey{reason: fmt.Sprintf("%s is a %s, which can't be compared reliably", what, gotypes.String(t))}
 		}
 		return nil
 	case *types.Struct:
@@ -127,5 +127,5 @@ func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey 
 	case *types.Interface:
 		return &notAKey{reason: what + " is an interface, which may hold what can't be compared"}
 	}
-	return &notAKey{reason: fmt.Sprintf("%s (%s) can't be compared", what, typeString(t))}
+	return &notAKey{reason: fmt.Sprintf("%s (%s) can't be compared", what, gotypes.String(t))}
 }

@@ -10,29 +10,31 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 )
 
 // entryLiteral is the key of a map's entry as a Go literal.
-func entryLiteral(t types.Type, l look, path, mapType string) (string, *textError) {
+func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, *jsonpath.Error) {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
-		return "", textErrorf(l.offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
+		return "", jsonpath.Errorf(l.Offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
 	}
 	switch {
 	case b.Info()&types.IsString != 0:
-		return strconv.Quote(l.key), nil
+		return strconv.Quote(l.Key), nil
 	case b.Info()&types.IsBoolean != 0:
-		if l.key != "true" && l.key != "false" {
-			return "", textErrorf(l.offset, "the keys of %s (%s) are true and false", path, mapType)
+		if l.Key != "true" && l.Key != "false" {
+			return "", jsonpath.Errorf(l.Offset, "the keys of %s (%s) are true and false", path, mapType)
 		}
-		return l.key, nil
+		return l.Key, nil
 	case b.Info()&types.IsInteger != 0:
-		if problem := integerProblem(l.key, b); problem != "" {
-			return "", textErrorf(l.offset, "%q is no key of %s (%s): %s", l.key, path, mapType, problem)
+		if problem := integerProblem(l.Key, b); problem != "" {
+			return "", jsonpath.Errorf(l.Offset, "%q is no key of %s (%s): %s", l.Key, path, mapType, problem)
 		}
-		return l.key, nil
+		return l.Key, nil
 	}
-	return "", textErrorf(l.offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
+	return "", jsonpath.Errorf(l.Offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
 }
 
 // integerProblem returns why text is no decimal integer of type b; empty if it is one.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/internal/names"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
@@ -60,14 +61,28 @@ func (r *Reader) owner(m *marker.Index, x *model.Index) bool {
 	return true
 }
 
+// hasOwners reports whether objects have their owners, which projections may lack.
+func (r *Reader) hasOwners(k Kind, m *marker.Index) bool {
+	const path = ".metadata.ownerReferences"
+	if k.ProjectionOf == nil {
+		return true
+	}
+	// in part, they are no owners to the function that reads them
+	if f, problem := followText(k.Type, path+"[*].uid"); problem != nil || f.fields[len(f.fields)-1].Pkg() == k.Type.Obj().Pkg() {
+		r.report.Fail(m.At, m.Owner.Pos, fmt.Sprintf("projection %s doesn't have all of %s, where an object's owners are: add it to the fields at %s", k.Name, path, r.report.Short(k.Fields)))
+		return false
+	}
+	return true
+}
+
 // parse reads what names owners. It returns nil if that is wrong; there may be a warning about what
 // isn't.
-func (o *Owners) parse(text string) (*model.Owner, *textError) {
+func (o *Owners) parse(text string) (*model.Owner, *jsonpath.Error) {
 	if text == "controller" {
 		return &model.Owner{Controller: true}, nil
 	}
-	fail := func(offset int, format string, args ...any) (*model.Owner, *textError) {
-		return nil, textErrorf(offset, format, args...)
+	fail := func(offset int, format string, args ...any) (*model.Owner, *jsonpath.Error) {
+		return nil, jsonpath.Errorf(offset, format, args...)
 	}
 	const want = "write controller, or a kind and its group as in Deployment.apps (Node for one of the core group)"
 	kindName, group, hasGroup := strings.Cut(text, ".")
@@ -92,7 +107,7 @@ func (o *Owners) parse(text string) (*model.Owner, *textError) {
 		return fail(behind, "%q is no name for a group: %s", group, want)
 	}
 	problem := o.unknown(kindName, group)
-	if problem != nil && !problem.warning {
+	if problem != nil && !problem.Warning {
 		return nil, problem
 	}
 	return &model.Owner{Kind: kindName, Group: group}, problem
@@ -100,9 +115,9 @@ func (o *Owners) parse(text string) (*model.Owner, *textError) {
 
 // unknown returns what is wrong with a kind that isn't known; nil if it is. It is an error if the
 // group is known and doesn't have the kind. A group that isn't known may be served all the same;
-// then a warning says what is assumed. So may a kind that is younger than builtIns or, in a partial
-// run, one of a package that isn't read.
-func (o *Owners) unknown(kindName, group string) *textError {
+// then a warning names what is assumed. So may a kind that is younger than builtIns or, in a
+// partial run, one of a package that isn't read.
+func (o *Owners) unknown(kindName, group string) *jsonpath.Error {
 	kinds, known := o.kinds[group]
 	if slices.Contains(kinds, kindName) {
 		return nil
@@ -119,9 +134,9 @@ func (o *Owners) unknown(kindName, group string) *textError {
 		what = "the core group"
 	}
 	assumed := fmt.Sprintf("owners of kind %s whose apiVersion begins with %s/ are taken", kindName, group)
-	warn := func(format string, args ...any) *textError {
-		p := textErrorf(0, format, args...)
-		p.warning = true
+	warn := func(format string, args ...any) *jsonpath.Error {
+		p := jsonpath.Errorf(0, format, args...)
+		p.Warning = true
 		return p
 	}
 	switch {
@@ -132,13 +147,13 @@ func (o *Owners) unknown(kindName, group string) *textError {
 	case hint == "" && group != "" && (isBuiltIn || o.partial):
 		return warn("no kind %s of %s is known: %s", kindName, what, assumed)
 	}
-	p := textErrorf(0, "%s has no kind %s%s", what, kindName, hint)
+	p := jsonpath.Errorf(0, "%s has no kind %s%s", what, kindName, hint)
 	if !isBuiltIn {
 		if hint == "" {
-			p.message += ": if there is one, add its package to inputs, or its CustomResourceDefinition to crds"
+			p.Message += ": if there is one, add its package to inputs, or its CustomResourceDefinition to crds"
 		}
 		for _, kind := range kinds {
-			p.allowed = append(p.allowed, ownerName(kind, group))
+			p.Allowed = append(p.Allowed, ownerName(kind, group))
 		}
 	}
 	return p

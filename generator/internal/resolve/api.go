@@ -38,7 +38,7 @@ type declared struct {
 	selection  selection
 }
 
-// kind is an API type that something is generated for.
+// kind is an API type that something is generated for, or a projection of one.
 type kind struct {
 	*model.Type
 	api      *api
@@ -49,4 +49,6 @@ type kind struct {
 	scope, resource Fact
 	pos             token.Position
 	indexes         []token.Position // of Type.Indexes
+	// projectionOf is the kind that this is a projection of; nil if it is none.
+	projectionOf *kind
 }

@@ -50,17 +50,22 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 		slices.SortFunc(a.kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
 		for _, k := range a.kinds {
 			o := owner{"type " + k.Name, k.pos, a}
+			if k.projectionOf != nil {
+				o.what = "projection " + k.Name
+			}
 			if len(apis) > 1 {
 				o.what += " of package " + a.pkg.Path
 			}
 			if !claim(o, "file name ", strings.ToLower(k.Name)) {
 				continue
 			}
-			if other, ok := served[k.Resource]; ok {
+			if other, ok := served[k.Resource]; ok && k.projectionOf == nil {
 				r.FailAt(k.pos, fmt.Sprintf("%s and %s (%s) would both have the resource %s", o.what, other.what, r.Short(other.pos), k.Resource))
 				continue
 			}
-			served[k.Resource] = o
+			if k.projectionOf == nil {
+				served[k.Resource] = o
+			}
 			if !claim(o, "accessor ", k.Plural) {
 				continue
 			}
@@ -79,6 +84,11 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 					break
 				}
 			}
+			for _, name := range projectedNames(k) {
+				if !claim(o, projectedUse(layout), name) {
+					break
+				}
+			}
 			for i, x := range k.Indexes {
 				of := owner{"index " + x.Name + " of " + o.what, k.indexes[i], a}
 				names := []string{k.Name + x.Name, k.Name + x.Name + "Index"}
@@ -93,4 +103,25 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 			}
 		}
 	}
+}
+
+// projectedNames returns the Go names that the type of a projection brings; none for other types.
+func projectedNames(k *kind) []string {
+	if k.projectionOf == nil {
+		return nil
+	}
+	names := []string{"New" + k.Name}
+	for _, s := range k.Projection.Structs {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// projectedUse is what these names are. The types have a package of their own, but not in the
+// layout Single.
+func projectedUse(layout model.Layout) string {
+	if layout == model.Single {
+		return "Go name "
+	}
+	return "Go name of a projected type "
 }

@@ -34,6 +34,9 @@ func checkCRDs(r *report.Report, in Input, apis []*api, verdicts []verdict) {
 			continue // reported
 		}
 		for _, k := range a.kinds {
+			if k.projectionOf != nil {
+				continue
+			}
 			// There may be one for each set of features, or for each version.
 			var same []crd.Definition
 			for _, c := range in.CRDs {
@@ -135,7 +138,7 @@ func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 }
 
 // withoutType warns about definitions in a package's group for which nothing is generated in any
-// version, though nothing says that this is wanted. A run for some of the packages can't know.
+// version, though no setting asks for that. A run for some of the packages can't know.
 func withoutType(r *report.Report, in Input, apis []*api, verdicts []verdict) {
 	if in.Partial {
 		return

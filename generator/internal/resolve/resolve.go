@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package resolve decides what is generated: groups, versions, kinds and their names, and with
-// package index the indexes of the kinds. It decides by packages that were loaded, the markers in
-// their comments and the configuration file. The result is what the templates see.
+// packages index and project the indexes and projections of the kinds. It decides by packages that
+// were loaded, the markers in their comments and the configuration file. The result is what the
+// templates see.
 //
 // What is wrong is collected; what is right goes on to be looked at, so that one run shows
 // everything. [Resolve] names the steps in their order. The value that goes from step to step is an
@@ -19,9 +20,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/internal/crd"
 	"github.com/informer-gen/informer-gen/generator/internal/index"
+	"github.com/informer-gen/informer-gen/generator/internal/project"
 	"github.com/informer-gen/informer-gen/generator/internal/report"
 	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
@@ -113,7 +114,8 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	}
 	shareAcrossVersions(r, withKinds, in.CRDs)
 
-	readIndexes(index.NewReader(r, in.Output, owners(in, apis), funcs), withKinds)
+	verdicts = readProjections(project.NewReader(r, in.Output.ImportPath), r, in, withKinds, verdicts)
+	readIndexes(index.NewReader(r, in.Output, owners(in, apis), funcs), r, withKinds)
 	checkCRDs(r, in, withKinds, verdicts)
 	unusedPlurals(r, in, withKinds)
 	groups := groupKinds(r, in, withKinds)
@@ -130,13 +132,18 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 }
 
 // readIndexes fills in the indexes of all kinds.
-func readIndexes(r *index.Reader, apis []*api) {
+func readIndexes(reader *index.Reader, r *report.Report, apis []*api) {
 	for _, a := range apis {
 		for _, k := range a.kinds {
-			for _, declared := range r.Read(index.Kind{
-				Name: k.Name, Plural: k.Plural, Namespaced: k.Namespaced, Package: a.pkg, Type: k.goType,
-				Markers: marker.All[marker.Index](k.declared.markers),
-			}) {
+			of := index.Kind{
+				Name: k.Name, Plural: k.Plural, Namespaced: k.Namespaced, Package: a.pkg, Type: k.goType, Markers: indexesOf(k),
+			}
+			if k.projectionOf != nil {
+				of.ProjectionOf, of.Fields = k.projectionOf.goType, k.pos
+			} else {
+				unknownProjections(r, k)
+			}
+			for _, declared := range reader.Read(of) {
 				k.Indexes = append(k.Indexes, declared.Index)
 				k.indexes = append(k.indexes, declared.Pos)
 			}

@@ -54,7 +54,7 @@ func useless(r *report.Report, d *declared, why string) {
 	for _, m := range d.markers {
 		switch m.(type) {
 		case *marker.Generate: // is reported as a contradiction
-		case *marker.Index, *marker.Plural:
+		case *marker.Index, *marker.Plural, *marker.Project:
 			places = append(places, m.Where())
 		default:
 			if m.Where().InFile() {

@@ -41,5 +41,5 @@ type Widget struct{}
 	// Output:
 	// true
 	// ByNode .spec.nodeName
-	// types.go:7:33: +informer:index: unknown argument path (allowed: name, field, func, owner, when, namespaced)
+	// types.go:7:33: +informer:index: unknown argument path (allowed: name, field, func, owner, when, namespaced, projection)
 }

@@ -37,5 +37,8 @@ var examples = map[string]string{
 // +informer:index:name=ByClaim,field=.spec.claimName,when=.spec.suspend==false,namespaced=true
 // +informer:index:name=ByController,owner=controller
 // +informer:index:name=ByDeployment,owner=Deployment.apps
-// +informer:index:name=ByZone,func=Zones`,
+// +informer:index:name=ByZone,func=Zones
+// +informer:index:name=ByNode,field=.spec.nodeName,projection=GizmoPlacement`,
+	"informer:project": `// +informer:project:name=GizmoPlacement,fields=.spec.nodeName;.status.phase;.metadata.labels
+// +informer:project:name=GizmoImages,fields=.spec.containers[*].image`,
 }

@@ -36,6 +36,7 @@ var definitions = []*Definition{
 	define[kubebuilder.UnservedVersion](Type, "kubebuilder:unservedversion", "the API server doesn't serve the type in this version: nothing is generated"),
 	define[kubebuilder.DeprecatedVersion](Type, "kubebuilder:deprecatedversion", "the generated code is deprecated"),
 	define[marker.Index](Type, "informer:index", "a typed index, and the lister's methods that use it"),
+	define[marker.Project](Type, "informer:project", "a projection: a type with some of the fields, which has an informer and a lister of its own"),
 }
 
 // foreign are names similar to ours that belong to other tools, so they are not misspellings of

@@ -44,18 +44,18 @@ func TestParseReadsArgumentsWithTheirPositions(t *testing.T) {
 		"+kubebuilder:resource":                                  "Resource Path= Scope= Singular= ShortName=[] Categories=[]",
 		"+kubebuilder:resource:path=a,scope=Cluster":             "Resource Path=a@28 Scope=Cluster@36 Singular= ShortName=[] Categories=[]",
 		"+kubebuilder:resource:shortName=a;b,categories={c,d}":   "Resource Path= Scope= Singular= ShortName=[a@33 b@35] Categories=[c@49 d@51]",
-		"+informer:index:name=ByA,field=.spec.a[*].b":            "Index Name=ByA@22 Fields=[.spec.a[*].b@32] Func= Owner= When= Namespaced=",
-		"+informer:index:name=ByA,field=.a['x,y']":               "Index Name=ByA@22 Fields=[.a['x,y']@32] Func= Owner= When= Namespaced=",
-		"+informer:index:name=A,field=.a['x]y;,']; .b // c":      "Index Name=A@22 Fields=[.a['x]y;,']@30 .b@43] Func= Owner= When= Namespaced=",
-		`+informer:index:name=A,field=.a["x\",; // y"],func=F`:   `Index Name=A@22 Fields=[.a["x\",; // y"]@30] Func=F@52 Owner= When= Namespaced=`,
-		`+informer:index:name=A,field={.a['x;y'],.b}`:            `Index Name=A@22 Fields=[.a['x;y']@31 .b@41] Func= Owner= When= Namespaced=`,
-		`+informer:index:name=A,field=".a;.b"`:                   `Index Name=A@22 Fields=[.a;.b@31] Func= Owner= When= Namespaced=`,
-		"+informer:index:func=F,name=`ByA`":                      "Index Name=ByA@30 Fields=[] Func=F@22 Owner= When= Namespaced=",
-		`+informer:index:name=A,owner=Job.batch,namespaced=true`: "Index Name=A@22 Fields=[] Func= Owner=Job.batch@30 When= Namespaced=true@51",
-		`+informer:index:name=A,when=.x=="a,b" && .y!=null`:      `Index Name=A@22 Fields=[] Func= Owner= When=.x=="a,b" && .y!=null@29 Namespaced=`,
-		`+informer:index:name=A,when=.x == 'its, # so' # so`:     `Index Name=A@22 Fields=[] Func= Owner= When=.x == 'its, # so'@29 Namespaced=`,
-		`+informer:index:when=.x=='a\'b,',name=A`:                `Index Name=A@39 Fields=[] Func= Owner= When=.x=='a\'b,'@22 Namespaced=`,
-		`+informer:index:name=A,when=.x==it's,func=F`:            `Index Name=A@22 Fields=[] Func=F@43 Owner= When=.x==it's@29 Namespaced=`,
+		"+informer:index:name=ByA,field=.spec.a[*].b":            "Index Name=ByA@22 Fields=[.spec.a[*].b@32] Func= Owner= When= Namespaced= Projection=",
+		"+informer:index:name=ByA,field=.a['x,y']":               "Index Name=ByA@22 Fields=[.a['x,y']@32] Func= Owner= When= Namespaced= Projection=",
+		"+informer:index:name=A,field=.a['x]y;,']; .b // c":      "Index Name=A@22 Fields=[.a['x]y;,']@30 .b@43] Func= Owner= When= Namespaced= Projection=",
+		`+informer:index:name=A,field=.a["x\",; // y"],func=F`:   `Index Name=A@22 Fields=[.a["x\",; // y"]@30] Func=F@52 Owner= When= Namespaced= Projection=`,
+		`+informer:index:name=A,field={.a['x;y'],.b}`:            `Index Name=A@22 Fields=[.a['x;y']@31 .b@41] Func= Owner= When= Namespaced= Projection=`,
+		`+informer:index:name=A,field=".a;.b"`:                   `Index Name=A@22 Fields=[.a;.b@31] Func= Owner= When= Namespaced= Projection=`,
+		"+informer:index:func=F,name=`ByA`":                      "Index Name=ByA@30 Fields=[] Func=F@22 Owner= When= Namespaced= Projection=",
+		`+informer:index:name=A,owner=Job.batch,namespaced=true`: "Index Name=A@22 Fields=[] Func= Owner=Job.batch@30 When= Namespaced=true@51 Projection=",
+		`+informer:index:name=A,when=.x=="a,b" && .y!=null`:      `Index Name=A@22 Fields=[] Func= Owner= When=.x=="a,b" && .y!=null@29 Namespaced= Projection=`,
+		`+informer:index:name=A,when=.x == 'its, # so' # so`:     `Index Name=A@22 Fields=[] Func= Owner= When=.x == 'its, # so'@29 Namespaced= Projection=`,
+		`+informer:index:when=.x=='a\'b,',name=A`:                `Index Name=A@39 Fields=[] Func= Owner= When=.x=='a\'b,'@22 Namespaced= Projection=`,
+		`+informer:index:name=A,when=.x==it's,func=F`:            `Index Name=A@22 Fields=[] Func=F@43 Owner= When=.x==it's@29 Namespaced= Projection=`,
 		"+genclient:method=GetScale,verb=get,subresource=scale":  "method Name=GetScale@19 Verb=get@33 Subresource=scale@49 Input= Result=",
 
 		// Other people's.
@@ -108,16 +108,16 @@ func TestParseReportsTheDeepestPlace(t *testing.T) {
 		"+genclient is wanted":                     `f.go:1:11: +genclient: unexpected " is wanted" behind the name; write +genclient`,
 		"+genclient:onlyVerbs=get,lsit":            `f.go:1:26: +genclient:onlyVerbs: verb "lsit" isn't known, did you mean list?`,
 		"+genclient:onlyVerbs=get,,list":           `f.go:1:26: +genclient:onlyVerbs: the value is empty`,
-		"+informer:index:nam=A,field=.a":           `f.go:1:17: +informer:index: unknown argument nam, did you mean name? (allowed: name, field, func, owner, when, namespaced)`,
-		"+informer:index:name=A,fild=.a":           `f.go:1:24: +informer:index: unknown argument fild, did you mean field? (allowed: name, field, func, owner, when, namespaced)`,
+		"+informer:index:nam=A,field=.a":           `f.go:1:17: +informer:index: unknown argument nam, did you mean name? (allowed: name, field, func, owner, when, namespaced, projection)`,
+		"+informer:index:name=A,fild=.a":           `f.go:1:24: +informer:index: unknown argument fild, did you mean field? (allowed: name, field, func, owner, when, namespaced, projection)`,
 		"+informer:index:name=A,name=B":            `f.go:1:29: +informer:index: argument name is given twice`,
-		"+informer:index:name=A,field":             `f.go:1:24: +informer:index: argument field has no value: write field=… (allowed: name, field, func, owner, when, namespaced)`,
-		"+informer:index:name=A,fields":            `f.go:1:24: +informer:index: "fields" is no argument: write name=value (allowed: name, field, func, owner, when, namespaced)`,
+		"+informer:index:name=A,field":             `f.go:1:24: +informer:index: argument field has no value: write field=… (allowed: name, field, func, owner, when, namespaced, projection)`,
+		"+informer:index:name=A,fields":            `f.go:1:24: +informer:index: "fields" is no argument: write name=value (allowed: name, field, func, owner, when, namespaced, projection)`,
 		"+informer:index:name":                     `f.go:1:21: +informer:index: the value of name is empty`,
 		"+ informer:index:name=A":                  `f.go:1:1: +informer:index:name: a blank stands between + and the name; write +informer:index:name=A`,
 		"+informer:index":                          `f.go:1:1: +informer:index: argument name is missing; write +informer:index:name=…,field=…|func=…|owner=…,when=…,namespaced=…`,
-		"+informer:indx:name=A":                    `f.go:1:1: +informer:indx: unknown marker, did you mean +informer:index? (allowed: +informer:generate, +informer:plural, +informer:index)`,
-		"+informer":                                `f.go:1:1: +informer: unknown marker (allowed: +informer:generate, +informer:plural, +informer:index)`,
+		"+informer:indx:name=A":                    `f.go:1:1: +informer:indx: unknown marker, did you mean +informer:index? (allowed: +informer:generate, +informer:plural, +informer:index, +informer:project)`,
+		"+informer":                                `f.go:1:1: +informer: unknown marker (allowed: +informer:generate, +informer:plural, +informer:index, +informer:project)`,
 		"+genclinet":                               `f.go:1:1: warning: +genclinet: unknown marker, did you mean +genclient?`,
 		"+GroupName=x":                             `f.go:1:1: warning: +GroupName: unknown marker, did you mean +groupName?`,
 		"+kubebuilder:resource:scope=None":         `f.go:1:29: +kubebuilder:resource: scope "None" isn't known (allowed: Namespaced, Cluster)`,
@@ -338,7 +338,7 @@ type Widget struct{}
 	fmt.Println(report.Error())
 	// Output:
 	// types.go:4:4: index ByNode of .spec.nodeName
-	// types.go:5:20: +informer:index: unknown argument nmae, did you mean name? (allowed: name, field, func, owner, when, namespaced)
+	// types.go:5:20: +informer:index: unknown argument nmae, did you mean name? (allowed: name, field, func, owner, when, namespaced, projection)
 }
 
 // load returns what store has put into m: the name of the field and its values.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package random makes random API types with random indexes, and a program that holds what is
-// generated for them against package oracle.
+// Package random makes random API types with random indexes and projections, and a program that
+// holds what is generated for them against package oracle.
 package random
 
 import (
@@ -22,7 +22,8 @@ import (
 
 var (
 	seed    = flag.Uint64("seed", 1, "of the random types and indexes")
-	indexes = flag.Int("indexes", 25, "for each of the kinds")
+	indexes = flag.Int("indexes", 12, "for each of the kinds")
+	parts   = flag.Int("projections", 8, "for each of the kinds")
 	keep    = flag.String("keep", "", "write to this folder, which is kept, instead of a temporary one")
 )
 
@@ -39,6 +40,7 @@ type kind struct {
 	cluster      bool
 	fields       *typ
 	indexes      []index
+	projections  []projection
 }
 
 // TestRandomIndexes writes API packages, generates for them, and runs a program that compares.
@@ -85,7 +87,7 @@ func TestRandomIndexes(t *testing.T) {
 	write(t, dir, "main.go", program(kinds))
 	binary := filepath.Join(dir, "random.exe")
 	for _, command := range [][]string{
-		{"go", "vet", "./grouped/listers/...", "./single"},
+		{"go", "vet", "./grouped/listers/...", "./grouped/projections/...", "./single"},
 		// the go command would cache what it runs
 		{"go", "build", "-ldflags=-s -w", "-o", binary, "."},
 		{binary},
@@ -162,6 +164,11 @@ func (k *kind) write(t *testing.T, dir string, random *rand.Rand) {
 		k.indexes = append(k.indexes, x)
 		markers.WriteString("// " + x.marker + "\n")
 	}
+	for n := range *parts {
+		p := m.projection(k, n)
+		k.projections = append(k.projections, p)
+		markers.WriteString("// " + p.marker + "\n")
+	}
 	var imports strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m.imports)) {
 		fmt.Fprintf(&imports, "\tp%s %q\n", name, module+"/types/"+name)
@@ -217,10 +224,11 @@ func Upper(obj *api.%s) []string { return []string{strings.ToUpper(obj.Name)} }
 func program(kinds []*kind) string {
 	var imports, checks, calls strings.Builder
 	for n, k := range kinds {
-		listers := module + "/grouped/listers/" + k.group + "/v1"
+		listers, projections := module+"/grouped/listers/"+k.group+"/v1", module+"/grouped/projections/"+k.group+"/v1"
 		if k.single {
-			listers = module + "/single"
+			listers, projections = module+"/single", module+"/single"
 		}
+		fmt.Fprintf(&imports, "\tprojections%d %q\n", n, projections)
 		fmt.Fprintf(&imports, "\t%s %q\n\t%[1]skeys %[3]q\n\tlisters%d %q\n", k.alias, module+"/api/"+k.group, module+"/funcs/"+k.group+"/keys", n, listers)
 		fmt.Fprintf(&calls, "\tcheck%d()\n", n)
 		fmt.Fprintf(&checks, "\nvar _ = %skeys.Upper\n", k.alias)
@@ -242,7 +250,12 @@ func check%d() {
 			}
 			fmt.Fprintf(&checks, "\t\toracle.%s(s, listers%d.%s%s, oracle.Rule{%s}%s, %s)\n", check, n, k.name, x.name, x.rule, methods, in)
 		}
-		checks.WriteString("\t})\n}\n")
+		checks.WriteString("\t})\n")
+		for _, p := range k.projections {
+			fmt.Fprintf(&checks, "\toracle.Project(%d, func() T { return &%s.%s{} }, func() *projections%d.%s { return &projections%[4]d.%[5]s{} }, projections%[4]d.New%[5]s, (*projections%[4]d.%[5]s).DeepCopy)\n",
+				*seed, k.alias, k.name, n, p.name)
+		}
+		checks.WriteString("}\n")
 	}
 	return fmt.Sprintf(`// Command random checks generated indexes.
 package main

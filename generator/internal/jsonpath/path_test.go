@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package index
+package jsonpath
 
 import (
 	"strconv"
@@ -10,22 +10,22 @@ import (
 )
 
 // text writes a path from its parts, with " around keys.
-func (s segment) text() string {
-	text := "." + s.name
-	for _, l := range s.looks {
-		switch l.kind {
-		case lookEach:
+func (s Segment) text() string {
+	text := "." + s.Name
+	for _, l := range s.Looks {
+		switch l.Kind {
+		case Each:
 			text += "[*]"
-		case lookKeys:
+		case Keys:
 			text += "[keys]"
-		case lookEntry:
-			text += "[" + strconv.Quote(l.key) + "]"
+		case Entry:
+			text += "[" + strconv.Quote(l.Key) + "]"
 		}
 	}
 	return text
 }
 
-func pathText(segments []segment) string {
+func pathText(segments []Segment) string {
 	var b strings.Builder
 	for _, s := range segments {
 		b.WriteString(s.text())
@@ -41,7 +41,7 @@ func FuzzParsePath(f *testing.F) {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		segments, problem := parsePath(text)
+		segments, problem := Parse(text)
 		if problem != nil {
 			checkProblem(t, text, problem)
 			return
@@ -49,9 +49,9 @@ func FuzzParsePath(f *testing.F) {
 		checkSegments(t, text, segments, 0, len(text))
 		// What was read, written down, is read as the same.
 		again := pathText(segments)
-		same, problem := parsePath(again)
+		same, problem := Parse(again)
 		if problem != nil {
-			t.Fatalf("%q was read as %q, which is wrong: %s", text, again, problem.message)
+			t.Fatalf("%q was read as %q, which is wrong: %s", text, again, problem.Message)
 		}
 		if pathText(same) != again {
 			t.Errorf("%q was read as %q, and that as %q", text, again, pathText(same))
@@ -59,33 +59,33 @@ func FuzzParsePath(f *testing.F) {
 	})
 }
 
-func checkProblem(t *testing.T, text string, problem *textError) {
+func checkProblem(t *testing.T, text string, problem *Error) {
 	t.Helper()
-	if problem.offset < 0 || problem.offset > len(text) {
-		t.Errorf("%q: offset %d", text, problem.offset)
+	if problem.Offset < 0 || problem.Offset > len(text) {
+		t.Errorf("%q: offset %d", text, problem.Offset)
 	}
-	if utf8.ValidString(text) && (problem.message == "" || !utf8.ValidString(problem.message)) {
-		t.Errorf("%q: message %q", text, problem.message)
+	if utf8.ValidString(text) && (problem.Message == "" || !utf8.ValidString(problem.Message)) {
+		t.Errorf("%q: message %q", text, problem.Message)
 	}
 }
 
 // checkSegments checks that the parts of a path lie side by side from start to end.
-func checkSegments(t *testing.T, text string, segments []segment, start, end int) {
+func checkSegments(t *testing.T, text string, segments []Segment, start, end int) {
 	t.Helper()
 	at := start
 	for _, s := range segments {
-		if s.offset != at+1 || text[at] != '.' || !strings.HasPrefix(text[s.offset:], s.name) || s.name == "" {
-			t.Errorf("%q: segment %q at %d", text, s.name, s.offset)
+		if s.Offset != at+1 || text[at] != '.' || !strings.HasPrefix(text[s.Offset:], s.Name) || s.Name == "" {
+			t.Errorf("%q: segment %q at %d", text, s.Name, s.Offset)
 		}
-		at = s.offset + len(s.name)
-		for _, l := range s.looks {
-			if l.offset != at || text[l.offset] != '[' || text[l.after-1] != ']' {
-				t.Errorf("%q: brackets from %d to %d", text, l.offset, l.after)
+		at = s.Offset + len(s.Name)
+		for _, l := range s.Looks {
+			if l.Offset != at || text[l.Offset] != '[' || text[l.After-1] != ']' {
+				t.Errorf("%q: brackets from %d to %d", text, l.Offset, l.After)
 			}
-			at = l.after
+			at = l.After
 		}
-		if s.after != at {
-			t.Errorf("%q: segment %q ends at %d", text, s.name, s.after)
+		if s.After != at {
+			t.Errorf("%q: segment %q ends at %d", text, s.Name, s.After)
 		}
 	}
 	if at != end {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package index
+package gotypes
 
 import (
 	"go/token"
@@ -11,28 +11,30 @@ import (
 	"strings"
 )
 
-// docComments reads doc comments in the files of declarations, because the syntax of imported
+// Docs reads doc comments in the files of declarations, because the syntax of imported
 // packages comes without comments.
-type docComments struct {
-	position func(token.Pos) token.Position
-	files    map[string][]string // lines, of the files that were looked at
+type Docs struct {
+	// Position returns where a declaration stands. It must be set.
+	Position func(token.Pos) token.Position
+
+	files map[string][]string // lines, of the files that were looked at
 }
 
-// deprecateType reports whether t has a name that is deprecated.
-func (c *docComments) deprecateType(t types.Type) bool {
+// DeprecateType reports whether t has a name that is deprecated.
+func (c *Docs) DeprecateType(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && c.deprecate(n.Obj())
+	return ok && c.Deprecate(n.Obj())
 }
 
-// deprecateAny reports whether one of objs is deprecated.
-func (c *docComments) deprecateAny(objs []types.Object) bool {
-	return slices.ContainsFunc(objs, c.deprecate)
+// DeprecateAny reports whether one of objs is deprecated.
+func (c *Docs) DeprecateAny(objs []types.Object) bool {
+	return slices.ContainsFunc(objs, c.Deprecate)
 }
 
-// deprecate reports whether the doc comment of obj, or that of the declaration which it shares
+// Deprecate reports whether the doc comment of obj, or that of the declaration which it shares
 // with other types, calls it deprecated.
-func (c *docComments) deprecate(obj types.Object) bool {
-	pos := c.position(obj.Pos())
+func (c *Docs) Deprecate(obj types.Object) bool {
+	pos := c.Position(obj.Pos())
 	if pos.Filename == "" {
 		return false
 	}
@@ -79,7 +81,7 @@ func deprecatedAbove(lines []string, line int) bool {
 }
 
 // lines are those of a file; none if it can't be read.
-func (c *docComments) lines(file string) []string {
+func (c *Docs) lines(file string) []string {
 	lines, ok := c.files[file]
 	if !ok {
 		if data, err := os.ReadFile(file); err == nil {

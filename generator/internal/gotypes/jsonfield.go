@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package index
+package gotypes
 
 import (
 	"go/types"
@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// jsonField is a field of a struct under its name in JSON.
-type jsonField struct {
-	name string
-	v    *types.Var
-	// through are the embedded structs on the way to the field.
-	through []*types.Var
+// Field is a field of a struct under its name in JSON.
+type Field struct {
+	Name string
+	Var  *types.Var
+	// Through are the embedded structs on the way to the field.
+	Through []*types.Var
 
 	tagged bool
 }
 
-// jsonFields returns the fields of a struct that encoding/json sees, level by level: those of
+// Fields returns the fields of a struct that encoding/json sees, level by level: those of
 // embedded structs count as the struct's own unless a tag gives the embedded struct a name, a name
 // nearer to the top hides one below it, and among several on one level the only one with a tag
 // wins, or none.
-func jsonFields(s *types.Struct) []jsonField {
+func Fields(s *types.Struct) []Field {
 	type level struct {
 		s       *types.Struct
 		through []*types.Var
 		more    bool // the type is embedded more than once on this level
 	}
 	var (
-		visible []jsonField
+		visible []Field
 		known   = map[string]bool{}     // names of the levels above
 		seen    = map[types.Type]bool{} // embedded types of this level and those above
 		next    = []*level{{s: s}}
@@ -39,7 +39,7 @@ func jsonFields(s *types.Struct) []jsonField {
 		current := next
 		next = nil
 		embedded := map[types.Type]*level{}
-		found := map[string][]jsonField{}
+		found := map[string][]Field{}
 		var names []string
 		for _, l := range current {
 			for i := range l.s.NumFields() {
@@ -48,7 +48,7 @@ func jsonFields(s *types.Struct) []jsonField {
 				switch {
 				case !ok:
 				case !inline:
-					f := jsonField{name: name, v: v, through: l.through, tagged: hasName(l.s.Tag(i))}
+					f := Field{Name: name, Var: v, Through: l.through, tagged: hasName(l.s.Tag(i))}
 					if found[name] == nil {
 						names = append(names, name)
 					}
@@ -56,7 +56,7 @@ func jsonFields(s *types.Struct) []jsonField {
 						found[name] = append(found[name], f)
 					}
 				default:
-					t, _ := deref(v.Type())
+					t, _ := Deref(v.Type())
 					switch {
 					case embedded[t] != nil:
 						embedded[t].more = true
@@ -79,15 +79,15 @@ func jsonFields(s *types.Struct) []jsonField {
 }
 
 // dominant returns that of some fields on one level which encoding/json sees, if it sees one.
-func dominant(fields []jsonField) (f jsonField, ok bool) {
+func dominant(fields []Field) (f Field, ok bool) {
 	if len(fields) == 1 {
 		return fields[0], true
 	}
-	fields = slices.DeleteFunc(fields, func(f jsonField) bool { return !f.tagged })
+	fields = slices.DeleteFunc(fields, func(f Field) bool { return !f.tagged })
 	if len(fields) == 1 {
 		return fields[0], true
 	}
-	return jsonField{}, false
+	return Field{}, false
 }
 
 // jsonName returns the name of a field in JSON, or that the fields of an embedded struct take its
@@ -99,7 +99,7 @@ func jsonName(v *types.Var, tag string) (name string, inline, ok bool) {
 	}
 	name, _, _ = strings.Cut(value, ",")
 	if v.Embedded() {
-		t, pointer := deref(v.Type())
+		t, pointer := Deref(v.Type())
 		_, isStruct := t.Underlying().(*types.Struct)
 		if !v.Exported() && (!isStruct || pointer) {
 			return "", false, false

@@ -3,7 +3,7 @@
 //lint:file-ignore SA5008 odd tags are what is tested
 //lint:file-ignore U1000 fields are there to be passed over
 
-package index
+package gotypes
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These structs are marshaled by encoding/json, and read as source by jsonFields.
+// These structs are marshaled by encoding/json, and read as source by Fields.
 type (
 	jsonPlain struct {
 		Tagged   string `json:"tagged,omitzero"`
@@ -148,8 +148,11 @@ func TestJSONFieldsAreThoseOfEncodingJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := slices.Sorted(maps.Keys(object))
-		fields := jsonFields(pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct))
-		got := fieldNames(fields)
+		fields := Fields(pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct))
+		var got []string
+		for _, f := range fields {
+			got = append(got, f.Name)
+		}
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-json +ours):\n%s", name, diff)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/informer-gen/informer-gen/generator/load"
+)
+
+// TestProjectionDocs generates what the configuration file in docs/projections.md declares, and
+// compiles what the page shows of it.
+func TestProjectionDocs(t *testing.T) {
+	text, err := os.ReadFile("../docs/projections.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config, usage string
+	for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+		switch language, part, code := m[1], m[2], m[3]; {
+		case language == "yaml":
+			config = code
+		case part == "usage":
+			usage += "{\n" + code + "}\n"
+		case language != "text":
+			t.Errorf("a block of %q, which this test doesn't know:\n%s", language, code)
+		}
+	}
+	g := &golden{name: "placed", archive: &txtar.Archive{Files: []txtar.File{
+		{Name: "informer-gen.yaml", Data: []byte(config)},
+		{Name: "generated/projections/usage/usage.go", Data: []byte(`package usage
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/placed/generated/informers"
+	projections "example.com/placed/generated/projections/core/v1"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+)
+
+func usage(factory informers.SharedInformerFactory) (err error) {
+` + usage + `
+	return err
+}
+`)},
+	}}}
+	workspace := makeWorkspace(t, []*golden{g})
+	if len(g.wrong) > 0 {
+		t.Fatal(g.wrong)
+	}
+	program, err := load.Load(t.Context(), load.Config{Dir: workspace, Patterns: g.patterns(workspace), Skip: g.settings.to.owns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, findings, err := g.generate(t, program, program.Roots)
+	if err != nil || len(findings) > 0 {
+		t.Fatalf("%v\n%v", err, findings.Relative(workspace))
+	}
+	g.rendered = files
+	compile(t, workspace, []*golden{g})
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package random
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// projection is a declared one: its name and its marker.
+type projection struct{ name, marker string }
+
+// projection is a random one of a kind, with at least one field.
+func (m *maker) projection(k *kind, n int) projection {
+	var paths []string
+	for len(paths) == 0 || len(paths) < 8 && m.IntN(6) > 0 {
+		path := m.fieldPath(k.fields)
+		if path != "" && !slices.ContainsFunc(paths, func(other string) bool { return within(path, other) || within(other, path) }) {
+			paths = append(paths, path)
+		}
+	}
+	p := projection{name: fmt.Sprint(k.name, "Part", n)}
+	p.marker = "+informer:project:name=" + p.name + ",fields=" + strings.Join(paths, ";")
+	return p
+}
+
+// within reports whether a path leads to what another one leads to, or to a part of it.
+func within(path, other string) bool {
+	rest, ok := strings.CutPrefix(path, other)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// fieldPath is a random way to a field that a projection can have; "" if it leads to none.
+func (m *maker) fieldPath(t *typ) string {
+	path, field, looks := "", "", ""
+	var whole *typ
+	for {
+		if field != "" && whole.isWhole() && (t.kind != "struct" || m.IntN(2) == 0) {
+			return path + field
+		}
+		switch t.kind {
+		case "pointer":
+			t = t.elem
+		case "slice", "array", "map":
+			looks += "[*]"
+			t = t.elem
+		case "struct":
+			if len(t.fields) == 0 {
+				return ""
+			}
+			f := t.fields[m.IntN(len(t.fields))]
+			path += field + looks
+			field, looks, whole, t = "."+f.json(), "", f.t, f.t
+		default:
+			return ""
+		}
+	}
+}
+
+// isWhole reports whether a projection can have a field of this type as it is: generated code must
+// be able to name it, and the types of package random have no methods that copy them.
+func (t *typ) isWhole() bool {
+	switch t.kind {
+	case "struct":
+		return t.isKey && !strings.HasPrefix(t.source, "struct")
+	case "pointer", "slice", "array", "map":
+		return t.elem.isWhole()
+	}
+	return true
+}

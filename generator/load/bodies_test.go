@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+const bodiesModule = `
+-- a/a.go --
+package a
+
+import (
+	"example.com/m/b"
+	"example.com/m/c"
+)
+
+func A() *int { return new(b.B() + c.C()) }
+-- b/b.go --
+package b
+
+import "net/http"
+
+func B() int { return http.StatusOK }
+-- c/c.go --
+package c
+
+func C() int { return missing }
+-- wrong/wrong.go --
+package wrong
+
+func W() int { return missing }
+-- go.mod --
+module example.com/m
+
+go 1.26.0
+`
+
+// bodies loads the module's packages as if they were of another one, but for the patterns.
+func bodies(t *testing.T, wanted func(*CodePackage) bool, patterns ...string) (*Code, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(bodiesModule)).Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	return Bodies(t.Context(), Config{Dir: dir, Patterns: patterns}, func(p *CodePackage) bool {
+		p.Main = false
+		return wanted(p)
+	})
+}
+
+func TestBodiesOfWhatIsWanted(t *testing.T) {
+	code, err := bodies(t, func(p *CodePackage) bool { return p.Path == "example.com/m/c" }, "./a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]*CodePackage{}
+	for _, p := range code.Packages {
+		for _, path := range p.Imports {
+			if strings.HasPrefix(path, "example.com/") && found[path] == nil {
+				t.Errorf("%s stands before %s, which it imports", p.Path, path)
+			}
+		}
+		found[p.Path] = p
+	}
+	for path, want := range map[string]bool{
+		"example.com/m/a": true,
+		"example.com/m/b": false, // not wanted
+		"example.com/m/c": false, // wanted, but wrong
+	} {
+		p := found[path]
+		if p == nil || p.Types == nil || (p.Files != nil) != want || (p.Info != nil) != want {
+			t.Errorf("%s: %+v, want its bodies: %v", path, p, want)
+			continue
+		}
+		if name := strings.ToUpper(path[len(path)-1:]); p.Types.Scope().Lookup(name) == nil {
+			t.Errorf("%s has no function %s", path, name)
+		}
+	}
+	if found["net/http"] != nil {
+		t.Error("net/http is loaded, though only the body of a function that isn't wanted needs it")
+	}
+	if !found["example.com/m/a"].Root || found["example.com/m/b"].Root {
+		t.Error("the package that the pattern matches is the root")
+	}
+}
+
+func TestBodiesThatAreWrong(t *testing.T) {
+	never := func(*CodePackage) bool { return false }
+	for pattern, want := range map[string]string{
+		"./wrong":   "wrong.go:3:23: undefined: missing",
+		"./nowhere": "directory not found",
+		"a/a.go":    "a Go file is no pattern",
+	} {
+		if _, err := bodies(t, never, pattern); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", pattern, err, want)
+		}
+	}
+}
