@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // newRoot is the command that generates, with all the others below it.
 func newRoot() *cobra.Command {
 	root := newGenerate()
-	root.AddCommand(newDiff(), newExplain(), newInit(), newList(), newMarkers(), newFormats())
+	root.AddCommand(newDiff(), newExplain(), newFields(), newInit(), newList(), newMarkers(), newFormats())
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

@@ -75,6 +75,35 @@ list and explain know text and json. Their document is
 
 where a FACT is {"value": "widgets", "from": "+resourceName", "file": "api/v1/types.go", "line": 11, "column": 4}, and
 from is a marker, a key of informer-gen.yaml, a flag, or the words of a rule, which has no place. What follows advice is
-there for types that something is generated for.`,
+there for types that something is generated for.
+
+fields knows text and json. Its document is
+
+  {
+    "kinds": [
+      {
+        "kind": "Pod", "package": "k8s.io/api/core/v1",
+        "from": [{"file": "pods.go", "line": 30, "column": 41}],   where the program has objects from
+        "uses": [
+          {
+            "path": ".spec.nodeName",          "" is the whole object
+            "how": "read",                     or "present", "whole", "recursive", "written back", "not followed"
+            "why": "given to fmt.Println",     left out if it is read or present
+            "file": "pods.go", "line": 35, "column": 18
+          }
+        ],
+        "projection": {                        left out if a whole object is used at once
+          "fields": [".spec.nodeName"],
+          "marker": "+informer:project:name=PodFields,fields=.spec.nodeName",   left out if fields is empty
+          "entry": "- path: k8s.io/api/core/v1\n …",                             the same for informer-gen.yaml
+          "sample": {"objects": 2, "bytes": 8210, "keptBytes": 410, "heap": 9000, "keptHeap": 512}   with --sample
+        }
+      }
+    ],
+    "unknown": [],                             uses of objects whose kind isn't known
+    "findings": []                             as above: fields of projections that are not read
+  }
+
+where files of other modules begin with the import path of their package.`,
 	}
 }

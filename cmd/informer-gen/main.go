@@ -4,7 +4,7 @@
 // in their comments.
 //
 // Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if diff or
-// --check found a difference, 2 if the input or the call is wrong, and 130 if a signal has
+// --check found something, 2 if the input or the call is wrong, and 130 if a signal has
 // interrupted or terminated it; with 2 and 130, nothing is written.
 package main
 

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/fields"
+)
+
+// mostPlaces are how many places of one use are shown as text.
+const mostPlaces = 3
+
+func printFields(out io.Writer, report *fields.Report, sample *fields.Sample) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, kind := range report.Kinds {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s of package %s\n", kind.Name, kind.Package)
+		fmt.Fprintf(w, "  comes from %s\n", shown(kind.From))
+		printUses(w, kind.Uses)
+		printProjection(w, kind, sample)
+	}
+	if len(report.Unknown) > 0 {
+		fmt.Fprintf(w, "\nObjects whose kind isn't known, and which may be any of these\n")
+		printUses(w, report.Unknown)
+	}
+	return w.Flush()
+}
+
+// printUses prints uses by heading, and each path, or reason, once.
+func printUses(w io.Writer, uses []fields.Use) {
+	for _, part := range []struct {
+		heading string
+		of      []fields.How
+	}{
+		{"reads", []fields.How{fields.Read, fields.Present}},
+		{"takes as a whole", []fields.How{fields.Whole, fields.Recursive, fields.WrittenBack}},
+		{"can't follow", []fields.How{fields.Unfollowed}},
+	} {
+		type line struct{ path, why string }
+		var lines []line
+		places := map[line][]token.Position{}
+		for _, u := range uses {
+			if !slices.Contains(part.of, u.How) {
+				continue
+			}
+			l := line{u.Path, u.Why}
+			if l.path == "" {
+				l.path = "the object"
+			}
+			if u.How == fields.Present {
+				l.why = "(present)"
+			}
+			if places[l] == nil {
+				lines = append(lines, l)
+			}
+			places[l] = append(places[l], u.Pos)
+		}
+		if len(lines) > 0 {
+			fmt.Fprintf(w, "  %s\n", part.heading)
+		}
+		for _, l := range lines {
+			fmt.Fprintf(w, "    %s\t%s", l.path, shown(places[l]))
+			if l.why != "" {
+				fmt.Fprintf(w, "\t%s", l.why)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+}
+
+// shown are the first of some places.
+func shown(places []token.Position) string {
+	var names []string
+	for _, pos := range places {
+		name := fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if more := len(names) - mostPlaces; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostPlaces], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+func printProjection(w io.Writer, kind *fields.Kind, sample *fields.Sample) {
+	named, ok := kind.Projection()
+	switch {
+	case kind.Projected:
+		return
+	case !ok:
+		fmt.Fprintf(w, "  projection\tnone, since all of an object is used at once\n")
+		return
+	case len(named) == 0:
+		fmt.Fprintf(w, "  projection\tnone is needed: the metadata that every object has is enough\n")
+		return
+	}
+	if kind.Own {
+		fmt.Fprintf(w, "  projection\n    // %s\n", kind.Marker())
+	} else {
+		fmt.Fprintf(w, "  projection, under packages in informer-gen.yaml\n    %s\n", strings.ReplaceAll(strings.TrimSpace(kind.Entry()), "\n", "\n    "))
+	}
+	if sample == nil {
+		return
+	}
+	saving, ok := kind.Measure(sample)
+	if !ok {
+		fmt.Fprintf(w, "  sample\tno %s%s\n", kind.Name, diag.DidYouMean(kind.Name, sample.Kinds()))
+		return
+	}
+	fmt.Fprintf(w, "  sample\t%s; of %d bytes of JSON the projection keeps %s, of about %d bytes of memory %s\n", count(saving.Objects, "object"),
+		saving.Bytes, percent(int64(saving.KeptBytes), int64(saving.Bytes)), saving.Heap, percent(saving.KeptHeap, saving.Heap))
+}
+
+func percent(part, of int64) string {
+	if of == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(of))
+}
+
+// useJSON is a use as --format=json prints it.
+type useJSON struct {
+	Path   string     `json:"path"`
+	How    fields.How `json:"how"`
+	Why    string     `json:"why,omitempty"`
+	File   string     `json:"file"`
+	Line   int        `json:"line"`
+	Column int        `json:"column"`
+}
+
+type placeJSON struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+type kindJSON struct {
+	Kind       string          `json:"kind"`
+	Package    string          `json:"package"`
+	From       []placeJSON     `json:"from"`
+	Uses       []useJSON       `json:"uses"`
+	Projection *projectionJSON `json:"projection,omitempty"`
+}
+
+type projectionJSON struct {
+	Fields []string    `json:"fields"`
+	Marker string      `json:"marker,omitempty"`
+	Entry  string      `json:"entry,omitempty"`
+	Sample *savingJSON `json:"sample,omitempty"`
+}
+
+type savingJSON struct {
+	Objects   int   `json:"objects"`
+	Bytes     int   `json:"bytes"`
+	KeptBytes int   `json:"keptBytes"`
+	Heap      int64 `json:"heap"`
+	KeptHeap  int64 `json:"keptHeap"`
+}
+
+// fieldsJSON is the document of fields.
+type fieldsJSON struct {
+	Kinds    []kindJSON `json:"kinds"`
+	Unknown  []useJSON  `json:"unknown"`
+	Findings diag.List  `json:"findings"`
+}
+
+func toFieldsJSON(report *fields.Report, sample *fields.Sample, list diag.List) fieldsJSON {
+	document := fieldsJSON{Kinds: []kindJSON{}, Unknown: toUsesJSON(report.Unknown), Findings: append(diag.List{}, list...)}
+	for _, kind := range report.Kinds {
+		j := kindJSON{Kind: kind.Name, Package: kind.Package, Uses: toUsesJSON(kind.Uses)}
+		for _, pos := range kind.From {
+			j.From = append(j.From, placeJSON{pos.Filename, pos.Line, pos.Column})
+		}
+		if named, ok := kind.Projection(); ok {
+			j.Projection = &projectionJSON{Fields: append([]string{}, named...), Marker: kind.Marker(), Entry: kind.Entry()}
+			if sample != nil {
+				if s, ok := kind.Measure(sample); ok {
+					j.Projection.Sample = &savingJSON{s.Objects, s.Bytes, s.KeptBytes, s.Heap, s.KeptHeap}
+				}
+			}
+		}
+		document.Kinds = append(document.Kinds, j)
+	}
+	return document
+}
+
+func toUsesJSON(uses []fields.Use) []useJSON {
+	all := []useJSON{}
+	for _, u := range uses {
+		all = append(all, useJSON{u.Path, u.How, u.Why, u.Pos.Filename, u.Pos.Line, u.Pos.Column})
+	}
+	return all
+}

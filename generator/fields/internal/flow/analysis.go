@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// analysis is the state of one run.
+type analysis struct {
+	graph
+	origins
+	record
+
+	prog       *ssa.Program
+	objectMeta types.Type // metav1.ObjectMeta; nil if the program doesn't have it
+
+	vertices map[ssa.Value]*vertex
+	tuples   map[component]*vertex
+	fields   map[*types.Var]*vertex   // of structs that the program makes
+	waiting  map[*types.Var][]*vertex // contents of which a field without a vertex is a part
+	inside   typeutil.Map             // *vertex by type, what contents returns
+	stores   map[ssa.Value]*vertex
+
+	follows   func(*types.Package) bool
+	functions map[*ssa.Function]*function
+	bodies    []*ssa.Function // of functions, that wait to be looked at
+	called    map[callbackOf]bool
+	sites     map[*ssa.Call]*site
+	bindings  map[*ssa.FreeVar][]ssa.Value
+	concrete  typeutil.Map // types that are converted to interfaces
+	converted []types.Type // the same, in order
+	invokes   []*site      // calls of methods of interfaces
+	dynamic   []*site      // these and calls of function values
+	guesses   []*vertex    // parameters that get an object of unknown kind if nothing else comes
+}
+
+// component is a part of a value that is several.
+type component struct {
+	of    ssa.Value
+	index int
+}
+
+// function is a function whose body is looked at.
+type function struct {
+	results []*vertex
+	returns [][]ssa.Value // by return statement
+	callers []*site
+}
+
+// vertex returns that of a value.
+func (a *analysis) vertex(v ssa.Value) *vertex {
+	n := a.vertices[v]
+	if n != nil {
+		return n
+	}
+	n = &vertex{typ: v.Type()}
+	a.vertices[v] = n
+	switch v := v.(type) {
+	case *ssa.Function:
+		a.add(n, a.function(v, false))
+		if len(v.Blocks) > 0 {
+			a.reach(v)
+		}
+	case *ssa.Const, *ssa.Builtin:
+	case *ssa.Global:
+		a.reach(v.Pkg.Func("init")) // which sets it
+		a.handOut(n)
+	default:
+		a.handOut(n)
+	}
+	return n
+}
+
+// handOut gives a vertex whose type is that of a lister or the like what that hands out.
+func (a *analysis) handOut(n *vertex) {
+	if t := deref(n.typ); a.types.shaped(t) {
+		for _, kind := range a.types.objectsIn(t) {
+			a.add(n, a.cache(kind))
+		}
+	}
+}
+
+// component returns the vertex of the i-th of the values that v is; v's own if it is one.
+func (a *analysis) component(v ssa.Value, i int) *vertex {
+	tuple, ok := v.Type().(*types.Tuple)
+	if !ok {
+		return a.vertex(v)
+	}
+	key := component{v, i}
+	n := a.tuples[key]
+	if n == nil {
+		n = &vertex{typ: tuple.At(i).Type()}
+		a.tuples[key] = n
+		a.handOut(n)
+	}
+	return n
+}
+
+// heap returns the vertex of a field of all structs of its type.
+func (a *analysis) heap(v *types.Var) *vertex {
+	v = v.Origin()
+	n := a.fields[v]
+	if n == nil {
+		n = &vertex{typ: v.Type()}
+		a.fields[v] = n
+		a.handOut(n)
+		for _, in := range a.waiting[v] {
+			a.edge(n, in)
+		}
+		delete(a.waiting, v)
+	}
+	return n
+}
+
+// contents returns a vertex with what is in the fields of all structs that a value of type t can
+// hold, but for API objects.
+func (a *analysis) contents(t types.Type) *vertex {
+	if n, ok := a.inside.At(t).(*vertex); ok {
+		return n
+	}
+	n := &vertex{typ: types.NewInterfaceType(nil, nil)}
+	a.inside.Set(t, n)
+	var seen typeutil.Map
+	var walk func(types.Type)
+	walk = func(t types.Type) {
+		t = types.Unalias(t)
+		if seen.At(t) != nil || a.types.isAPI(t) || isOpaque(t) || a.types.shaped(t) {
+			return
+		}
+		seen.Set(t, true)
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			walk(u.Elem())
+		case *types.Slice:
+			walk(u.Elem())
+		case *types.Array:
+			walk(u.Elem())
+		case *types.Chan:
+			walk(u.Elem())
+		case *types.Map:
+			walk(u.Key())
+			walk(u.Elem())
+		case *types.Struct:
+			for v := range u.Fields() {
+				if v := v.Origin(); a.fields[v] != nil {
+					a.edge(a.fields[v], n)
+				} else {
+					a.waiting[v] = append(a.waiting[v], n)
+				}
+				walk(v.Type())
+			}
+		}
+	}
+	walk(t)
+	return n
+}
+
+// stored returns a vertex for what is stored through v, a pointer, list, map or channel: from it
+// the origins go back to where v comes from, and from there to all that share it.
+func (a *analysis) stored(v ssa.Value) *vertex {
+	if n := a.stores[v]; n != nil {
+		return n
+	}
+	n := &vertex{typ: v.Type()}
+	a.stores[v] = n
+	back := func(values ...ssa.Value) {
+		for _, x := range values {
+			a.edge(n, a.stored(x))
+		}
+	}
+	switch v := v.(type) {
+	case *ssa.FieldAddr:
+		a.storedInField(n, v.X.Type(), v.Field, v.Pos())
+	case *ssa.Field:
+		a.storedInField(n, v.X.Type(), v.Field, v.Pos())
+	case *ssa.IndexAddr:
+		back(v.X)
+	case *ssa.Index:
+		back(v.X)
+	case *ssa.Lookup:
+		back(v.X)
+	case *ssa.Slice:
+		back(v.X)
+	case *ssa.Phi:
+		back(v.Edges...)
+	case *ssa.ChangeType:
+		back(v.X)
+	case *ssa.Convert:
+		back(v.X)
+	case *ssa.MultiConvert:
+		back(v.X)
+	case *ssa.ChangeInterface:
+		back(v.X)
+	case *ssa.MakeInterface:
+		back(v.X)
+	case *ssa.SliceToArrayPointer:
+		back(v.X)
+	case *ssa.TypeAssert:
+		back(v.X)
+	case *ssa.UnOp:
+		back(v.X)
+	case *ssa.Range:
+		back(v.X)
+	case *ssa.Next:
+		back(v.Iter)
+	case *ssa.Select:
+		for _, state := range v.States {
+			back(state.Chan)
+		}
+	case *ssa.Extract:
+		if call, ok := v.Tuple.(*ssa.Call); ok {
+			a.edge(n, a.component(call, v.Index))
+			a.storedInResults(n, call, v.Index)
+		} else {
+			back(v.Tuple)
+		}
+	case *ssa.Call:
+		a.edge(n, a.vertex(v))
+		a.storedInResults(n, v, 0)
+	case *ssa.Parameter:
+		a.edge(n, a.vertex(v))
+		if f := a.functions[v.Parent()]; f != nil {
+			for _, s := range f.callers {
+				a.storedInArguments(s, v.Parent())
+			}
+		}
+	case *ssa.FreeVar:
+		a.edge(n, a.vertex(v))
+		back(a.bindings[v]...)
+	default:
+		a.edge(n, a.vertex(v))
+	}
+	return n
+}
+
+// storedInField lets what is stored in a field go to all structs of that type. A part of an object
+// that becomes a part of another one is as good as read: what becomes of that one isn't followed.
+func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.Pos) {
+	of = deref(of)
+	field := of.Underlying().(*types.Struct).Field(index)
+	if !a.types.isAPI(of) {
+		a.edge(n, a.heap(field))
+		return
+	}
+	a.each(n, func(o *origin) {
+		if o.object() && !o.whole() {
+			a.escape(o, pos, Whole, "copied into "+typeName(of)+"."+field.Name())
+		} else {
+			a.add(a.heap(field), o)
+		}
+	})
+}
+
+// storedInResults lets what is stored in a result of a call go to where its callees have it from.
+func (a *analysis) storedInResults(n *vertex, call *ssa.Call, index int) {
+	s := a.sites[call]
+	if s == nil {
+		return
+	}
+	s.stored = append(s.stored, storedResult{n, index})
+	for fn := range s.linked {
+		for _, values := range a.functions[fn].returns {
+			a.edge(n, a.stored(values[index]))
+		}
+	}
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// reach lets the body of a function be looked at, once.
+func (a *analysis) reach(fn *ssa.Function) *function {
+	if f := a.functions[fn]; f != nil {
+		return f
+	}
+	f := &function{}
+	a.functions[fn] = f
+	a.bodies = append(a.bodies, fn)
+	for v := range fn.Signature.Results().Variables() {
+		f.results = append(f.results, &vertex{typ: v.Type()})
+	}
+	return f
+}
+
+// body goes through the instructions of a function.
+func (a *analysis) body(fn *ssa.Function) {
+	if fn.Pkg != nil {
+		a.reach(fn.Pkg.Func("init")) // its variables may be functions
+	}
+	f := a.functions[fn]
+	for _, block := range fn.Blocks {
+		for _, instr := range block.Instrs {
+			a.instruction(f, instr)
+		}
+	}
+}
+
+func (a *analysis) instruction(f *function, instr ssa.Instruction) {
+	switch in := instr.(type) {
+	case ssa.CallInstruction:
+		a.call(in)
+	case *ssa.FieldAddr:
+		a.selectField(in.X, in.Field, in)
+	case *ssa.Field:
+		a.selectField(in.X, in.Field, in)
+	case *ssa.IndexAddr:
+		a.selectElement(in.X, nil, a.vertex(in), in.Pos())
+	case *ssa.Index:
+		a.selectElement(in.X, nil, a.vertex(in), in.Pos())
+	case *ssa.Lookup:
+		key, _ := in.Index.(*ssa.Const)
+		a.selectElement(in.X, key, a.component(in, 0), in.Pos())
+	case *ssa.Range:
+		a.edge(a.vertex(in.X), a.vertexOf(in, in.X.Type()))
+	case *ssa.Next:
+		a.next(in)
+	case *ssa.UnOp:
+		a.unary(in)
+	case *ssa.BinOp:
+		a.compare(in)
+	case *ssa.Phi:
+		for _, v := range in.Edges {
+			a.edge(a.vertex(v), a.vertex(in))
+		}
+	case *ssa.Extract:
+		a.edge(a.component(in.Tuple, in.Index), a.vertex(in))
+	case *ssa.Slice:
+		a.edge(a.vertex(in.X), a.vertex(in))
+	case *ssa.ChangeInterface:
+		a.edge(a.vertex(in.X), a.vertex(in))
+	case *ssa.ChangeType:
+		a.convert(in.X, in)
+	case *ssa.Convert:
+		a.convert(in.X, in)
+	case *ssa.MultiConvert:
+		a.convert(in.X, in)
+	case *ssa.SliceToArrayPointer:
+		a.convert(in.X, in)
+	case *ssa.MakeInterface:
+		a.makeInterface(in)
+	case *ssa.TypeAssert:
+		a.assert(in)
+	case *ssa.MakeClosure:
+		a.closure(in)
+	case *ssa.Store:
+		a.edge(a.vertex(in.Val), a.stored(in.Addr))
+		if variable, ok := in.Addr.(*ssa.Global); ok && !a.follows(variable.Pkg.Pkg) {
+			a.each(a.vertex(in.Val), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "stored in "+variable.String()) })
+		}
+	case *ssa.MapUpdate:
+		a.edge(a.vertex(in.Key), a.stored(in.Map))
+		a.edge(a.vertex(in.Value), a.stored(in.Map))
+	case *ssa.Send:
+		a.edge(a.vertex(in.X), a.stored(in.Chan))
+	case *ssa.Select:
+		a.selectChannel(in)
+	case *ssa.Return:
+		for i, v := range in.Results {
+			a.edge(a.vertex(v), f.results[i])
+		}
+		f.returns = append(f.returns, in.Results)
+		for _, s := range f.callers {
+			a.storedInReturn(s, in.Results)
+		}
+	case *ssa.Panic:
+		a.each(a.vertex(in.X), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "given to panic") })
+	}
+}
+
+// vertexOf is vertex for a value whose own type doesn't say what it holds.
+func (a *analysis) vertexOf(v ssa.Value, t types.Type) *vertex {
+	n := a.vertex(v)
+	n.typ = t
+	return n
+}
+
+// selectField gives to the field of what x is or points to.
+func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
+	s := deref(x.Type()).Underlying().(*types.Struct)
+	a.edge(a.heap(s.Field(index)), a.vertex(to))
+	a.each(a.vertex(x), func(o *origin) {
+		switch {
+		case o.typ == nil || !o.object() || !same(x.Type(), o.typ):
+			a.add(a.vertex(to), o)
+		case isOpaque(o.typ):
+			a.read(o, to.Pos())
+		default:
+			a.give(o, a.field(o, s, index), a.vertex(to), to.Pos())
+		}
+	})
+}
+
+// give gives n a part of an object. If n is no pointer, and nothing can be selected in the part,
+// that is a read.
+func (a *analysis) give(of, part *origin, n *vertex, pos token.Pos) {
+	switch {
+	case part == nil:
+		a.escape(of, pos, Recursive, "its type contains itself")
+	case isBasic(part.typ) && isBasic(n.typ):
+		a.read(part, pos)
+	default:
+		a.add(n, part)
+	}
+}
+
+// selectElement gives n the elements of what x is or points to: the one at key, if that is known.
+func (a *analysis) selectElement(x ssa.Value, key *ssa.Const, n *vertex, pos token.Pos) {
+	a.each(a.vertex(x), func(o *origin) {
+		if o.typ == nil || !o.object() || !same(x.Type(), o.typ) {
+			a.add(n, o)
+			return
+		}
+		a.give(o, a.element(o, key), n, pos)
+	})
+}
+
+// next handles a step of a range over a map. The types of a key and a value that aren't used are
+// invalid.
+func (a *analysis) next(in *ssa.Next) {
+	if in.IsString {
+		return
+	}
+	tuple := in.Type().(*types.Tuple)
+	used := func(i int) bool { return tuple.At(i).Type() != types.Typ[types.Invalid] }
+	m := in.Iter.(*ssa.Range).X
+	a.each(a.vertex(in.Iter), func(o *origin) {
+		if o.typ == nil || !o.object() || !same(m.Type(), o.typ) {
+			for i := 1; i <= 2; i++ {
+				if used(i) {
+					a.add(a.component(in, i), o)
+				}
+			}
+			return
+		}
+		if used(1) {
+			a.read(a.keys(o), m.Pos())
+		}
+		if used(2) {
+			a.give(o, a.element(o, nil), a.component(in, 2), m.Pos())
+		}
+		if !used(1) && !used(2) {
+			a.present(o, m.Pos())
+		}
+	})
+}
+
+func (a *analysis) unary(in *ssa.UnOp) {
+	to := a.component(in, 0)
+	if in.Op != token.MUL || !isBasic(to.typ) {
+		a.edge(a.vertex(in.X), to)
+		return
+	}
+	a.each(a.vertex(in.X), func(o *origin) {
+		if o.object() {
+			a.read(o, place(in.X, in))
+		} else {
+			a.add(to, o)
+		}
+	})
+}
+
+// compare handles operators with two operands.
+func (a *analysis) compare(in *ssa.BinOp) {
+	for _, side := range [][2]ssa.Value{{in.X, in.Y}, {in.Y, in.X}} {
+		x, other := side[0], side[1]
+		if isBasic(x.Type()) {
+			continue // loading it was a read
+		}
+		_, pointer := types.Unalias(x.Type()).Underlying().(*types.Pointer)
+		if _, isStruct := x.Type().Underlying().(*types.Struct); isStruct && a.contains(x.Type()) {
+			a.each(a.contents(x.Type()), func(o *origin) {
+				if !o.whole() { // which are compared by their addresses, unless they are values
+					a.escape(o, in.Pos(), Whole, "compared")
+				}
+			})
+		}
+		constant, _ := other.(*ssa.Const)
+		a.each(a.vertex(x), func(o *origin) {
+			switch {
+			case !o.object() || o.typ == nil:
+			case pointer || constant != nil && constant.IsNil():
+				a.present(o, in.Pos())
+			case same(x.Type(), o.typ), isInterface(x.Type()) && !o.whole():
+				a.escape(o, in.Pos(), Whole, "compared")
+			}
+		})
+	}
+}
+
+func (a *analysis) closure(in *ssa.MakeClosure) {
+	fn := in.Fn.(*ssa.Function)
+	a.add(a.vertex(in), a.function(fn, false))
+	for i, v := range in.Bindings {
+		free := fn.FreeVars[i]
+		a.edge(a.vertex(v), a.vertex(free))
+		a.bindings[free] = append(a.bindings[free], v)
+		if n := a.stores[free]; n != nil {
+			a.edge(n, a.stored(v))
+		}
+	}
+	a.reach(fn)
+}
+
+func (a *analysis) selectChannel(in *ssa.Select) {
+	received := 2
+	for _, state := range in.States {
+		if state.Dir == types.SendOnly {
+			a.edge(a.vertex(state.Send), a.stored(state.Chan))
+			continue
+		}
+		a.edge(a.vertex(state.Chan), a.component(in, received))
+		received++
+	}
+}
+
+// place returns where v was selected, or else where instr stands.
+func place(v ssa.Value, instr ssa.Instruction) token.Pos {
+	if v.Pos().IsValid() {
+		return v.Pos()
+	}
+	return instr.Pos()
+}

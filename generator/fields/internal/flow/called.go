@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// called is what a call goes to, by name.
+type called struct {
+	pkg  *types.Package // nil if it isn't known
+	recv types.Type     // without pointers; nil for functions
+	name string
+	// cache means that it belongs to what hands out objects of a cache.
+	cache bool
+	// client means that it sends a request to an API server.
+	client bool
+	known  *knowledge
+	note   string // what else is to be said of it
+}
+
+func (a *analysis) describe(fn *ssa.Function) called {
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
+		return called{name: fn.Name()}
+	}
+	if recv := obj.Signature().Recv(); recv != nil {
+		return a.describeMethod(deref(recv.Type()), obj)
+	}
+	to := called{pkg: obj.Pkg(), name: obj.Name()}
+	to.cache = isCachePackage(to.path())
+	to.known = known[to.path()+"."+to.name]
+	return to
+}
+
+// describeMethod is describe for the method m of t or of an interface.
+func (a *analysis) describeMethod(t types.Type, m *types.Func) called {
+	to := called{pkg: m.Pkg(), recv: t, name: m.Name()}
+	to.cache = a.types.shaped(t) || isCachePackage(to.path())
+	to.known = knownMethod(t, m)
+	if declared := m.Signature().Recv(); to.known == nil && declared != nil {
+		to.known = knownMethod(deref(declared.Type()), m) // of an embedded interface
+	}
+	to.client = to.known == nil && isClient(t, m)
+	return to
+}
+
+func knownMethod(t types.Type, m *types.Func) *knowledge {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return nil
+	}
+	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); name == RuntimePath+"object.NoMeta" {
+		return &knowledge{nothing: true} // it has no fields
+	}
+	return known[n.Obj().Pkg().Path()+"."+n.Obj().Name()+"."+m.Name()]
+}
+
+func (c called) path() string {
+	if c.pkg == nil {
+		return ""
+	}
+	return c.pkg.Path()
+}
+
+// copies reports whether it is one of the methods that copy an API object.
+func (c called) copies() bool {
+	return c.recv != nil && (c.name == "DeepCopy" || c.name == "DeepCopyObject" || c.name == "DeepCopyInto")
+}
+
+// String names it as code in another package does.
+func (c called) String() string {
+	switch {
+	case c.pkg == nil:
+		return c.name
+	case c.recv != nil:
+		return typeName(c.recv) + "." + c.name + c.note
+	}
+	return c.pkg.Name() + "." + c.name
+}
+
+// isClient reports whether m is a method of a client: a typed one, which can create and update, or
+// one of controller-runtime's or ours.
+func isClient(t types.Type, m *types.Func) bool {
+	if strings.HasPrefix(pathOf(m), RuntimePath+"writer") || strings.HasPrefix(pathOf(m), RuntimePath+"source") {
+		return true
+	}
+	if !clientMethods[m.Name()] {
+		return false
+	}
+	params := m.Signature().Params()
+	if params.Len() == 0 || !strings.HasSuffix(types.TypeString(params.At(0).Type(), nil), "context.Context") {
+		return false
+	}
+	for _, name := range []string{"Create", "Update", "Patch", "Delete"} {
+		if f, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), name); f != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func pathOf(f *types.Func) string {
+	if f.Pkg() == nil {
+		return ""
+	}
+	return f.Pkg().Path()
+}
+
+// clientMethods are the names of methods that send requests.
+var clientMethods = set("Create", "Update", "UpdateStatus", "Patch", "Apply", "ApplyStatus", "Delete", "DeleteCollection",
+	"DeleteAllOf", "Get", "List", "Watch")
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
+}

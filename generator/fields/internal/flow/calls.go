@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// site is a place in the program where something is called.
+type site struct {
+	instr  ssa.CallInstruction
+	common *ssa.CallCommon
+	value  *ssa.Call // nil for go and defer
+	linked map[*ssa.Function]bool
+	left   map[string]bool // callees that aren't looked into, by name
+	stored []storedResult
+}
+
+// storedResult is a vertex from which origins go to where a result of a call comes from.
+type storedResult struct {
+	n     *vertex
+	index int
+}
+
+func (s *site) pos() token.Pos { return s.instr.Pos() }
+
+// result returns the vertex of a result of a call; nil if nothing can use it.
+func (a *analysis) result(s *site, i int) *vertex {
+	if s.value == nil {
+		return nil
+	}
+	return a.component(s.value, i)
+}
+
+func (a *analysis) call(instr ssa.CallInstruction) {
+	s := &site{instr: instr, common: instr.Common(), linked: map[*ssa.Function]bool{}, left: map[string]bool{}}
+	if s.value, _ = instr.(*ssa.Call); s.value != nil {
+		a.sites[s.value] = s
+	}
+	if s.common.IsInvoke() {
+		a.invoke(s)
+		return
+	}
+	switch callee := s.common.Value.(type) {
+	case *ssa.Builtin:
+		a.builtin(s, callee)
+	case *ssa.Function:
+		a.direct(s, callee)
+	default:
+		a.each(a.vertex(callee), func(o *origin) {
+			switch {
+			case o.fn != nil && !o.method && len(o.fn.Params) == len(s.common.Args):
+				a.direct(s, o.fn)
+			case o.cache:
+				a.leave(s, called{name: "a function that yields objects", cache: true}, callee, s.common.Args)
+			case o.foreign:
+				a.leave(s, called{name: "a function of other code"}, nil, s.common.Args)
+			}
+		})
+		a.dynamic = append(a.dynamic, s)
+	}
+}
+
+// direct handles a call of a known function.
+func (a *analysis) direct(s *site, fn *ssa.Function) {
+	to := a.describe(fn)
+	switch {
+	case to.copies():
+		a.copy(s, to, s.common.Args)
+	case len(fn.Blocks) == 0 || to.known != nil || to.cache:
+		a.leave(s, to, nil, s.common.Args)
+	case to.name == "init" && fn.Signature.Recv() == nil:
+	default:
+		a.link(s, fn, s.common.Args)
+	}
+}
+
+// link lets arguments go to a function and its results come back.
+func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
+	if s.linked[fn] {
+		return
+	}
+	s.linked[fn] = true
+	f := a.reach(fn)
+	f.callers = append(f.callers, s)
+	// The receiver of a method that is called through an interface is not among the arguments.
+	params := fn.Params[len(fn.Params)-len(args):]
+	for i, arg := range args {
+		a.edge(a.vertex(arg), a.vertex(params[i]))
+	}
+	for i, result := range f.results {
+		a.edge(result, a.result(s, i))
+	}
+	a.storedInArguments(s, fn)
+	for _, values := range f.returns {
+		a.storedInReturn(s, values)
+	}
+}
+
+// storedInArguments lets what fn stores in its parameters go to the arguments of a call.
+func (a *analysis) storedInArguments(s *site, fn *ssa.Function) {
+	args := s.common.Args
+	offset := len(fn.Params) - len(args)
+	for i, param := range fn.Params {
+		n := a.stores[param]
+		switch {
+		case n == nil:
+		case i >= offset:
+			a.edge(n, a.stored(args[i-offset]))
+		case s.common.IsInvoke():
+			a.edge(n, a.stored(s.common.Value))
+		}
+	}
+}
+
+// storedInReturn lets what is stored in the results of a call go to what a callee returns.
+func (a *analysis) storedInReturn(s *site, values []ssa.Value) {
+	for _, of := range s.stored {
+		a.edge(of.n, a.stored(values[of.index]))
+	}
+}
+
+// invoke handles the call of a method of an interface.
+func (a *analysis) invoke(s *site) {
+	recv, m := s.common.Value, s.common.Method
+	to := a.describeMethod(recv.Type(), m)
+	if to.copies() {
+		a.copy(s, to, []ssa.Value{recv})
+		return
+	}
+	if to.known != nil || to.cache || to.client {
+		a.leave(s, to, recv, s.common.Args)
+		return
+	}
+	a.each(a.vertex(recv), func(o *origin) {
+		switch {
+		case o.object():
+			a.dispatch(s, o)
+		case o.foreign:
+			a.leave(s, to, nil, s.common.Args)
+		}
+	})
+	a.invokes = append(a.invokes, s)
+	for _, t := range a.converted {
+		a.implemented(s, t)
+	}
+	if !a.follows(m.Pkg()) {
+		a.leave(s, to, nil, s.common.Args)
+	}
+	a.dynamic = append(a.dynamic, s)
+}
+
+// dispatch handles a call of a method of an object, or of a part of one.
+func (a *analysis) dispatch(s *site, o *origin) {
+	typ := o.typ
+	if typ == nil { // of any kind: it has metadata at least
+		if a.objectMeta == nil {
+			return
+		}
+		typ = a.objectMeta
+		o = a.get(origin{path: ".metadata", named: ".metadata", typ: typ, up: o})
+	}
+	if isOpaque(typ) {
+		a.read(o, s.pos())
+		return
+	}
+	fn := a.method(types.NewPointer(typ), s.common.Method)
+	if fn == nil {
+		return
+	}
+	if len(fn.Blocks) == 0 {
+		a.escape(o, s.pos(), Unfollowed, "given to "+a.describe(fn).String())
+		return
+	}
+	a.link(s, fn, s.common.Args)
+	a.add(a.vertex(fn.Params[0]), o)
+}
+
+// implemented links a call of an interface's method to that of t, if t has it.
+func (a *analysis) implemented(s *site, t types.Type) {
+	if a.types.isAPI(t) {
+		return // dispatch knows better
+	}
+	i := s.common.Value.Type().Underlying().(*types.Interface)
+	if !types.Implements(t, i) {
+		return
+	}
+	switch fn := a.method(t, s.common.Method); {
+	case fn == nil:
+	case len(fn.Blocks) == 0:
+		a.leave(s, a.describe(fn), nil, s.common.Args)
+	default:
+		a.link(s, fn, s.common.Args)
+		a.edge(a.vertex(s.common.Value), a.vertex(fn.Params[0]))
+	}
+}
+
+// method returns the method that t has for one of an interface; nil if it has none.
+func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
+	sel := a.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
+	if sel == nil {
+		return nil
+	}
+	return a.prog.MethodValue(sel)
+}
+
+// unresolved leaves the calls for which no callee was found, and reports whether there were any.
+func (a *analysis) unresolved() (found bool) {
+	for _, s := range a.dynamic {
+		if len(s.linked) > 0 || len(s.left) > 0 {
+			continue
+		}
+		to := called{name: "a function that isn't known"}
+		if m := s.common.Method; m != nil {
+			to = a.describeMethod(s.common.Value.Type(), m)
+			to.note = ", which no type of the program has"
+		}
+		a.leave(s, to, nil, s.common.Args)
+		found = true
+	}
+	for _, n := range a.guesses {
+		if !hasObject(n) {
+			a.add(n, a.unknown())
+			found = true
+		}
+	}
+	a.guesses = nil
+	return found
+}
+
+func hasObject(n *vertex) bool {
+	for _, o := range n.all {
+		if o.object() {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *analysis) builtin(s *site, b *ssa.Builtin) {
+	args := s.common.Args
+	switch b.Name() {
+	case "append":
+		a.edge(a.vertex(args[0]), a.result(s, 0))
+		a.edge(a.vertex(args[1]), a.result(s, 0))
+		a.edge(a.vertex(args[1]), a.stored(args[0])) // which may have room
+	case "copy":
+		a.edge(a.vertex(args[1]), a.stored(args[0]))
+	case "len", "cap":
+		a.each(a.vertex(args[0]), func(o *origin) {
+			if o.object() && o.typ != nil && same(args[0].Type(), o.typ) {
+				a.present(o, place(args[0], s.instr))
+			}
+		})
+	case "ssa:wrapnilchk":
+		a.edge(a.vertex(args[0]), a.result(s, 0))
+	case "clear", "close", "complex", "delete", "imag", "max", "min", "real", "recover":
+	default: // print, and what package unsafe has
+		for _, arg := range args {
+			a.each(a.vertex(arg), func(o *origin) { a.escape(o, s.pos(), Unfollowed, "given to "+b.Name()) })
+		}
+	}
+}

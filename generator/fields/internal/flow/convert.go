@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+func (a *analysis) convert(x ssa.Value, to ssa.Value) {
+	n := a.vertex(to)
+	a.each(a.vertex(x), func(o *origin) {
+		switch {
+		case !o.object() || o.typ == nil:
+			a.add(n, o)
+		case !a.types.holds(n.typ, o): // bytes that become a string, for instance
+			a.escape(o, to.Pos(), Unfollowed, "converted to "+typeName(n.typ))
+		default:
+			a.add(n, o)
+		}
+	})
+}
+
+// makeInterface also notes which methods can be called through the interface.
+func (a *analysis) makeInterface(in *ssa.MakeInterface) {
+	t := in.X.Type()
+	a.edge(a.vertex(in.X), a.vertex(in))
+	if values, ok := literal(in.X); ok {
+		for _, v := range values {
+			a.edge(a.vertex(v), a.vertex(in))
+		}
+	} else if a.contains(t) {
+		a.edge(a.contents(t), a.vertex(in))
+	}
+	if a.concrete.At(t) == nil {
+		a.concrete.Set(t, true)
+		a.converted = append(a.converted, t)
+		for _, s := range a.invokes {
+			a.implemented(s, t)
+		}
+	}
+	i, ok := in.Type().Underlying().(*types.Interface)
+	if !ok || a.types.isAPI(t) {
+		return
+	}
+	for m := range i.Methods() {
+		fn := a.method(t, m)
+		if fn == nil || len(fn.Blocks) == 0 || len(fn.Params) < 2 || a.follows(m.Pkg()) {
+			continue
+		}
+		// Code that isn't looked into may call it.
+		a.edge(a.vertex(in.X), a.vertex(fn.Params[0]))
+		a.add(a.vertex(in), a.function(fn, true))
+	}
+}
+
+// literal returns the values of the fields of the struct that v is, if it is a literal that is used
+// for nothing else.
+func literal(v ssa.Value) (values []ssa.Value, ok bool) {
+	if _, zero := v.(*ssa.Const); zero {
+		return nil, true
+	}
+	load, ok := v.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return nil, false
+	}
+	made, ok := load.X.(*ssa.Alloc)
+	if !ok {
+		return nil, false
+	}
+	for _, use := range *made.Referrers() {
+		switch use := use.(type) {
+		case *ssa.DebugRef:
+		case *ssa.FieldAddr:
+			for _, of := range *use.Referrers() {
+				store, ok := of.(*ssa.Store)
+				if !ok || store.Addr != use {
+					return nil, false
+				}
+				values = append(values, store.Val)
+			}
+		default:
+			if use != load {
+				return nil, false
+			}
+		}
+	}
+	return values, true
+}
+
+func (a *analysis) assert(in *ssa.TypeAssert) {
+	n := a.component(in, 0)
+	i, _ := in.AssertedType.Underlying().(*types.Interface)
+	a.each(a.vertex(in.X), func(o *origin) {
+		switch {
+		case !o.object():
+			a.add(n, o)
+		case o.typ == nil: // of any kind
+			if kind, ok := isObject(deref(in.AssertedType)); ok {
+				a.found(kind, in.Pos())
+				o = a.root(kind)
+			}
+			a.add(n, o)
+		case i == nil || types.Implements(types.NewPointer(o.typ), i) || !types.IsInterface(in.X.Type()):
+			a.add(n, o)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package flow follows API objects through a program, from where it has them from a cache to where
+// it uses their fields.
+//
+// It works on the program in SSA form. Each value has a vertex, and origins go from vertex to
+// vertex as values do in the program: an origin means that the value may be, point to or contain a
+// certain part of an object. Nothing else is known of values; above all, neither the order of
+// statements nor who calls a function makes a difference. A field of a struct type is one vertex
+// for all structs of that type, and a list, map or channel has one vertex with all that is in it.
+//
+//	handlers, listers ─▶ origin Pod ─▶ .Spec ─▶ origin Pod .spec ─▶ .NodeName ─▶ a read
+//	                         └─▶ DeepCopy, assignments, calls, closures … ─▶ origin Pod
+//	                                      └─▶ code that isn't looked into ─▶ an escape
+//
+// So more is said to be read than is. Less is, only where a program gets around Go's types by
+// package unsafe or assembly, or where a cache is hidden in code that isn't looked into.
+package flow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/generator/load"
+)
+
+// metaPackage has the metadata of API objects.
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Find returns the kinds that the program has from caches, and what it uses of their objects. What
+// the program does is what the functions of its roots do, and what they call, in packages whose
+// bodies are loaded.
+func Find(code *load.Code) Found {
+	prog := ssa.NewProgram(code.Fset, ssa.InstantiateGenerics)
+	a := &analysis{
+		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}},
+		origins:   origins{},
+		record:    record{map[*types.Named]map[Use]bool{}, map[*types.Named]map[token.Pos]bool{}},
+		prog:      prog,
+		vertices:  map[ssa.Value]*vertex{},
+		tuples:    map[component]*vertex{},
+		fields:    map[*types.Var]*vertex{},
+		waiting:   map[*types.Var][]*vertex{},
+		stores:    map[ssa.Value]*vertex{},
+		functions: map[*ssa.Function]*function{},
+		called:    map[callbackOf]bool{},
+		sites:     map[*ssa.Call]*site{},
+		bindings:  map[*ssa.FreeVar][]ssa.Value{},
+	}
+	prog.CreatePackage(types.Unsafe, nil, nil, true)
+	followed := map[*types.Package]bool{}
+	for _, p := range code.Packages {
+		prog.CreatePackage(p.Types, p.Files, p.Info, true)
+		followed[p.Types] = p.Files != nil
+		a.learn(p.Types)
+	}
+	a.follows = func(p *types.Package) bool { return followed[p] }
+	prog.Build()
+	for _, p := range code.Packages {
+		if p.Root {
+			a.enter(prog.Package(p.Types))
+		}
+	}
+	a.run()
+	return a.kinds()
+}
+
+// learn takes in the API objects of a package.
+func (a *analysis) learn(p *types.Package) {
+	scope := p.Scope()
+	for _, name := range scope.Names() {
+		if t, ok := scope.Lookup(name).(*types.TypeName); ok && !t.IsAlias() {
+			if kind, ok := isObject(t.Type()); ok {
+				a.types.addAPI(kind)
+			}
+		}
+	}
+	if meta, ok := scope.Lookup("ObjectMeta").(*types.TypeName); ok && p.Path() == metaPackage {
+		a.objectMeta = meta.Type()
+	}
+}
+
+// enter reaches all functions and methods of a package.
+func (a *analysis) enter(p *ssa.Package) {
+	for _, member := range p.Members {
+		switch member := member.(type) {
+		case *ssa.Function:
+			a.enterFunction(member)
+		case *ssa.Type:
+			t := member.Type()
+			if n, ok := t.(*types.Named); !ok || n.TypeParams().Len() > 0 || isInterface(n) {
+				continue
+			}
+			for sel := range a.prog.MethodSets.MethodSet(types.NewPointer(t)).Methods() {
+				if len(sel.Index()) == 1 { // its own
+					a.enterFunction(a.prog.MethodValue(sel))
+				}
+			}
+		}
+	}
+}
+
+func (a *analysis) enterFunction(fn *ssa.Function) {
+	if fn != nil && fn.TypeParams().Len() == 0 {
+		a.reach(fn)
+	}
+}
+
+// run follows everything until there is nothing new. Calls without a callee are left only when all
+// callees are known.
+func (a *analysis) run() {
+	for {
+		for len(a.bodies) > 0 || len(a.work) > 0 {
+			a.settle()
+			if last := len(a.bodies) - 1; last >= 0 {
+				fn := a.bodies[last]
+				a.bodies = a.bodies[:last]
+				a.body(fn)
+			}
+		}
+		if !a.unresolved() {
+			return
+		}
+	}
+}

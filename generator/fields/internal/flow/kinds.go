@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/types"
+	"strings"
+)
+
+// addAPI marks the structs that t consists of.
+func (f *typeFacts) addAPI(t types.Type) {
+	t = types.Unalias(t)
+	if isOpaque(t) {
+		return
+	}
+	switch u := t.(type) {
+	case *types.Named:
+		if _, ok := u.Underlying().(*types.Struct); ok {
+			if f.api[u.Obj()] {
+				return
+			}
+			f.api[u.Obj()] = true
+		}
+		if !isInterface(u) {
+			f.addAPI(u.Underlying())
+		}
+	case *types.Pointer:
+		f.addAPI(u.Elem())
+	case *types.Slice:
+		f.addAPI(u.Elem())
+	case *types.Array:
+		f.addAPI(u.Elem())
+	case *types.Map:
+		f.addAPI(u.Elem())
+	case *types.Struct:
+		for v := range u.Fields() {
+			f.addAPI(v.Type())
+		}
+	}
+}
+
+// isAPI reports whether t is a struct that is part of an object.
+func (f *typeFacts) isAPI(t types.Type) bool {
+	n, ok := deref(t).(*types.Named)
+	return ok && f.api[n.Obj()]
+}
+
+// shaped reports whether t is a type that hands out objects of a cache rather than an object: a
+// lister, an informer, a store or an index.
+func (f *typeFacts) shaped(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return false
+	}
+	if cacheTypes[n.Obj().Pkg().Path()+"."+n.Obj().Name()] {
+		return true
+	}
+	return isInterface(n) && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
+}
+
+// readsCache reports whether an interface of this name is a generated lister or informer.
+func readsCache(name string) bool {
+	return strings.HasSuffix(name, "Lister") || strings.HasSuffix(name, "Informer")
+}
+
+// objectsIn returns the kinds of objects that a type names: in its type arguments, what functions
+// take and return, and the methods of listers and informers.
+func (f *typeFacts) objectsIn(t types.Type) []*types.Named {
+	if found, ok := f.objects.At(t).([]*types.Named); ok {
+		return found
+	}
+	seen := map[*types.Named]bool{}
+	var found []*types.Named
+	f.collect(t, seen, &found, 0)
+	f.objects.Set(t, found)
+	return found
+}
+
+func (f *typeFacts) collect(t types.Type, seen map[*types.Named]bool, found *[]*types.Named, depth int) {
+	if depth > 12 {
+		return
+	}
+	more := func(t types.Type) { f.collect(t, seen, found, depth+1) }
+	switch u := types.Unalias(t).(type) {
+	case *types.Named:
+		if seen[u] {
+			return
+		}
+		seen[u] = true
+		if n, ok := isObject(u); ok {
+			*found = append(*found, n)
+			return
+		}
+		for arg := range u.TypeArgs().Types() {
+			more(arg)
+		}
+		switch under := u.Underlying().(type) {
+		case *types.Interface:
+			if readsCache(u.Obj().Name()) {
+				for m := range under.Methods() {
+					more(m.Signature().Results())
+				}
+			}
+		case *types.Struct:
+			if list, ok := itemsOf(under); ok {
+				more(list)
+			}
+		default:
+			more(under)
+		}
+	case *types.Pointer:
+		more(u.Elem())
+	case *types.Slice:
+		more(u.Elem())
+	case *types.Array:
+		more(u.Elem())
+	case *types.Chan:
+		more(u.Elem())
+	case *types.Map:
+		more(u.Key())
+		more(u.Elem())
+	case *types.Signature:
+		more(u.Params())
+		more(u.Results())
+	case *types.Tuple:
+		for v := range u.Variables() {
+			more(v.Type())
+		}
+	}
+}
+
+// itemsOf returns the type of the items of a list of objects.
+func itemsOf(s *types.Struct) (types.Type, bool) {
+	list := false
+	for v := range s.Fields() {
+		list = list || v.Embedded() && v.Name() == "ListMeta"
+		if v.Name() == "Items" && list {
+			return v.Type(), true
+		}
+	}
+	return nil, false
+}

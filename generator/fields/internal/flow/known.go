@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import "strings"
+
+// RuntimePath begins the import paths of our own runtime.
+const RuntimePath = "github.com/informer-gen/informer-gen/runtime/"
+
+// cacheTypes are types of listers, informers and the like, whose names don't say it.
+var cacheTypes = set(
+	"k8s.io/client-go/tools/cache.GenericLister",
+	"k8s.io/client-go/tools/cache.GenericNamespaceLister",
+	"k8s.io/client-go/tools/cache.Indexer",
+	"k8s.io/client-go/tools/cache.SharedIndexInformer",
+	"k8s.io/client-go/tools/cache.SharedInformer",
+	"k8s.io/client-go/tools/cache.Store",
+	"k8s.io/client-go/tools/cache.ThreadSafeStore",
+	"k8s.io/client-go/listers.ResourceIndexer",
+	"sigs.k8s.io/controller-runtime/pkg/cache.Cache",
+	"sigs.k8s.io/controller-runtime/pkg/cache.Informer",
+	RuntimePath+"informer.SharedIndexInformer",
+	RuntimePath+"informer/factories.Kind",
+	RuntimePath+"lister.ClusterLister",
+	RuntimePath+"lister.Lister",
+	RuntimePath+"lister.NamespaceLister",
+	RuntimePath+"lister.Resource",
+	RuntimePath+"reconcile.Kind",
+	RuntimePath+"store.Index",
+	RuntimePath+"store.Indexer",
+	RuntimePath+"store.Reader",
+	RuntimePath+"store.Snapshot",
+	RuntimePath+"store.Store",
+)
+
+// isCachePackage reports whether the functions of a package hand out objects of a cache, or call
+// functions with them.
+func isCachePackage(path string) bool {
+	for _, prefix := range []string{
+		"k8s.io/client-go/tools/cache", "k8s.io/client-go/informers", "k8s.io/client-go/listers", "sigs.k8s.io/controller-runtime/pkg/",
+	} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return strings.HasPrefix(path, RuntimePath) && !strings.HasPrefix(path, RuntimePath+"object") &&
+		!strings.HasPrefix(path, RuntimePath+"source") && !strings.HasPrefix(path, RuntimePath+"workqueue") && !strings.HasPrefix(path, RuntimePath+"writer")
+}
+
+// comparisons are packages whose functions compare what they get.
+var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/conversion",
+	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
+
+// knowledge is what is known of a function without looking into it.
+type knowledge struct {
+	// reads are the paths that it reads of objects that it gets as its arguments, but for the first
+	// ones.
+	reads []string
+	from  int
+	// keeps means that what it gets can be had again from its receiver.
+	keeps bool
+	// fills is the number of an argument in which it puts objects of a cache; 0 for none.
+	fills int
+	// nothing means that it does nothing with objects.
+	nothing bool
+}
+
+var (
+	readsName      = &knowledge{reads: []string{".metadata.name", ".metadata.namespace"}}
+	readsReference = &knowledge{reads: []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}}
+	container      = &knowledge{keeps: true}
+)
+
+// known has the functions, and the methods behind the names of their types, that programs often
+// give objects to.
+var known = map[string]*knowledge{
+	"k8s.io/client-go/tools/cache.DeletionHandlingMetaNamespaceKeyFunc": readsName,
+	"k8s.io/client-go/tools/cache.DeletionHandlingObjectToName":         readsName,
+	"k8s.io/client-go/tools/cache.MetaNamespaceKeyFunc":                 readsName,
+	"k8s.io/client-go/tools/cache.MetaObjectToName":                     readsName,
+	"k8s.io/client-go/tools/cache.ObjectToName":                         readsName,
+	"k8s.io/klog/v2.KObj":      readsName,
+	"k8s.io/klog/v2.KObjSlice": readsName,
+	"k8s.io/klog/v2.KObjs":     readsName,
+	"sigs.k8s.io/controller-runtime/pkg/client.ObjectKeyFromObject": readsName,
+	RuntimePath + "object.KeyOf":                                    readsName,
+
+	"k8s.io/client-go/tools/events.EventRecorder.Eventf":          readsReference,
+	"k8s.io/client-go/tools/internal/events.EventRecorder.Eventf": readsReference,
+	"k8s.io/client-go/tools/record.EventRecorder.AnnotatedEventf": readsReference,
+	"k8s.io/client-go/tools/record.EventRecorder.Event":           readsReference,
+	"k8s.io/client-go/tools/record.EventRecorder.Eventf":          readsReference,
+	"k8s.io/client-go/tools/reference.GetReference":               readsReference,
+	RuntimePath + "object.TokenOf":                                readsReference,
+	RuntimePath + "writer.Writer.Delete":                          readsReference,
+
+	"container/list.List.PushBack":  container,
+	"container/list.List.PushFront": container,
+	"sync.Map.Load":                 container,
+	"sync.Map.LoadAndDelete":        container,
+	"sync.Map.LoadOrStore":          container,
+	"sync.Map.Range":                container,
+	"sync.Map.Store":                container,
+	"sync.Map.Swap":                 container,
+	"sync.Pool.Get":                 container,
+	"sync.Pool.Put":                 container,
+	"sync/atomic.Pointer.Load":      container,
+	"sync/atomic.Pointer.Store":     container,
+	"sync/atomic.Pointer.Swap":      container,
+	"sync/atomic.Value.Load":        container,
+	"sync/atomic.Value.Store":       container,
+
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader.Get":  {fills: 2},
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {fills: 1},
+}

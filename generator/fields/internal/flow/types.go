@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// deref returns t without the pointers around it.
+func deref(t types.Type) types.Type {
+	for {
+		p, ok := types.Unalias(t).(*types.Pointer)
+		if !ok {
+			return types.Unalias(t)
+		}
+		t = p.Elem()
+	}
+}
+
+// same reports whether values of type u, or what they point to, are what a part of type t is, and
+// not something that contains such a part.
+func same(u, t types.Type) bool {
+	return types.IdenticalIgnoreTags(deref(u).Underlying(), t.Underlying())
+}
+
+// isBasic reports whether t is a string, a number or a bool.
+func isBasic(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() != types.UnsafePointer
+}
+
+func isInterface(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	return types.IsInterface(t)
+}
+
+// isObject reports whether t is a struct that holds an API object: it has metav1.TypeMeta, and its
+// pointer the methods of objects.
+func isObject(t types.Type) (*types.Named, bool) {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.TypeParams().Len() > 0 {
+		return nil, false
+	}
+	s, ok := n.Underlying().(*types.Struct)
+	if !ok || s.NumFields() == 0 {
+		return nil, false
+	}
+	typed := false
+	for f := range s.Fields() {
+		typed = typed || f.Embedded() && f.Name() == "TypeMeta"
+	}
+	if !typed {
+		return nil, false
+	}
+	for _, name := range []string{"DeepCopyObject", "GetName", "GetResourceVersion"} {
+		if _, index, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), name); index == nil {
+			return nil, false
+		}
+	}
+	return n, true
+}
+
+// isOpaque reports whether a type has a form of its own in JSON, so that one can't have parts of
+// it: a time, a quantity.
+func isOpaque(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || isInterface(n) {
+		return false
+	}
+	m, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), "MarshalJSON")
+	_, ok = m.(*types.Func)
+	return ok
+}
+
+// isPlain reports whether a type has no struct in it that one could have parts of.
+func isPlain(t types.Type) bool {
+	t = deref(t)
+	if isOpaque(t) {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return true
+	case *types.Slice:
+		return isPlain(u.Elem())
+	case *types.Array:
+		return isPlain(u.Elem())
+	case *types.Map:
+		return isPlain(u.Elem())
+	}
+	return false
+}
+
+// typeFacts are what is known of types, computed once for each.
+type typeFacts struct {
+	api     map[*types.TypeName]bool // structs that are parts of objects
+	within  typeutil.Map             // *reach by type
+	objects typeutil.Map             // []*types.Named by type, what objectsIn returns
+}
+
+// reach is what values of a type can hold.
+type reach struct {
+	anything bool          // an interface, or a function
+	types    *typeutil.Map // all types on the way, and what is under them
+}
+
+func (f *typeFacts) reach(t types.Type) *reach {
+	if r, ok := f.within.At(t).(*reach); ok {
+		return r
+	}
+	r := &reach{types: new(typeutil.Map)}
+	r.anything = !r.add(t)
+	if r.anything {
+		r.types = nil
+	}
+	f.within.Set(t, r)
+	return r
+}
+
+// add adds what t can hold; it returns false at something that may hold anything.
+func (r *reach) add(t types.Type) bool {
+	t = types.Unalias(t)
+	if r.types.At(t) != nil {
+		return true
+	}
+	r.types.Set(t, true)
+	if isOpaque(t) {
+		return true
+	}
+	switch u := t.(type) {
+	case *types.Named:
+		return r.add(u.Underlying())
+	case *types.Pointer:
+		return r.add(u.Elem())
+	case *types.Slice:
+		return r.add(u.Elem())
+	case *types.Array:
+		return r.add(u.Elem())
+	case *types.Chan:
+		return r.add(u.Elem())
+	case *types.Map:
+		return r.add(u.Key()) && r.add(u.Elem())
+	case *types.Struct:
+		for v := range u.Fields() {
+			if !r.add(v.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if !r.add(v.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	}
+	return false
+}
+
+// holds reports whether a value of type u may be, point to, or contain what t stands for.
+func (f *typeFacts) holds(u types.Type, t *origin) bool {
+	if isBasic(u) {
+		return false
+	}
+	if f.shaped(deref(u)) {
+		return t.cache || t.fn != nil || t.foreign
+	}
+	r := f.reach(u)
+	switch {
+	case r.anything:
+		return true
+	case t.fn != nil, t.cache, t.foreign, t.kind == nil && t.typ == nil:
+		return false
+	}
+	return r.types.At(t.typ) != nil || !isBasic(t.typ) && r.types.At(t.typ.Underlying()) != nil
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fields
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// always are the fields that every projection has.
+var always = []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}
+
+// Projection returns the fields that a projection of the kind needs for the program, sorted, but
+// for those that every projection has. ok is false if there can be none, because a whole object is
+// used at once, of which Uses say where, or because the kind is a projection.
+func (k *Kind) Projection() (fields []string, ok bool) {
+	if k.Projected {
+		return nil, false
+	}
+	for _, u := range k.Uses {
+		switch {
+		case u.field == "":
+			return nil, false
+		case !slices.Contains(always, u.field):
+			fields = append(fields, u.field)
+		}
+	}
+	slices.Sort(fields)
+	fields = slices.Compact(fields)
+	// What is only looked at for being there needs nothing else if something in it is read.
+	only := map[string]bool{}
+	for _, u := range k.Uses {
+		if seen, ok := only[u.field]; u.How == Present && (!ok || seen) {
+			only[u.field] = true
+		} else {
+			only[u.field] = false
+		}
+	}
+	all := fields
+	return slices.DeleteFunc(slices.Clone(all), func(f string) bool {
+		return slices.ContainsFunc(all, func(other string) bool {
+			return other != f && (within(f, other) && !only[other] || only[f] && within(other, f))
+		})
+	}), true
+}
+
+// Marker returns the line that declares a projection with the fields that Projection returns, for
+// the comment above the type; "" if there can be none, or if it would have no fields.
+func (k *Kind) Marker() string {
+	fields, ok := k.Projection()
+	if !ok || len(fields) == 0 {
+		return ""
+	}
+	return "+informer:project:name=" + k.Name + "Fields,fields=" + strings.Join(fields, ";")
+}
+
+// Entry returns what declares the same in informer-gen.yaml, as an element of packages; "" if
+// Marker is.
+func (k *Kind) Entry() string {
+	fields, ok := k.Projection()
+	if !ok || len(fields) == 0 {
+		return ""
+	}
+	for i, f := range fields {
+		fields[i] = "'" + strings.ReplaceAll(f, "'", "''") + "'"
+	}
+	return fmt.Sprintf(`- path: %s
+  kinds:
+  - name: %s
+    projections:
+    - name: %[2]sFields
+      fields: [%s]
+`, k.Package, k.Name, strings.Join(fields, ", "))
+}
