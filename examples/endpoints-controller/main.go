@@ -10,8 +10,10 @@
 // starts an API server in its own process, runs the controller against it, plays a user and a
 // kubelet, prints what comes of it, and ends.
 //
-//	informer-gen.yaml   the three built-in kinds, and the index that finds the Services of a Pod
-//	generated           their informers and listers, by go tool informer-gen
+//	informer-gen.yaml   the three built-in kinds, the fields of Pods that count, and the index
+//	                    that finds the Services of a Pod
+//	generated           their informers, listers and projections, by go tool informer-gen
+//	selectors           the keys of that index
 //	endpoints           what the Endpoints of a Service should be: a pure function
 //	reconciler          the controller around it: watches, retries, writes, events
 //

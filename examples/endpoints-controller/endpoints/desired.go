@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 const (
@@ -27,7 +29,7 @@ const (
 //
 // What is written because of something else gets these, too, but they alone are no reason: the
 // label corev1.IsHeadlessService, and the annotation with the trigger time.
-func Desired(service *corev1.Service, pods []*corev1.Pod, current *corev1.Endpoints, trigger time.Time) (desired *corev1.Endpoints, write bool) {
+func Desired(service *corev1.Service, pods []*projections.PodEndpoint, current *corev1.Endpoints, trigger time.Time) (desired *corev1.Endpoints, write bool) {
 	subsets := Subsets(service, pods)
 	over := truncate(subsets)
 	labels := labelsOf(service)

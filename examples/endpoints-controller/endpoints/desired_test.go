@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 func TestDesiredMetadata(t *testing.T) {
@@ -89,7 +91,7 @@ func wantMap(t *testing.T, what string, got map[string]string, want string) {
 // What differs only in its layout, or in what older controllers wrote, is left alone.
 func TestDesiredLeavesEqualSubsetsAlone(t *testing.T) {
 	s := service(withPorts(tcp("http", 80, intstr.FromString("http")), tcp("any", 81, intstr.FromInt32(81))))
-	pods := []*corev1.Pod{pod("10.0.0.1"), pod("10.0.0.2", isNotReady)}
+	pods := []*projections.PodEndpoint{pod("10.0.0.1"), pod("10.0.0.2", isNotReady)}
 	right, _ := Desired(s, pods, nil, midnight)
 	for name, test := range map[string]struct {
 		change func([]corev1.EndpointSubset) []corev1.EndpointSubset
@@ -123,21 +125,21 @@ func TestDesiredLeavesEqualSubsetsAlone(t *testing.T) {
 
 func TestTruncation(t *testing.T) {
 	// Two subsets, as the port called http has two numbers.
-	two := func(ready1, notReady1, ready2, notReady2 int) (pods []*corev1.Pod) {
+	two := func(ready1, notReady1, ready2, notReady2 int) (pods []*projections.PodEndpoint) {
 		for port, n := range []int{ready1, notReady1, ready2, notReady2} {
 			for i := range n {
-				p := pod(fmt.Sprintf("10.%d.%d.%d", port, i/250, i%250))
-				p.Spec.Containers[0].Ports[0].ContainerPort = int32(8080 + port/2)
-				if port%2 == 1 {
-					isNotReady(p)
-				}
-				pods = append(pods, p)
+				pods = append(pods, pod(fmt.Sprintf("10.%d.%d.%d", port, i/250, i%250), func(p *corev1.Pod) {
+					p.Spec.Containers[0].Ports[0].ContainerPort = int32(8080 + port/2)
+					if port%2 == 1 {
+						isNotReady(p)
+					}
+				}))
 			}
 		}
 		return pods
 	}
 	for name, test := range map[string]struct {
-		pods []*corev1.Pod
+		pods []*projections.PodEndpoint
 		over bool
 		want [2][2]int // by port: ready, not ready
 	}{

@@ -4,10 +4,9 @@
 
 // Package endpoints computes the Endpoints of a Service from its Pods, by the rules of Kubernetes'
 // endpoints controller. It has no clients and no caches: every function looks at its arguments
-// alone, which come from a cache and are not changed. Only [TriggerTimes] remembers anything.
+// alone, which come from a cache and are not changed. Only [TriggerTimes] remembers anything. Pods
+// come as projections, with the fields that the rules are about.
 //
-//	Managed         whether a Service gets its Endpoints from here at all
-//	SelectorPairs   the keys by which an index finds the Services of a Pod
 //	Selects         whether a Service selects a Pod
 //	PodChanged      whether an update of a Pod can change any Endpoints
 //	TriggerTimes    when that changed which Endpoints are written for

@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,7 +46,7 @@ func tcp(name string, port int32, target intstr.IntOrString) corev1.ServicePort 
 }
 
 // pod returns a ready Pod at this IP, whose name and UID are made of it.
-func pod(ip string, change ...func(*corev1.Pod)) *corev1.Pod {
+func pod(ip string, change ...func(*corev1.Pod)) *projections.PodEndpoint {
 	name := "web-" + strings.NewReplacer(".", "-", ":", "-").Replace(ip)
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), ResourceVersion: "1", Labels: map[string]string{"app": "web"}},
@@ -64,7 +66,7 @@ func pod(ip string, change ...func(*corev1.Pod)) *corev1.Pod {
 	for _, f := range change {
 		f(p)
 	}
-	return p
+	return projections.NewPodEndpoint(p)
 }
 
 func readySince(status corev1.ConditionStatus, since time.Time) func(*corev1.Pod) {

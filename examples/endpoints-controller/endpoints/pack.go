@@ -14,11 +14,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/dump"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 // Subsets returns the subsets of a Service's Endpoints, in the layout of the package, without a
 // limit. pods are those that the Service selects.
-func Subsets(service *corev1.Service, pods []*corev1.Pod) []corev1.EndpointSubset {
+func Subsets(service *corev1.Service, pods []*projections.PodEndpoint) []corev1.EndpointSubset {
 	var p packer
 	for _, pod := range pods {
 		if !counts(service, pod) {

@@ -10,12 +10,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	netutils "k8s.io/utils/net"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 // PodChanged reports whether an update from old to pod can change the Endpoints of any Service. A
 // nil pod, or a nil old, stands for one that isn't there. Two states of one resourceVersion are the
 // same.
-func PodChanged(old, pod *corev1.Pod) bool {
+func PodChanged(old, pod *projections.PodEndpoint) bool {
 	if old == nil || pod == nil {
 		return true
 	}
@@ -34,7 +36,7 @@ func PodChanged(old, pod *corev1.Pod) bool {
 }
 
 // counts reports whether a Pod that a Service selects stands in its Endpoints.
-func counts(service *corev1.Service, pod *corev1.Pod) bool {
+func counts(service *corev1.Service, pod *projections.PodEndpoint) bool {
 	switch {
 	case hasEnded(pod):
 		return false
@@ -45,19 +47,19 @@ func counts(service *corev1.Service, pod *corev1.Pod) bool {
 	}
 }
 
-func hasEnded(pod *corev1.Pod) bool {
+func hasEnded(pod *projections.PodEndpoint) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-func isTerminating(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil }
+func isTerminating(pod *projections.PodEndpoint) bool { return pod.DeletionTimestamp != nil }
 
-func isReady(pod *corev1.Pod) bool {
+func isReady(pod *projections.PodEndpoint) bool {
 	condition := readyCondition(pod)
 	return condition != nil && condition.Status == corev1.ConditionTrue
 }
 
 // readyCondition returns nil if the Pod has none.
-func readyCondition(pod *corev1.Pod) *corev1.PodCondition {
+func readyCondition(pod *projections.PodEndpoint) *corev1.PodCondition {
 	for i := range pod.Status.Conditions {
 		if pod.Status.Conditions[i].Type == corev1.PodReady {
 			return &pod.Status.Conditions[i]
@@ -69,7 +71,7 @@ func readyCondition(pod *corev1.Pod) *corev1.PodCondition {
 // addressOf returns the address at which a Pod serves a Service; false if the Pod has no IP of the
 // Service's family. The family is looked for among podIPs only: podIP alone, which API servers
 // before dual stack wrote, does not count.
-func addressOf(service *corev1.Service, pod *corev1.Pod) (address corev1.EndpointAddress, ok bool) {
+func addressOf(service *corev1.Service, pod *projections.PodEndpoint) (address corev1.EndpointAddress, ok bool) {
 	ip := firstOf(familyOf(service, pod), pod.Status.PodIPs)
 	if ip == "" {
 		return address, false
@@ -87,7 +89,7 @@ func addressOf(service *corev1.Service, pod *corev1.Pod) (address corev1.Endpoin
 
 // familyOf returns the family of the Service's addresses. Services that were never defaulted have
 // no families: then it is that of the clusterIP or, if there is none, of the Pod.
-func familyOf(service *corev1.Service, pod *corev1.Pod) corev1.IPFamily {
+func familyOf(service *corev1.Service, pod *projections.PodEndpoint) corev1.IPFamily {
 	if families := service.Spec.IPFamilies; len(families) > 0 {
 		return families[0]
 	}

@@ -7,10 +7,12 @@ package endpoints
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 // portsOf returns the ports at which a Pod serves a Service, without those that it doesn't have.
-func portsOf(service *corev1.Service, pod *corev1.Pod) (ports []corev1.EndpointPort) {
+func portsOf(service *corev1.Service, pod *projections.PodEndpoint) (ports []corev1.EndpointPort) {
 	for i := range service.Spec.Ports {
 		port := &service.Spec.Ports[i]
 		if number, ok := numberOf(port, pod); ok {
@@ -22,12 +24,12 @@ func portsOf(service *corev1.Service, pod *corev1.Pod) (ports []corev1.EndpointP
 	return ports
 }
 
-func numberOf(port *corev1.ServicePort, pod *corev1.Pod) (number int32, ok bool) {
+func numberOf(port *corev1.ServicePort, pod *projections.PodEndpoint) (number int32, ok bool) {
 	if port.TargetPort.Type == intstr.Int {
 		return port.TargetPort.IntVal, true
 	}
 	for i := range pod.Spec.Containers {
-		if number, ok := named(port, &pod.Spec.Containers[i]); ok {
+		if number, ok := named(port, pod.Spec.Containers[i].Ports); ok {
 			return number, true
 		}
 	}
@@ -36,16 +38,17 @@ func numberOf(port *corev1.ServicePort, pod *corev1.Pod) (number int32, ok bool)
 		if policy := container.RestartPolicy; policy == nil || *policy != corev1.ContainerRestartPolicyAlways {
 			continue // it ends before the Pod serves
 		}
-		if number, ok := named(port, container); ok {
+		if number, ok := named(port, container.Ports); ok {
 			return number, true
 		}
 	}
 	return 0, false
 }
 
-// named returns the container's port that has the name and the protocol of a Service's target.
-func named(port *corev1.ServicePort, container *corev1.Container) (number int32, ok bool) {
-	for _, p := range container.Ports {
+// named returns that of a container's ports which has the name and the protocol of a Service's
+// target.
+func named(port *corev1.ServicePort, ports []corev1.ContainerPort) (number int32, ok bool) {
+	for _, p := range ports {
 		if p.Name == port.TargetPort.StrVal && p.Protocol == port.Protocol {
 			return p.ContainerPort, true
 		}

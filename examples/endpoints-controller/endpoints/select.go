@@ -3,55 +3,15 @@
 package endpoints
 
 import (
-	"maps"
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 )
 
-// LabelPair is a label and its value.
-type LabelPair struct{ Name, Value string }
-
-// Managed reports whether a Service gets its Endpoints from its selector. Those of other Services
-// are their users' own.
-func Managed(service *corev1.Service) bool {
-	return service.Spec.Selector != nil && service.Spec.Type != corev1.ServiceTypeExternalName
-}
-
-// SelectorPairs returns the key of a Service in an index that finds the Services of a Pod: one
-// label of its selector, which each of its Pods must have. It is the one with the longest value,
-// because the name of an application is longer, and rarer in a namespace, than "web" or "prod". An
-// empty selector, which selects all Pods, has the zero key. Services that are not [Managed] have
-// none.
-//
-//	Service  selector {app: checkout, tier: web} ─▶ app=checkout ─┐
-//	                                                              ├▶ a candidate; Selects decides
-//	Pod      labels {app: checkout, tier: web, …} ─▶ each of them ─┘
-func SelectorPairs(service *corev1.Service) []LabelPair {
-	if !Managed(service) {
-		return nil
-	}
-	var pair LabelPair
-	for _, name := range slices.Sorted(maps.Keys(service.Spec.Selector)) {
-		if value := service.Spec.Selector[name]; pair.Name == "" || len(value) > len(pair.Value) {
-			pair = LabelPair{name, value}
-		}
-	}
-	return []LabelPair{pair}
-}
-
-// PodPairs returns the keys under which the Services of a Pod are, among others.
-func PodPairs(pod *corev1.Pod) []LabelPair {
-	pairs := make([]LabelPair, 1, 1+len(pod.Labels)) // the zero key
-	for name, value := range pod.Labels {
-		pairs = append(pairs, LabelPair{name, value})
-	}
-	return pairs
-}
-
 // Selects reports whether a Pod is one of a Service's.
-func Selects(service *corev1.Service, pod *corev1.Pod) bool {
-	if !Managed(service) || service.Namespace != pod.Namespace {
+func Selects(service *corev1.Service, pod *projections.PodEndpoint) bool {
+	if !selectors.Managed(service) || service.Namespace != pod.Namespace {
 		return false
 	}
 	for name, want := range service.Spec.Selector {

@@ -8,10 +8,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 )
 
 func selecting(selector map[string]string) func(*corev1.Service) {
 	return func(s *corev1.Service) { s.Spec.Selector = selector }
+}
+
+func key(name, value string) []selectors.LabelPair {
+	return []selectors.LabelPair{{Name: name, Value: value}}
 }
 
 // Whatever a Service selects is found by its one key.
@@ -21,28 +28,28 @@ func TestASelectedPodHasTheKeyOfItsService(t *testing.T) {
 	})
 	for name, test := range map[string]struct {
 		service *corev1.Service
-		key     []LabelPair
+		key     []selectors.LabelPair
 		selects bool
 	}{
-		"one label":            {service(selecting(map[string]string{"tier": "web"})), []LabelPair{{"tier", "web"}}, true},
-		"the longest value":    {service(selecting(map[string]string{"tier": "web", "app": "checkout"})), []LabelPair{{"app", "checkout"}}, true},
-		"the first of equals":  {service(selecting(map[string]string{"tier": "web", "app": "pay"})), []LabelPair{{"app", "pay"}}, false},
-		"an empty value":       {service(selecting(map[string]string{"empty": ""})), []LabelPair{{"empty", ""}}, true},
-		"an absent label":      {service(selecting(map[string]string{"absent": ""})), []LabelPair{{"absent", ""}}, false},
-		"half of it":           {service(selecting(map[string]string{"app": "checkout", "zone": "a"})), []LabelPair{{"app", "checkout"}}, false},
-		"all":                  {service(selecting(map[string]string{})), []LabelPair{{}}, true},
+		"one label":            {service(selecting(map[string]string{"tier": "web"})), key("tier", "web"), true},
+		"the longest value":    {service(selecting(map[string]string{"tier": "web", "app": "checkout"})), key("app", "checkout"), true},
+		"the first of equals":  {service(selecting(map[string]string{"tier": "web", "app": "pay"})), key("app", "pay"), false},
+		"an empty value":       {service(selecting(map[string]string{"empty": ""})), key("empty", ""), true},
+		"an absent label":      {service(selecting(map[string]string{"absent": ""})), key("absent", ""), false},
+		"half of it":           {service(selecting(map[string]string{"app": "checkout", "zone": "a"})), key("app", "checkout"), false},
+		"all":                  {service(selecting(map[string]string{})), key("", ""), true},
 		"no selector":          {service(selecting(nil)), nil, false},
 		"a name elsewhere":     {service(selecting(map[string]string{"tier": "web"}), func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeExternalName }), nil, false},
-		"in another namespace": {service(selecting(map[string]string{"tier": "web"}), func(s *corev1.Service) { s.Namespace = "other" }), []LabelPair{{"tier", "web"}}, false},
+		"in another namespace": {service(selecting(map[string]string{"tier": "web"}), func(s *corev1.Service) { s.Namespace = "other" }), key("tier", "web"), false},
 	} {
-		if got := SelectorPairs(test.service); !slices.Equal(got, test.key) {
+		if got := selectors.Pairs(test.service); !slices.Equal(got, test.key) {
 			t.Errorf("%s: the key is %v, want %v", name, got, test.key)
 		}
 		if got := Selects(test.service, p); got != test.selects {
 			t.Errorf("%s: Selects = %v", name, got)
 		}
-		if test.selects && !slices.Contains(PodPairs(p), test.key[0]) {
-			t.Errorf("%s: the Pod's keys %v lack %v", name, PodPairs(p), test.key)
+		if test.selects && !slices.Contains(selectors.OfPod(p.Labels), test.key[0]) {
+			t.Errorf("%s: the Pod's keys %v lack %v", name, selectors.OfPod(p.Labels), test.key)
 		}
 	}
 }
@@ -71,7 +78,7 @@ func TestPodChanged(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	deleted := func(since metav1.Time) *corev1.Pod {
+	deleted := func(since metav1.Time) *projections.PodEndpoint {
 		return pod("10.0.0.1", isDeleted, func(p *corev1.Pod) { p.ResourceVersion = since.String() })
 	}
 	if PodChanged(deleted(metav1.Time{}), deleted(metav1.Now())) {

@@ -12,10 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
 func TestSubsets(t *testing.T) {
-	pods := func(all ...*corev1.Pod) []*corev1.Pod { return all }
+	pods := func(all ...*projections.PodEndpoint) []*projections.PodEndpoint { return all }
 	phase := func(phase corev1.PodPhase) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Status.Phase = phase }
 	}
@@ -39,7 +41,7 @@ func TestSubsets(t *testing.T) {
 	metrics := tcp("metrics", 9090, intstr.FromString("metrics"))
 	for name, test := range map[string]struct {
 		service *corev1.Service
-		pods    []*corev1.Pod
+		pods    []*projections.PodEndpoint
 		want    string
 	}{
 		"no Pods":                  {service(), nil, ""},
@@ -119,7 +121,7 @@ func TestAddressesAndPorts(t *testing.T) {
 	named := func(hostname, subdomain string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Spec.Hostname, p.Spec.Subdomain = hostname, subdomain }
 	}
-	got := Subsets(s, []*corev1.Pod{
+	got := Subsets(s, []*projections.PodEndpoint{
 		pod("10.0.0.1", named("one", "web")), pod("10.0.0.2", named("two", "other")), pod("10.0.0.3", func(p *corev1.Pod) { p.Spec.NodeName = "" }),
 	})
 	address := func(ip, name, node, hostname string) corev1.EndpointAddress {
@@ -144,7 +146,7 @@ func TestAddressesAndPorts(t *testing.T) {
 // The layout doesn't depend on the order of Pods, and is its own.
 func TestLayoutIsOne(t *testing.T) {
 	s := service(withPorts(tcp("http", 80, intstr.FromString("http")), tcp("a", 81, intstr.FromInt32(81)), tcp("b", 82, intstr.FromInt32(82))))
-	var pods []*corev1.Pod
+	var pods []*projections.PodEndpoint
 	for i := range 8 {
 		p := pod(fmt.Sprintf("10.0.0.%d", i))
 		p.Spec.Containers[0].Ports[0].ContainerPort += int32(i % 3)
@@ -152,7 +154,7 @@ func TestLayoutIsOne(t *testing.T) {
 	}
 	want := Subsets(s, pods)
 	for i := range pods {
-		turned := append(append([]*corev1.Pod{}, pods[i:]...), pods[:i]...)
+		turned := append(append([]*projections.PodEndpoint{}, pods[i:]...), pods[:i]...)
 		if got := Subsets(s, turned); !sameSubsets(got, want) {
 			t.Errorf("turned by %d: got\n%+v\nwant\n%+v", i, got, want)
 		}

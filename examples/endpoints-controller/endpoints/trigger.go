@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -29,7 +30,7 @@ type triggers struct {
 // earliest of the changes since the last call for this Service. The change of a Service is its
 // creation, that of a Pod the last time that it became ready or ceased to be. The first call
 // returns the creation of the Service. The zero time means that none of these has changed.
-func (t *TriggerTimes) Observe(service *corev1.Service, pods []*corev1.Pod) (trigger time.Time) {
+func (t *TriggerTimes) Observe(service *corev1.Service, pods []*projections.PodEndpoint) (trigger time.Time) {
 	seen, isNew := t.of(object.KeyOf(service))
 	earliest := func(changed time.Time) {
 		if trigger.IsZero() || changed.Before(trigger) {

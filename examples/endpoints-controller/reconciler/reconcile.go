@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -26,10 +27,10 @@ func (r *Reconciler) reconcile(ctx context.Context, key object.Key) (controller.
 		return awaiting(r.remove(ctx, key))
 	case err != nil:
 		return controller.Result{}, err
-	case !endpoints.Managed(service):
+	case !selectors.Managed(service):
 		return controller.Result{}, nil
 	}
-	pods, err := r.pods.Pods(key.Namespace).List(labels.SelectorFromSet(service.Spec.Selector))
+	pods, err := r.pods.PodEndpoints(key.Namespace).List(labels.SelectorFromSet(service.Spec.Selector))
 	if err != nil {
 		return controller.Result{}, err
 	}

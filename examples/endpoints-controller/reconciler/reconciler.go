@@ -62,7 +62,7 @@ type Reconciler struct {
 	// set once at construction
 	controller *controller.Controller[object.Key]
 	services   listers.ServiceLister
-	pods       listers.PodLister
+	pods       listers.PodEndpointLister
 	endpoints  listers.EndpointsLister
 	writer     *writer.Writer[*corev1.Endpoints]
 	recorder   events.EventRecorder
@@ -85,7 +85,7 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 	core := factory.Core().V1()
 	r := &Reconciler{
 		services:  core.Services().Lister(),
-		pods:      core.Pods().Lister(),
+		pods:      core.PodEndpoints().Lister(),
 		endpoints: core.Endpoints().Lister(),
 		recorder:  options.Recorder,
 
@@ -97,7 +97,7 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 	r.controller, wrongController = controller.New(Name, r.reconcile,
 		controller.Options{Concurrency: options.Concurrency, MaxRetries: maxRetries, Metrics: options.Metrics},
 		controller.Self(r.serviceInformer),
-		controller.Mapped(core.Pods().Informer(), r.servicesOf, endpoints.PodChanged).After(options.BatchPeriod),
+		controller.Mapped(core.PodEndpoints().Informer(), r.servicesOf, endpoints.PodChanged).After(options.BatchPeriod),
 		controller.Self(r.endpointsInformer, deletions),
 	)
 	if err := errors.Join(wrongWriter, wrongController); err != nil {

@@ -17,10 +17,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
-	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store/storetest"
@@ -254,7 +254,7 @@ func TestAPodLooksAtFewServices(t *testing.T) {
 	services := listers.NewServiceLister(storetest.New(t, all...)).Services("shop")
 	p := pod("10.0.0.1", "service-700", func(p *corev1.Pod) { p.Labels["part-of"] = "shop" })
 	var found []string
-	for _, pair := range endpoints.PodPairs(p) {
+	for _, pair := range selectors.OfPod(p.Labels) {
 		for s := range services.BySelector(pair) {
 			found = append(found, s.Name)
 		}

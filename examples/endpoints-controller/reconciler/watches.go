@@ -11,17 +11,19 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // servicesOf appends the keys of the Services that select a Pod to dst. A Service that isn't in the
 // cache yet is queued when it comes.
-func (r *Reconciler) servicesOf(pod *corev1.Pod, dst []object.Key) []object.Key {
+func (r *Reconciler) servicesOf(pod *projections.PodEndpoint, dst []object.Key) []object.Key {
 	if !r.serviceInformer.HasSynced() {
 		return dst // they all come
 	}
 	services := r.services.Services(pod.Namespace)
-	for _, pair := range endpoints.PodPairs(pod) {
+	for _, pair := range selectors.OfPod(pod.Labels) {
 		for service := range services.BySelector(pair) {
 			if endpoints.Selects(service, pod) {
 				dst = append(dst, object.KeyOf(service))

@@ -18,6 +18,8 @@ type Interface interface {
 	Endpoints() EndpointsInformer
 	// Pods has the informer and the lister of Pods.
 	Pods() PodInformer
+	// PodEndpoints has the informer and the lister of PodEndpoints.
+	PodEndpoints() PodEndpointInformer
 	// Services has the informer and the lister of Services.
 	Services() ServiceInformer
 }

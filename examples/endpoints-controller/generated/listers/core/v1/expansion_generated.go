@@ -16,6 +16,13 @@ type PodListerExpansion interface{}
 // PodNamespaceListerExpansion adds methods to PodNamespaceLister: declare it in pod_expansion.go instead.
 type PodNamespaceListerExpansion interface{}
 
+// PodEndpointListerExpansion adds methods to PodEndpointLister: declare it in podendpoint_expansion.go instead.
+type PodEndpointListerExpansion interface{}
+
+// PodEndpointNamespaceListerExpansion adds methods to PodEndpointNamespaceLister: declare it in
+// podendpoint_expansion.go instead.
+type PodEndpointNamespaceListerExpansion interface{}
+
 // ServiceListerExpansion adds methods to ServiceLister: declare it in service_expansion.go instead.
 type ServiceListerExpansion interface{}
 

@@ -6,7 +6,7 @@ package v1
 import (
 	"iter"
 
-	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	v1 "k8s.io/api/core/v1"
@@ -21,13 +21,13 @@ var (
 	ServiceResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "services"}
 	// ServiceIndexes are the indexes of every informer of Services.
 	ServiceIndexes = []store.Indexer[*v1.Service]{ServiceBySelector}
-	// ServiceBySelector indexes Services by what endpoints.SelectorPairs returns, within a namespace.
+	// ServiceBySelector indexes Services by what selectors.Pairs returns, within a namespace.
 	ServiceBySelector = store.NewIndex(ServiceBySelectorIndex, func(
 		obj *v1.Service,
-		keys []store.NamespacedKey[endpoints.LabelPair],
-	) []store.NamespacedKey[endpoints.LabelPair] {
-		for _, key := range endpoints.SelectorPairs(obj) {
-			keys = append(keys, store.NamespacedKey[endpoints.LabelPair]{Namespace: obj.GetNamespace(), Key: key})
+		keys []store.NamespacedKey[selectors.LabelPair],
+	) []store.NamespacedKey[selectors.LabelPair] {
+		for _, key := range selectors.Pairs(obj) {
+			keys = append(keys, store.NamespacedKey[selectors.LabelPair]{Namespace: obj.GetNamespace(), Key: key})
 		}
 		return keys
 	})
@@ -48,10 +48,10 @@ type ServiceLister interface {
 type ServiceNamespaceLister interface {
 	lister.NamespaceLister[*v1.Service]
 	ServiceNamespaceListerExpansion
-	// BySelector finds the Services for which endpoints.SelectorPairs returns key, within a namespace.
-	BySelector(key endpoints.LabelPair) iter.Seq[*v1.Service]
+	// BySelector finds the Services for which selectors.Pairs returns key, within a namespace.
+	BySelector(key selectors.LabelPair) iter.Seq[*v1.Service]
 	// ListBySelector returns what BySelector finds, as a slice.
-	ListBySelector(key endpoints.LabelPair) []*v1.Service
+	ListBySelector(key selectors.LabelPair) []*v1.Service
 }
 
 // NewServiceLister returns a lister over reader: an informer's store, or one made for a test.
@@ -65,15 +65,15 @@ func (l serviceLister) Services(namespace string) ServiceNamespaceLister {
 	return serviceLister{l.Namespace(namespace)}
 }
 
-func (l serviceLister) BySelector(key endpoints.LabelPair) iter.Seq[*v1.Service] {
-	return ServiceBySelector.Lookup(l.Snapshot(), store.NamespacedKey[endpoints.LabelPair]{
+func (l serviceLister) BySelector(key selectors.LabelPair) iter.Seq[*v1.Service] {
+	return ServiceBySelector.Lookup(l.Snapshot(), store.NamespacedKey[selectors.LabelPair]{
 		Namespace: l.InNamespace(),
 		Key:       key,
 	})
 }
 
-func (l serviceLister) ListBySelector(key endpoints.LabelPair) []*v1.Service {
-	return ServiceBySelector.List(l.Snapshot(), store.NamespacedKey[endpoints.LabelPair]{
+func (l serviceLister) ListBySelector(key selectors.LabelPair) []*v1.Service {
+	return ServiceBySelector.List(l.Snapshot(), store.NamespacedKey[selectors.LabelPair]{
 		Namespace: l.InNamespace(),
 		Key:       key,
 	})
