@@ -158,8 +158,13 @@ func syncOnce(e harness.Env, w server.World, by way, strip bool) (harness.Outcom
 }
 
 func syncAs(e harness.Env, w server.World, by way, how rig.Setup) (harness.Outcome, error) {
+	return syncFleet(e, w, func() (rig.Fleet, error) { return newFleet(e, w, by, how, 0, server.From{}) })
+}
+
+// syncFleet starts informers, which read the world, and waits until their handlers have all.
+func syncFleet(e harness.Env, w server.World, fleet func() (rig.Fleet, error)) (harness.Outcome, error) {
 	base := probe.LiveHeap()
-	f, err := newFleet(e, w, by, how, 0, server.From{})
+	f, err := fleet()
 	if err != nil {
 		return harness.Outcome{}, err
 	}

@@ -105,6 +105,19 @@
 //
 // The same Pods with no string twice.
 //
+// # projection
+//
+// A program reads a few fields. Our informer holds a projection, a type with these fields;
+// client-go's holds the whole objects, from the same server. pods and protobuf: name, namespace,
+// labels, node, phase and IP, beside the UID and resourceVersion that every object has. crs: the
+// name of a Certificate's secret, and the types and statuses of its conditions. endpoints: what
+// examples/endpoints-controller reads of Pods. What is compared between the sides are these fields.
+// informer-gen.yaml declares the projections, and bench/generated has them.
+//
+// metadata: both sides ask the server for the metadata of Pods, in protobuf as both do by default:
+// client-go's metadatainformer, and an informer of PartialObjectMetadata, which has all metadata
+// but managedFields.
+//
 // # transform
 //
 // The same sync with a transform function on both sides: client-go's sets managedFields to nil, as

@@ -20,7 +20,7 @@ import (
 
 // benches are all there are, in the order of the table.
 func benches() []harness.Bench {
-	return slices.Concat(httpBenches(), transformBenches(), keptBenches(), adapterBenches(), microBenches())
+	return slices.Concat(httpBenches(), projectionBenches(), transformBenches(), checkpointBenches(), keptBenches(), adapterBenches(), microBenches())
 }
 
 func main() {

@@ -35,7 +35,7 @@ func TestEveryBenchmarkRunsAndAllSidesSeeTheSame(t *testing.T) {
 				t.Fatal(err) // also if the sides differ in what they saw
 			}
 			for _, r := range rows {
-				for _, side := range []harness.Side{harness.Ours, harness.ClientGo} {
+				for _, side := range []harness.Side{harness.Ours, r.Theirs()} {
 					if v, ok := r.Results[side]; !ok || math.IsNaN(v.Median) || math.IsInf(v.Median, 0) {
 						t.Errorf("%s of %s: got %+v, %v", r.Name, side, v, ok)
 					}

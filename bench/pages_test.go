@@ -77,3 +77,19 @@ func named(t *testing.T, name string) harness.Bench {
 	}
 	return benches()[i]
 }
+
+// TestTheEndpointsControllersPodsAreThoseOfTheExample: the row, and README's figure, are about what
+// examples/endpoints-controller reads.
+func TestTheEndpointsControllersPodsAreThoseOfTheExample(t *testing.T) {
+	var texts [2]string
+	for i, folder := range []string{"generated", "../examples/endpoints-controller/generated"} {
+		text, err := os.ReadFile(filepath.Join(folder, "projections/core/v1/podendpoint.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	if texts[0] != texts[1] {
+		t.Error("bench/informer-gen.yaml has other fields of PodEndpoint than examples/endpoints-controller/informer-gen.yaml")
+	}
+}

@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/informer-gen/informer-gen/bench/server"
@@ -12,7 +13,7 @@ import (
 // which is named after its work.
 type Side string
 
-// The peers.
+// Peers of many benchmarks.
 const (
 	Ours              Side = "informer-gen"
 	ClientGo          Side = "client-go"
@@ -38,6 +39,7 @@ type Sizes struct {
 	Idle       int           // informers and handlers that do nothing
 	Grown      int           // objects in a store whose growth is measured
 	Keys       int           // that go through a work queue
+	Watchers   int           // of a watch cache
 	Window     time.Duration // for counts per time
 }
 
@@ -47,7 +49,8 @@ type Bench struct {
 	Name     string // a path, for --only: "sync/pods/watch-list"
 	Title    func(Sizes) string
 	Measures []Measure
-	Others   []Side // besides Ours and ClientGo
+	Against  Side   // whose values informer-gen's are compared with; "": ClientGo
+	Others   []Side // besides these two
 	Procs    int    // GOMAXPROCS of the processes that are measured; 0: the machine's
 	// World is the content of the server; nil: no server is needed.
 	World func(Sizes) server.World
@@ -58,7 +61,9 @@ type Bench struct {
 }
 
 // Sides returns the sides that take part.
-func (b Bench) Sides() []Side { return append([]Side{Ours, ClientGo}, b.Others...) }
+func (b Bench) Sides() []Side { return append([]Side{Ours, b.theirs()}, b.Others...) }
+
+func (b Bench) theirs() Side { return cmp.Or(b.Against, ClientGo) }
 
 // Env is the environment of a benchmark.
 type Env struct {

@@ -2,18 +2,21 @@
 
 package harness
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Measure is one row of the table.
 type Measure struct {
 	Name string // different from those of the benchmark's other measures
 	Unit Unit
 	More bool // More is better
-	// the mark: informer-gen's value over client-go's must be at most this, or with More at least;
-	// 0: no mark
+	// the mark: informer-gen's value over the other side's must be at most this, or with More at
+	// least; 0: no mark
 	Ratio float64
 	Limit Limit // of informer-gen's own value
-	// a further mark: the same over the value of a side that is not client-go
+	// a further mark: the same over the value of one of the others
 	Beside      Side
 	BesideRatio float64
 }
@@ -41,6 +44,7 @@ const (
 // Row is a measure with the results of the runs.
 type Row struct {
 	Measure
+	Against Side // "": ClientGo
 	Results map[Side]Result
 }
 
@@ -53,10 +57,13 @@ type Result struct {
 // Invisible is the least value that a table doesn't show as 0.
 const Invisible = 0.005
 
-// Quotient is informer-gen's value over client-go's; ok is false if there is none.
+// Theirs is the side that informer-gen is compared with.
+func (r Row) Theirs() Side { return cmp.Or(r.Against, ClientGo) }
+
+// Quotient is informer-gen's value over the other side's; ok is false if there is none.
 func (r Row) Quotient() (q float64, ok bool) {
 	a, hasA := r.Results[Ours]
-	b, hasB := r.Results[ClientGo]
+	b, hasB := r.Results[r.Theirs()]
 	switch {
 	case !hasA || !hasB:
 		return 0, false

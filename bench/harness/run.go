@@ -29,7 +29,7 @@ func (b Bench) RunAll(l launch, z Sizes, server string, runs int, on []Side) ([]
 	}
 	rows := make([]Row, len(b.Measures))
 	for i, m := range b.Measures {
-		rows[i] = Row{Measure: m, Results: map[Side]Result{}}
+		rows[i] = Row{Measure: m, Against: b.Against, Results: map[Side]Result{}}
 		for _, s := range on {
 			var values []float64
 			for _, o := range outcomes[s] {
@@ -50,7 +50,7 @@ func (b Bench) agree(n int, outcomes map[Side][]Outcome) error {
 	var first Side
 	for _, s := range b.Sides() {
 		switch {
-		case !s.Peer() || len(outcomes[s]) <= n:
+		case !s.Peer() && s != b.Against || len(outcomes[s]) <= n:
 		case first == "":
 			first = s
 		case outcomes[s][n].Seen != outcomes[first][n].Seen:

@@ -124,7 +124,7 @@ func cell(r harness.Row, s harness.Side) string {
 func othersCell(r harness.Row) string {
 	var names []harness.Side
 	for s := range r.Results {
-		if s != harness.Ours && s != harness.ClientGo {
+		if s != harness.Ours && s != r.Theirs() {
 			names = append(names, s)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // Pages are the files that show what was measured: the text between their markers and the pictures.
 // The table of docs/benchmarks.md is the source of all others.
 type Pages struct {
-	root  string            // the repository's folder
-	texts map[string]string // by path below root, as they were read
+	root  string           // the repository's folder
+	pages map[string]*Page // by path below root
 }
 
 // The files, below the repository's root.
@@ -26,45 +26,24 @@ const (
 	readmePage = "README.md"
 )
 
-// Where the text of a page begins and ends.
-const (
-	tableBegin  = "<!-- bench -->\n"
-	readmeBegin = "<!-- bench: ten rows -->\n"
-	markerEnd   = "<!-- /bench -->\n"
-)
+const readmeBegin = "<!-- bench: ten rows -->\n"
 
 var begins = map[string]string{tablePage: tableBegin, readmePage: readmeBegin}
 
 // OpenPages reads the pages. It fails if one of them or a marker in it is missing.
 func OpenPages(root string) (*Pages, error) {
-	p := &Pages{root: root, texts: map[string]string{}}
+	p := &Pages{root: root, pages: map[string]*Page{}}
 	for _, path := range slices.Sorted(maps.Keys(begins)) {
-		text, err := os.ReadFile(p.at(path))
+		page, err := openPage(p.at(path), begins[path])
 		if err != nil {
-			return nil, fmt.Errorf("%w; run it in the root of the repository", err)
-		}
-		p.texts[path] = string(text)
-		if _, _, _, err := p.cut(path); err != nil {
 			return nil, err
 		}
+		p.pages[path] = page
 	}
 	return p, nil
 }
 
 func (p *Pages) at(path string) string { return filepath.Join(p.root, filepath.FromSlash(path)) }
-
-// cut returns what stands before, between and after the markers; the markers stay outside.
-func (p *Pages) cut(path string) (before, text, after string, err error) {
-	before, text, ok := strings.Cut(p.texts[path], begins[path])
-	if !ok {
-		return "", "", "", fmt.Errorf("%s has no line %s", path, strings.TrimSpace(begins[path]))
-	}
-	text, after, ok = strings.Cut(text, markerEnd)
-	if !ok {
-		return "", "", "", fmt.Errorf("%s has no line %s after %s", path, strings.TrimSpace(markerEnd), strings.TrimSpace(begins[path]))
-	}
-	return before + begins[path], text, markerEnd + after, nil
-}
 
 // files returns the contents of all files, by path, for a table as a [Printer] writes it, below a
 // line about the machine.
@@ -79,11 +58,7 @@ func (p *Pages) files(table string) (map[string]string, error) {
 	}
 	files := map[string]string{}
 	for path, text := range map[string]string{tablePage: table, readmePage: rows} {
-		before, _, after, err := p.cut(path)
-		if err != nil {
-			return nil, err
-		}
-		files[path] = before + text + after
+		files[path] = p.pages[path].with(text)
 	}
 	for path, colors := range pictures {
 		if files[path], err = r.draw(colors); err != nil {

@@ -25,10 +25,7 @@ func TestReadmeAndPicturesShowTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _, err := p.cut(tablePage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := p.pages[tablePage].text
 	if *update {
 		if err := p.Write(table); err != nil {
 			t.Fatal(err)
@@ -183,13 +180,12 @@ func TestPagesAreWrittenBetweenTheirMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, text, after, err := p.cut(tablePage)
-	if err != nil || text != table || before != "above\n"+tableBegin || after != markerEnd+"below\n" {
-		t.Errorf("%s is %q, %v", tablePage, p.texts[tablePage], err)
+	if got, want := *p.pages[tablePage], (Page{p.at(tablePage), "above\n" + tableBegin, table, markerEnd + "below\n"}); got != want {
+		t.Errorf("%s is %+v, want %+v", tablePage, got, want)
 	}
-	before, text, after, err = p.cut(readmePage)
-	if err != nil || strings.Count(text, "\n") != 2+len(tenPicks) || before != "above\n"+readmeBegin || after != markerEnd+"below\n" {
-		t.Errorf("%s is %q, %v", readmePage, p.texts[readmePage], err)
+	readme := p.pages[readmePage]
+	if strings.Count(readme.text, "\n") != 2+len(tenPicks) || readme.before != "above\n"+readmeBegin || readme.after != markerEnd+"below\n" {
+		t.Errorf("%s is %+v", readmePage, *readme)
 	}
 	if err := p.Write("no table"); err == nil {
 		t.Error("what is no table was written")

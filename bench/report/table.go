@@ -3,8 +3,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +17,7 @@ import (
 type Printer struct {
 	Out      io.Writer
 	Markdown bool
+	Against  string // head of the column of the other side; "": client-go
 }
 
 var head = []string{"", string(harness.Ours), string(harness.ClientGo), "ratio", "mark", "beside", ""}
@@ -24,6 +27,8 @@ var widths = []int{46, 17, 17, 7, 15, 0, 0}
 
 // Head writes the names of the columns.
 func (p Printer) Head() {
+	head := slices.Clone(head)
+	head[2] = cmp.Or(p.Against, head[2])
 	if p.Markdown {
 		p.markdown(head)
 		p.markdown([]string{"---", "---:", "---:", "---:", "---", "---", "---"})
@@ -49,7 +54,7 @@ func (p Printer) Rows(rows []harness.Row) {
 		if r.IsShort() {
 			short = "short"
 		}
-		cells := []string{r.Name, cell(r, harness.Ours), cell(r, harness.ClientGo), ratioCell(r), markCell(r), othersCell(r), short}
+		cells := []string{r.Name, cell(r, harness.Ours), cell(r, r.Theirs()), ratioCell(r), markCell(r), othersCell(r), short}
 		if p.Markdown {
 			p.markdown(cells)
 			continue

@@ -35,6 +35,7 @@ type Subject interface {
 
 type subjectOf[T server.Object] struct {
 	Rig[T]
+	view                    func(T) any
 	adds, updates, repeated int
 	wantAdds, wantUpdates   int
 	told                    uint64
@@ -48,7 +49,13 @@ func NewSubject[T server.Object](s harness.Side, c server.Collection[T], how Set
 	if err != nil {
 		return nil, err
 	}
-	sub := &subjectOf[T]{Rig: r, wantAdds: adds, wantUpdates: updates, allAdded: make(chan struct{}), allUpdated: make(chan struct{})}
+	return SubjectOf(r, adds, updates, func(obj T) any { return obj })
+}
+
+// SubjectOf makes a subject of an informer. What view returns of an object is what is compared
+// with the other sides.
+func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (Subject, error) {
+	sub := &subjectOf[T]{Rig: r, view: view, wantAdds: adds, wantUpdates: updates, allAdded: make(chan struct{}), allUpdated: make(chan struct{})}
 	return sub, r.Handle(Handler[T]{
 		Add: func(obj T) {
 			sub.told += Digest(string(obj.GetUID()), obj.GetResourceVersion())
@@ -85,7 +92,7 @@ func (s *subjectOf[T]) See(deep bool) harness.Seen {
 		if deep {
 			// which client-go's typed clients have done
 			obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-			text, err := json.Marshal(obj)
+			text, err := json.Marshal(s.view(obj))
 			if err != nil {
 				text = []byte(err.Error()) // and the other side should have the same
 			}

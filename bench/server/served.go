@@ -66,7 +66,7 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 	if !send(w, initial) {
 		return
 	}
-	if moved {
+	if moved && s.later.len() == 0 {
 		moving = nil // it has
 	}
 	select {

@@ -21,6 +21,7 @@ type World struct {
 
 	Distinct bool // no string is equal to another one
 	Protobuf bool // everything is served in protobuf, else in JSON
+	Metadata bool // only the metadata of Pods is served, as PartialObjectMetadata
 	// Changed is how many Pods are different, at random places, once the collection has moved on.
 	Changed int
 	// Events is how many MODIFIED events of Pods a watch sends, each of a Pod at random.
@@ -81,12 +82,18 @@ func (w World) collections() (_ map[string]*served, err error) {
 	if w.Pods > 0 {
 		plan := data.NewPodPlan(w.Pods)
 		s := &served{kind: data.Pods, rendering: newRendering(data.Pods, w.Protobuf)}
+		if w.Metadata {
+			s.rendering = newRendering(metadata, w.Protobuf)
+		}
 		all[data.Pods.Path()] = s
 		// The same strings in each revision, but for what a restart changes.
 		pod := func(i, revision, version int) apiruntime.Object {
 			p := plan.Pod(i, revision, version)
 			if w.Distinct {
 				data.MakeDistinct(i, p)
+			}
+			if w.Metadata {
+				return metadataOf(p)
 			}
 			return p
 		}
