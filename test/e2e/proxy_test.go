@@ -189,6 +189,9 @@ func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request
 	buf := make([]byte, 4096)
 	for {
 		n, err := body.Read(buf)
+		if ctx.Err() != nil {
+			break // what comes after the end of the response must not be in it
+		}
 		if _, err := w.Write(buf[:n]); err != nil {
 			return
 		}

@@ -46,7 +46,7 @@ func untilRight(ctx context.Context, all []*history) error {
 			if why == "" {
 				break
 			}
-			if time.Since(began) > 30*time.Second {
+			if time.Since(began) > 2*time.Minute {
 				return fmt.Errorf("%s: after 30 s: %s", h.namespace, why)
 			}
 		}

@@ -22,7 +22,9 @@ import (
 
 	rules "github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/informers"
+	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -146,17 +148,26 @@ func (r result) wrong() string {
 	switch {
 	case r.service == nil && r.endpoints != nil:
 		return "the Service is gone, its Endpoints are there"
-	case r.service == nil || !rules.Managed(r.service):
+	case r.service == nil || !selectors.Managed(r.service):
 		return "" // what is there is decided by what was there before
 	case r.endpoints == nil:
 		return "there are none"
 	}
 	got := r.endpoints
-	want, _ := rules.Desired(r.service, r.pods, nil, time.Time{})
-	if _, write := rules.Desired(r.service, r.pods, got, time.Time{}); write {
+	want, _ := rules.Desired(r.service, r.podEndpoints(), nil, time.Time{})
+	if _, write := rules.Desired(r.service, r.podEndpoints(), got, time.Time{}); write {
 		return fmt.Sprintf("got\n%s\nwant\n%s", canonical(got), canonical(want))
 	}
 	return ""
+}
+
+// podEndpoints are the Pods as the rules take them.
+func (r result) podEndpoints() []*projections.PodEndpoint {
+	var all []*projections.PodEndpoint
+	for _, pod := range r.pods {
+		all = append(all, projections.NewPodEndpoint(pod))
+	}
+	return all
 }
 
 // canonical returns all that both controllers must agree about, in one order.
@@ -199,9 +210,9 @@ func text(value any) string {
 
 // sameBytes reports whether the subsets are the ones that the rules say, in the same order.
 func (r result) sameBytes() bool {
-	if r.service == nil || !rules.Managed(r.service) {
+	if r.service == nil || !selectors.Managed(r.service) {
 		return true
 	}
-	want, _ := rules.Desired(r.service, r.pods, nil, time.Time{})
+	want, _ := rules.Desired(r.service, r.podEndpoints(), nil, time.Time{})
 	return equality.Semantic.DeepEqual(r.endpoints.Subsets, want.Subsets)
 }

@@ -53,16 +53,16 @@ func TestShownCommandsCanBeRun(t *testing.T) {
 	if len(commands) < 30 {
 		t.Errorf("only %d commands were found", len(commands))
 	}
-	folders := goFiles(t)
+	all := newGoCode(t)
 	for _, c := range commands {
-		for _, why := range wrongIn(c, folders) {
+		for _, why := range all.wrongIn(c) {
 			t.Errorf("%s: %s: %s", c.path, c, why)
 		}
 	}
 }
 
 func TestCommandsThatCannotBeRunAreFound(t *testing.T) {
-	folders := goFiles(t)
+	all := newGoCode(t)
 	for text, want := range map[string]string{
 		"test ./bench -update":              "./bench has no flag -update in its tests",
 		"test ./no/such":                    "there is no package ./no/such",
@@ -77,7 +77,7 @@ func TestCommandsThatCannotBeRunAreFound(t *testing.T) {
 		"run ./bench --only event,sync/pods -n 1 -cpuprofile x": "",
 	} {
 		verb, rest, _ := strings.Cut(text, " ")
-		if got := strings.Join(wrongIn(command{verb: verb, fields: fieldsOf(rest)}, folders), "; "); got != want {
+		if got := strings.Join(all.wrongIn(command{verb: verb, fields: fieldsOf(rest)}), "; "); got != want {
 			t.Errorf("go %s: got %q, want %q", text, got, want)
 		}
 	}
@@ -120,12 +120,24 @@ func fieldsOf(line string) []string {
 	return fields
 }
 
+// goCode is what commands are about: the Go files of the repository, and the flags of its tests,
+// true for those without a value.
+type goCode struct {
+	folders   map[string][]goFile
+	testFlags map[string]bool
+}
+
+func newGoCode(t *testing.T) goCode {
+	t.Helper()
+	folders := goFiles(t)
+	return goCode{folders, flagsOf(slices.Concat(slices.Collect(maps.Values(folders))...), true)}
+}
+
 // wrongIn returns why a command can't be run. What a shell fills in is not looked at.
-func wrongIn(c command, folders map[string][]goFile) (wrong []string) {
+func (g goCode) wrongIn(c command) (wrong []string) {
 	var packages []string
 	patterns := map[string]string{} // by flag of go test
 	flags := []string{}             // the packages' own
-	all := flagsOf(slices.Concat(slices.Collect(maps.Values(folders))...), true)
 	for i := 0; i < len(c.fields); i++ {
 		field := c.fields[i]
 		name, _, hasValue := strings.Cut(strings.TrimLeft(field, "-"), "=")
@@ -143,7 +155,7 @@ func wrongIn(c command, folders map[string][]goFile) (wrong []string) {
 			takes, known := goTestFlags[name]
 			if !known {
 				flags = append(flags, name)
-				takes = !all[name]
+				takes = !g.testFlags[name]
 			}
 			if takes && !hasValue && i+1 < len(c.fields) {
 				i++
@@ -153,7 +165,7 @@ func wrongIn(c command, folders map[string][]goFile) (wrong []string) {
 	}
 	var code []goFile
 	for _, p := range packages {
-		of := filesOf(p, folders)
+		of := filesOf(p, g.folders)
 		if len(of) == 0 && p != "." {
 			wrong = append(wrong, "there is no package "+p)
 			continue

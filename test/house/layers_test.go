@@ -20,11 +20,11 @@ var areas = []area{
 	{
 		folder: "runtime",
 		layers: []string{
-			"object metrics manager/election internal/layout internal/resourceversion source/internal/quantity source/internal/podtest watchcache/internal/rawjson watchcache/internal/request",
-			"deltafifo metrics/prometheus workqueue informer/internal/changelog informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped watchcache",
-			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache/memory watchcache/serve",
-			"lister store/storetest source/internal/decode",
-			"source",
+			"object metrics manager/election internal/layout internal/resourceversion internal/shard source/internal/quantity watchcache/internal/fieldpath",
+			"deltafifo metrics/prometheus workqueue internal/metatype internal/placement source/internal/podtest informer/internal/changelog informer/internal/mutation internal/request internal/share internal/table source/internal/dropped watchcache/internal/rawjson",
+			"internal/adopt informer/internal/pack source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache",
+			"lister informer/internal/checkpoint store/storetest source/internal/decode watchcache/memory watchcache/protobuf",
+			"source source/sourcetest watchcache/serve",
 			"reason writer watchcache/upstream",
 			"reflector",
 			"watch informer/internal/engine",
@@ -51,11 +51,11 @@ var areas = []area{
 		by:     "generator",
 		layers: []string{
 			"diag model internal/names internal/gotypes buildcache/internal/record",
-			"load marker internal/yamldoc output",
-			"marker/kubebuilder internal/report",
-			"marker/syntax",
+			"load marker internal/yamldoc internal/jsonpath output",
+			"marker/kubebuilder internal/report fields/internal/flow",
+			"marker/syntax fields",
 			"config internal/crd",
-			"internal/index",
+			"internal/index internal/project",
 			"internal/resolve",
 			".",
 			"scaffold buildcache",
@@ -70,6 +70,11 @@ var areas = []area{
 		folder: "cmd",
 		sees:   []string{"generator"},
 		layers: []string{"informer-gen"},
+	},
+	{
+		folder: "cmd/informer-relay",
+		sees:   []string{"runtime", "generator/diag"},
+		layers: []string{"internal/configfile", "internal/access", "internal/relay", "internal/demo", "."},
 	},
 	{
 		folder: "devserver",
@@ -88,12 +93,12 @@ var areas = []area{
 	{
 		folder: "examples/endpoints-controller",
 		sees:   []string{"runtime", "devserver"},
-		layers: []string{"endpoints", "reconciler", "."},
+		layers: []string{"selectors", "endpoints", "reconciler", "."},
 	},
 	{
 		folder: "test",
 		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/endstate endpoints/kubeserver", "interop corpus e2e endpoints model watchcache"},
+		layers: []string{"internal/endstate endpoints/kubeserver", "interop corpus e2e endpoints fields model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",
@@ -108,7 +113,10 @@ var areas = []area{
 			"server",
 			"harness",
 			"report rig",
-			". generator soak",
+			"watchcache/widget",
+			"watchcache/local",
+			"watchcache/remote",
+			". generator soak watchcache",
 		},
 	},
 }

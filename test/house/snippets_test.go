@@ -22,13 +22,14 @@ import (
 // compiledBy names the test that compiles the Go code of a page, or holds it against code that is
 // compiled. TestShownCodeCompiles looks at all others.
 var compiledBy = map[string]string{
-	"README.md":         "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
-	"docs/generated.md": "templates/doc_test.go TestDocumentShowsWhatIsGenerated",
-	"docs/indexes.md":   "generator/docs_test.go TestIndexDocs",
-	"docs/markers.md":   "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
-	"docs/testing.md":   "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
-	"docs/tutorial.md":  "examples/tutorial/main_test.go TestThePagesHaveThisCode",
-	"docs/writes.md":    "test/e2e/shown_test.go TestTheWritesPageHasTheseLines",
+	"README.md":           "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
+	"docs/generated.md":   "templates/doc_test.go TestDocumentShowsWhatIsGenerated",
+	"docs/indexes.md":     "generator/docs_test.go TestIndexDocs",
+	"docs/markers.md":     "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
+	"docs/projections.md": "generator/docs_projections_test.go TestProjectionDocs",
+	"docs/testing.md":     "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
+	"docs/tutorial.md":    "examples/tutorial/main_test.go TestThePagesHaveThisCode",
+	"docs/writes.md":      "test/e2e/shown_test.go TestTheWritesPageHasTheseLines",
 }
 
 // shownImports are what snippets may use without showing it.
@@ -98,6 +99,7 @@ var shownBefore = map[string]string{
 		var mgr ctrl.Manager
 		var typed *informer.SharedIndexInformer[*corev1.Pod]`,
 	"docs/operations.md": `
+		var client *source.Client
 		var factory *factories.Factory`,
 	"generator/buildcache/cache.go": `
 		var ctx context.Context
