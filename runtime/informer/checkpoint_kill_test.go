@@ -45,12 +45,23 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for i := range 1000 { // so that writing takes a while
 		server.Pods.Create(labelled("shop", "more-"+numbered(i), map[string]string{"app": "web"}))
 	}
+	write := elsewhere(server)
 	over := httptest.NewServer(server)
 	defer over.Close()
 	dir, r, restored := t.TempDir(), rand.New(rand.NewPCG(1, 1)), 0
 	for i := range *kills {
+		// With a change since the last checkpoint, the process need not wait half a second for one.
+		created := server.Pods.Create(pod("shop", fmt.Sprint("round-", i), ""))
 		kill := startToKill(t, over.URL, dir)
-		deleted := changeFor(server, i, time.Duration(r.Int64N(int64(50*time.Millisecond))))
+		changeFor(time.Duration(r.Int64N(int64(50*time.Millisecond))), func(n int) {
+			if i%3 == 0 { // only the version goes on
+				write()
+				server.Bookmark()
+			} else {
+				server.Move(numbered(n%20), fmt.Sprint("node-", i, "-", n))
+			}
+		})
+		deleted := server.Pods.Delete("shop", created.Name)
 		kill()
 		if i%10 == 9 {
 			server.Compact()
@@ -65,15 +76,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// changeFor changes objects for a while. It returns the one that it has deleted.
-func changeFor(server *shop, round int, d time.Duration) (deleted *corev1.Pod) {
-	name := fmt.Sprint("round-", round)
-	server.Pods.Create(pod("shop", name, ""))
-	for i, start := 0, time.Now(); time.Since(start) < d; i++ {
-		server.Move(numbered(i%20), fmt.Sprint("node-", round, "-", i))
+// changeFor calls change again and again for a while.
+func changeFor(d time.Duration, change func(n int)) {
+	for n, start := 0, time.Now(); time.Since(start) < d; n++ {
+		change(n)
 		time.Sleep(time.Millisecond)
 	}
-	return server.Pods.Delete("shop", name)
 }
 
 // startToKill starts a process whose informer has synced when startToKill returns. The function

@@ -170,10 +170,11 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 // events.
 //
 // The files are written behind: a second after the start if there is none, then at most every 10 s
-// and in at most a fiftieth of the time, and when the informer stops. A crash at any moment leaves
-// a whole file. Only the user of the process may read them. A file that is damaged, or of another
-// server, collection, Go type or option that changes objects, is ignored, which is logged. So is
-// one of transformed objects if another executable has written it, or another function did
+// and in at most a fiftieth of the time, and when the informer stops. If nothing has changed but
+// the resourceVersion, only that is written, into a small file of its own. A crash at any moment
+// leaves a whole file. Only the user of the process may read them. A file that is damaged, or of
+// another server, collection, Go type or option that changes objects, is ignored, which is logged.
+// So is one of transformed objects if another executable has written it, or another function did
 // transform them. A directory that can't be written is logged, and shown in Status; the informer
 // goes on.
 //

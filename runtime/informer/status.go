@@ -58,11 +58,12 @@ type StreamStatus struct {
 	Reflector reflector.Status `json:"reflector"`
 
 	// CheckpointVersion is the resourceVersion of the checkpoint that the process has read or
-	// written last, and CheckpointTime when it was written; see [WithCheckpoint].
-	// Reflector.Restored is that of the checkpoint with which the stream has begun. Without a
-	// checkpoint they are zero.
+	// written last, CheckpointTime when it was written, and CheckpointBytes its size; see
+	// [WithCheckpoint]. Reflector.Restored is the version of the checkpoint with which the stream
+	// has begun. Without a checkpoint they are zero.
 	CheckpointVersion string    `json:"checkpointVersion,omitempty"`
 	CheckpointTime    time.Time `json:"checkpointTime,omitzero"`
+	CheckpointBytes   int64     `json:"checkpointBytes,omitempty"`
 	// CheckpointError is why the checkpoint could not be written the last time; "" if it could.
 	CheckpointError string `json:"checkpointError,omitempty"`
 }

@@ -77,6 +77,33 @@ type InformerState struct {
 	Relists int64
 	// BadData counts the responses that could not be decoded or transformed.
 	BadData int64
+	// Checkpoint is about the files of informer.WithCheckpoint.
+	Checkpoint CheckpointState
+}
+
+// CheckpointState is what an informer keeps on disk for the next process. Each stream has a file.
+type CheckpointState struct {
+	// Kept reports whether the informer has checkpoints; if it doesn't, all else is zero.
+	Kept bool
+	// Failing reports whether a file could not be written the last time.
+	Failing bool
+	// Saved is when the files were written, of the stream for which that is longest ago. The zero
+	// time means that there is none of some stream.
+	Saved time.Time
+	// Bytes is the size of the files.
+	Bytes int64
+
+	// What follows are totals, as those of InformerState.
+
+	// Writes counts the files that were written, Written their bytes, and WriteTime the time that
+	// it took. When nothing but the resourceVersion has changed, only that is written; it does not
+	// count.
+	Writes, Written int64
+	WriteTime       time.Duration
+	// WriteFailures counts the attempts to write that have failed.
+	WriteFailures int64
+	// Restored counts the objects that came from files in place of the server.
+	Restored int64
 }
 
 // EventTotals counts the events of watches by type.

@@ -46,7 +46,7 @@ func describe(name, help string, labels ...string) *prom.Desc {
 
 // Describe implements prometheus.Collector.
 func (p *Provider) Describe(ch chan<- *prom.Desc) {
-	for _, desc := range descs {
+	for _, desc := range slices.Concat(descs, checkpointDescs) {
 		ch <- desc
 	}
 	for _, vec := range []prom.Collector{
@@ -134,6 +134,7 @@ func (v *informerView) collect(ch chan<- prom.Metric) {
 	emit(listedDesc, prom.CounterValue, float64(s.Listed))
 	emit(relistsDesc, prom.CounterValue, float64(s.Relists))
 	emit(badDataDesc, prom.CounterValue, float64(s.BadData))
+	collectCheckpoint(&s.Checkpoint, emit)
 
 	for _, h := range v.handlers {
 		s := h.state()
@@ -150,9 +151,11 @@ func (v *informerView) state() metrics.InformerState {
 	sum := v.runs[0].read()
 	totals := v.ended
 	addTotals(&totals, &sum, &v.runs[0].before)
+	addCheckpoint(&totals.Checkpoint, &sum.Checkpoint)
 	for _, run := range v.runs[1:] {
 		s := run.read()
 		addTotals(&totals, &s, &run.before)
+		addCheckpoint(&totals.Checkpoint, &s.Checkpoint)
 		sum.Objects += s.Objects
 		sum.Synced = sum.Synced && s.Synced
 		sum.Watching = sum.Watching && s.Watching
@@ -163,6 +166,7 @@ func (v *informerView) state() metrics.InformerState {
 		sum.LastBookmark = earlier(sum.LastBookmark, s.LastBookmark)
 	}
 	sum.Events, sum.Listed, sum.Relists, sum.BadData = totals.Events, totals.Listed, totals.Relists, totals.BadData
+	sum.Checkpoint = totals.Checkpoint
 	return sum
 }
 

@@ -43,6 +43,20 @@
 //	                                          |           |   step
 //	informer_batch_duration_seconds           | histogram | time to apply and publish them
 //
+// Of each informer with a checkpoint (informer.WithCheckpoint), with the same label:
+//
+//	informer_checkpoint_failing               | gauge     | 1 if it could not be written the last
+//	                                          |           |   time, else 0
+//	informer_checkpoint_timestamp_seconds     | gauge     | when it was written, in Unix time, or
+//	                                          |           |   its version alone
+//	informer_checkpoint_bytes                 | gauge     | its size
+//	informer_checkpoint_writes_total          | counter   | how often it was written whole
+//	informer_checkpoint_written_bytes_total   | counter   | bytes that were written then
+//	informer_checkpoint_write_seconds_total   | counter   | time that it took
+//	informer_checkpoint_write_failures_total  | counter   | attempts to write it that have failed
+//	informer_checkpoint_restored_objects_total| counter   | objects that came from a checkpoint in
+//	                                          |           |   place of the server
+//
 // Of each handler, with the labels informer and handler:
 //
 //	informer_handler_synced                   | gauge     | 1 if the handler has seen the initial
@@ -61,7 +75,7 @@
 // unreachable and so on.
 //
 // informer_resource_version is for comparing replicas of a program. It is left out if the server's
-// version is not a number (KEP-5504), and from 2^53 on. Each of the two timestamps is left out
+// version is not a number (KEP-5504), and from 2^53 on. Each of the timestamps is left out
 // until there is one.
 //
 // These find most of what goes wrong:
@@ -74,6 +88,7 @@
 //	time() - informer_last_event_timestamp_seconds > 3600  // of a resource that always changes
 //	informer_handler_lag_seconds > 60
 //	informer_handler_running_seconds > 60                  // a callback that is stuck
+//	informer_checkpoint_failing == 1                       // for minutes: the log has the reason
 //
 // # Work queues
 //

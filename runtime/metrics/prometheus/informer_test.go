@@ -37,6 +37,12 @@ func newCluster(t testing.TB, opts ...informer.Option) *cluster {
 	t.Helper()
 	c := &cluster{server: sourcetest.New()}
 	c.pods = sourcetest.Serve[*corev1.Pod](c.server, podResource, "Pod")
+	return c.again(t, opts...)
+}
+
+// again returns the cluster with an informer of its own, as the next process has it.
+func (c *cluster) again(t testing.TB, opts ...informer.Option) *cluster {
+	t.Helper()
 	client, err := source.NewClient(c.server.Config())
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +51,12 @@ func newCluster(t testing.TB, opts ...informer.Option) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
+	next := *c
 	opts = append([]informer.Option{informer.WithName("pods"), informer.WithLogger(klog.Logger{})}, opts...)
-	if c.informer, err = informer.New(src, opts...); err != nil {
+	if next.informer, err = informer.New(src, opts...); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return &next
 }
 
 // start runs the informer until the function that it returns is called.

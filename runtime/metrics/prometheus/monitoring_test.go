@@ -24,7 +24,9 @@ func registered(t *testing.T) map[string][]string {
 	t.Helper()
 	p, registry := newProvider(t)
 	now := time.Now()
-	i := &fake{state: metrics.InformerState{ResourceVersion: "1", LastEvent: now, LastBookmark: now}}
+	i := &fake{state: metrics.InformerState{
+		ResourceVersion: "1", LastEvent: now, LastBookmark: now, Checkpoint: metrics.CheckpointState{Kept: true, Saved: now},
+	}}
 	run := p.BeginInformer("widgets", i.read)
 	defer run.Close()
 	run.ListDone(time.Second, 1)

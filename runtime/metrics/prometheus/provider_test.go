@@ -61,7 +61,9 @@ func TestEveryMetric(t *testing.T) {
 
 func TestMetricsPassTheLinter(t *testing.T) {
 	p, registry := newProvider(t)
-	i := &fake{state: metrics.InformerState{ResourceVersion: "1", LastEvent: time.Now(), LastBookmark: time.Now()}}
+	i := &fake{state: metrics.InformerState{
+		ResourceVersion: "1", LastEvent: time.Now(), LastBookmark: time.Now(), Checkpoint: metrics.CheckpointState{Kept: true, Saved: time.Now()},
+	}}
 	run := p.BeginInformer("widgets", i.read)
 	run.Failed("forbidden")
 	run.BeginHandler("queue", i.readHandler)

@@ -87,4 +87,5 @@ func addTotals(sum, now, before *metrics.InformerState) {
 	sum.Listed += now.Listed - before.Listed
 	sum.Relists += now.Relists - before.Relists
 	sum.BadData += now.BadData - before.BadData
+	addCheckpointTotals(&sum.Checkpoint, &now.Checkpoint, &before.Checkpoint)
 }

@@ -7,9 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/pack"
@@ -35,16 +38,21 @@ type File struct {
 	identity [sha256.Size]byte
 	elem     reflect.Type
 	program  *pack.Program
+
+	mu   sync.Mutex
+	last fileID // mu guards it: of the file that was read or written last
 }
 
 // State is what a File has.
 type State struct {
 	// ResourceVersion is the version of which the objects are true.
 	ResourceVersion string
-	// Saved is when they were written.
+	// Saved is when that was written.
 	Saved time.Time
 	// Objects is how many there are.
 	Objects int
+	// Bytes is the size of the file. Only Read and Write set it.
+	Bytes int64
 }
 
 // New returns the File of a collection, which need not be there. It returns an error if the type
@@ -94,16 +102,17 @@ func hash(texts ...string) (sum [sha256.Size]byte) {
 // Path returns the path of the file.
 func (f *File) Path() string { return f.path }
 
-// Write replaces the file. all yields state.Objects objects of the File's type, twice, the same
-// ones in the same order. It returns an error that names the step, and for an object that can't be
-// written its key; then the file is what it was.
-func (f *File) Write(state State, all iter.Seq[object.Object]) error {
-	return f.replace(func(s *sections) error {
-		s.put(headSection, f.appendHead(nil, state))
+// Write replaces the file, and returns state with its size. all yields state.Objects objects of the
+// File's type, twice, the same ones in the same order. It returns an error that names the step, and
+// for an object that can't be written its key; then the file is what it was.
+func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
+	id := newFileID()
+	size, err := replace(f.path, func(s *sections) error {
 		w := f.program.NewWriter(state.Objects)
 		for obj := range all {
 			w.Count(reflect.ValueOf(obj).UnsafePointer())
 		}
+		s.put(headSection, f.appendHead(nil, &head{state, id, w.Memory()}))
 		var buf []byte
 		for obj := range all {
 			var err error
@@ -119,6 +128,20 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) error {
 		s.put(endSection, nil)
 		return s.err
 	})
+	if err != nil {
+		return State{}, err
+	}
+	_ = os.Remove(f.path + versionExtension) // it is not about this file
+	f.use(id)
+	state.Bytes = size
+	return state, nil
+}
+
+// use notes which file was read or written.
+func (f *File) use(id fileID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last = id
 }
 
 // Read calls item with each object of the file, in an unspecified order. The objects are new, and
@@ -131,14 +154,16 @@ func (f *File) Read(item func(object.Object) error) (State, error) {
 		return State{}, err
 	}
 	defer s.close()
-	head, err := s.next(headSection)
+	size := s.left + int64(len(magic))
+	h, err := f.readHead(s)
+	if err == nil {
+		err = f.readVersion(h)
+	}
 	if err != nil {
 		return State{}, err
 	}
-	state, err := f.readHead(head)
-	if err != nil {
-		return State{}, err
-	}
+	held := reserve(min(h.memory, size*mostMemory))
+	defer runtime.KeepAlive(held)
 	r, n := f.program.NewReader(), 0
 	for {
 		buf, err := s.next(objectsSection)
@@ -158,10 +183,12 @@ func (f *File) Read(item func(object.Object) error) (State, error) {
 			}
 		}
 	}
-	if n != state.Objects {
-		return State{}, fmt.Errorf("%w: it has %d objects in place of %d", errDamaged, n, state.Objects)
+	if n != h.state.Objects {
+		return State{}, fmt.Errorf("%w: it has %d objects in place of %d", errDamaged, n, h.state.Objects)
 	}
-	return state, nil
+	f.use(h.id)
+	h.state.Bytes = size
+	return h.state, nil
 }
 
 func (f *File) readObject(r *pack.Reader, buf []byte) (reflect.Value, []byte, error) {

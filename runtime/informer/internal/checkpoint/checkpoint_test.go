@@ -51,8 +51,12 @@ func newFile(t testing.TB, c Config) *File {
 func write(t testing.TB, f *File, version string, objects []object.Object) State {
 	t.Helper()
 	state := State{ResourceVersion: version, Saved: time.Unix(1e9, 7), Objects: len(objects)}
-	if err := f.Write(state, slices.Values(objects)); err != nil {
+	state, err := f.Write(state, slices.Values(objects))
+	if err != nil {
 		t.Fatal(err)
+	}
+	if info, err := os.Stat(f.Path()); err != nil || info.Size() != state.Bytes {
+		t.Errorf("the file has %v bytes in place of %d, %v", info, state.Bytes, err)
 	}
 	return state
 }
@@ -97,17 +101,25 @@ func TestOnlyTheUserMayRead(t *testing.T) {
 	}
 }
 
-// TestNoDamageIsOverlooked changes each byte of a file, and cuts the file off after each.
+// TestNoDamageIsOverlooked changes each byte of a file, and cuts the file off after each. It does
+// the same to the file of the version.
 func TestNoDamageIsOverlooked(t *testing.T) {
 	f := newFile(t, Config{Dir: t.TempDir()})
+	state := write(t, f, "17", pods(3))
+	t.Run("objects", func(t *testing.T) { damage(t, f, f.Path()) })
 	write(t, f, "17", pods(3))
-	whole, err := os.ReadFile(f.Path())
+	advance(t, f, state, "18")
+	t.Run("version", func(t *testing.T) { damage(t, f, f.Path()+versionExtension) })
+}
+
+func damage(t *testing.T, f *File, path string) {
+	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	try := func(what string, content []byte) {
 		t.Helper()
-		if err := os.WriteFile(f.Path(), content, 0o600); err != nil {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := read(f); err == nil {
@@ -137,7 +149,7 @@ func TestWrongFiles(t *testing.T) {
 		want    error
 	}{
 		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errForeign},
-		{"a newer file", []byte(magicWords + "2\nwhatever it is"), errFormat},
+		{"a newer file", []byte(magicWords + "3\nwhatever it is"), errFormat},
 		{"an empty file", nil, errDamaged},
 		{"large sizes", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0), errDamaged},
 		{"a size beyond its end", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 3, 0, 0, 0, 0), errDamaged},
@@ -187,7 +199,7 @@ func TestAFailureLeavesTheOldFile(t *testing.T) {
 	f := newFile(t, Config{Dir: t.TempDir(), Type: reflect.TypeFor[*odd]()})
 	state := write(t, f, "1", nil)
 	bad := []object.Object{&odd{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, Func: func() {}}}
-	err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(bad))
+	_, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(bad))
 	if err == nil || !strings.Contains(err.Error(), "object x: ") {
 		t.Errorf("got %v", err)
 	}
@@ -244,7 +256,7 @@ func TestADirectoryThatCanNotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newFile(t, Config{Dir: filepath.Join(file, "dir")})
-	if err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
+	if _, err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
 		t.Error("it was written")
 	}
 }
@@ -260,7 +272,7 @@ func FuzzRead(f *testing.F) {
 	size := int(binary.LittleEndian.Uint32(whole[len(magic)+1:]))
 	f.Add(whole[len(magic)+headerSize:len(magic)+headerSize+size], whole[len(magic)+2*headerSize+size:])
 	f.Fuzz(func(t *testing.T, head, objects []byte) {
-		if err := file.replace(func(s *sections) error {
+		if _, err := replace(file.path, func(s *sections) error {
 			s.put(headSection, head)
 			s.put(objectsSection, objects)
 			s.put(endSection, nil)

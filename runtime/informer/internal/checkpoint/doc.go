@@ -3,9 +3,18 @@
 // Package checkpoint keeps the state of a collection in a file: its objects, and the
 // resourceVersion of which they are true. A process that starts again reads it in place of a list.
 //
-//	magic      "informer checkpoint 1\n"
-//	head       the identity, the time, the resourceVersion, the number of objects
+//	magic      "informer checkpoint 2\n"
+//	head       the identity, a random number, the memory that the objects take, how many they are,
+//	           the time, the resourceVersion
 //	objects    some 256 KB of them, as package pack writes them; any number of such sections
+//	end        empty
+//
+// A second file, beside it, says that the same objects are true of a later version, too. It is
+// there if [File.Advance] was called since the first one was written. If its random number is not
+// that of the first file, it is about another one, and is not believed.
+//
+//	magic      "informer checkpoint 2\n"
+//	version    the random number of the first file, the time, the resourceVersion
 //	end        empty
 //
 // Each section begins with its kind, its length and a checksum, which covers its number too. So a
@@ -15,7 +24,8 @@
 //
 // A file is written beside its place, synced, and renamed to it; then the directory is synced. So
 // at any moment the place has a whole file, the old one or the new one, or none. Several processes
-// may write to one directory: the last rename wins, and each file is whole.
+// may write to one directory: the last rename wins, and each file is whole. Whatever a crash leaves
+// of the two files, they belong together, or the second one is not believed.
 //
 // # Identity
 //
@@ -24,7 +34,7 @@
 //
 // # Ordering and blocking
 //
-// [File.Read] and [File.Write] wait for the disk. They start no goroutine. Read takes the memory of
-// one section besides that of the objects, and Write the same, and some 100 bytes for each value
-// that several objects share.
+// [File.Read], [File.Write] and [File.Advance] wait for the disk. They start no goroutine. Read
+// takes the memory of one section besides that of the objects, and Write the same, and some 100
+// bytes for each value that several objects share.
 package checkpoint

@@ -18,24 +18,24 @@ const temporary = ".tmp"
 // ended.
 const stale = time.Minute
 
-// replace has write write a file, and puts it into its place.
-func (f *File) replace(write func(*sections) error) error {
-	dir := filepath.Dir(f.path)
+// replace has write write a file, puts it into its place, and returns its size.
+func replace(path string, write func(*sections) error) (size int64, err error) {
+	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+		return 0, err
 	}
-	f.sweep()
-	file, err := os.CreateTemp(dir, filepath.Base(f.path)+".*"+temporary) // 0600
+	sweep(path)
+	file, err := os.CreateTemp(dir, filepath.Base(path)+".*"+temporary) // 0600
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := fill(file, write); err != nil {
-		return fmt.Errorf("%w%s", err, alsoFailed(os.Remove(file.Name())))
+	if size, err = fill(file, write); err == nil {
+		err = os.Rename(file.Name(), path)
 	}
-	if err := os.Rename(file.Name(), f.path); err != nil {
-		return fmt.Errorf("%w%s", err, alsoFailed(os.Remove(file.Name())))
+	if err != nil {
+		return 0, fmt.Errorf("%w%s", err, alsoFailed(os.Remove(file.Name())))
 	}
-	return syncDir(dir)
+	return size, syncDir(dir)
 }
 
 func alsoFailed(err error) string {
@@ -46,18 +46,18 @@ func alsoFailed(err error) string {
 }
 
 // fill writes a file, syncs it and closes it.
-func fill(file *os.File, write func(*sections) error) error {
-	_, err := file.WriteString(magic)
-	if err == nil {
-		err = write(&sections{file: file})
+func fill(file *os.File, write func(*sections) error) (size int64, err error) {
+	s := &sections{file: file}
+	if s.write([]byte(magic)); s.err == nil {
+		s.err = write(s)
 	}
-	if err == nil {
-		err = file.Sync()
+	if s.err == nil {
+		s.err = file.Sync()
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
+	if closed := file.Close(); s.err == nil {
+		s.err = closed
 	}
-	return err
+	return s.size, s.err
 }
 
 // syncDir makes a rename in a directory last. Windows can't sync directories, and doesn't need to.
@@ -77,8 +77,8 @@ func syncDir(dir string) error {
 }
 
 // sweep removes what processes have left behind that ended while they wrote the file.
-func (f *File) sweep() {
-	dir, name := filepath.Split(f.path)
+func sweep(path string) {
+	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // writing the file will fail too

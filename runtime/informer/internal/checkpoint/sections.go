@@ -10,19 +10,19 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 )
 
 // What a file begins with. Another format of the sections has another number.
 const (
 	magicWords = "informer checkpoint "
-	magic      = magicWords + "1\n"
+	magic      = magicWords + "2\n"
 )
 
 // The kinds of sections.
 const (
 	headSection    = 'h'
 	objectsSection = 'o'
+	versionSection = 'v'
 	endSection     = 'e'
 )
 
@@ -47,6 +47,7 @@ type sections struct {
 	file *os.File
 	n    uint64 // sections so far
 	left int64  // bytes to be read
+	size int64  // bytes written
 	buf  []byte
 	err  error // of writing; the first one
 }
@@ -71,10 +72,16 @@ func (s *sections) put(kind byte, content []byte) {
 		return
 	}
 	h := s.header(kind, content)
-	if _, s.err = s.file.Write(h[:]); s.err == nil {
-		_, s.err = s.file.Write(content)
-	}
+	s.write(h[:])
+	s.write(content)
 	s.n++
+}
+
+func (s *sections) write(b []byte) {
+	if s.err == nil {
+		_, s.err = s.file.Write(b)
+		s.size += int64(len(b))
+	}
 }
 
 // open opens a file and reads its magic.
@@ -128,8 +135,8 @@ func (s *sections) take(n int) ([]byte, error) {
 	return b, nil
 }
 
-// next reads the next section, which has to be of a kind; for objects it returns nil at the end of
-// the file. The content is valid until the next call.
+// next reads the next section, which has to be of a kind. At the end of the file it returns nil, if
+// kind is that of objects or of the end. The content is valid until the next call.
 func (s *sections) next(kind byte) ([]byte, error) {
 	b, err := s.take(headerSize)
 	if err != nil {
@@ -147,36 +154,13 @@ func (s *sections) next(kind byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: section %d has another checksum", errDamaged, s.n)
 	}
 	s.n++
-	switch end := h[0] == endSection && kind == objectsSection; {
+	switch end := h[0] == endSection && (kind == objectsSection || kind == endSection); {
 	case end && s.left == 0:
 		return nil, nil
-	case h[0] != kind:
+	case end, h[0] != kind:
 		return nil, fmt.Errorf("%w: section %d is of another kind", errDamaged, s.n)
 	}
 	return content, nil
 }
 
 func (s *sections) close() { _ = s.file.Close() } // nothing was written
-
-func (f *File) appendHead(b []byte, state State) []byte {
-	b = append(b, f.identity[:]...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(state.Saved.UnixNano()))
-	b = binary.LittleEndian.AppendUint64(b, uint64(state.Objects))
-	return append(b, state.ResourceVersion...)
-}
-
-func (f *File) readHead(b []byte) (State, error) {
-	const fixed = len(f.identity) + 8 + 8
-	switch {
-	case len(b) <= fixed:
-		return State{}, errDamaged
-	case [len(f.identity)]byte(b) != f.identity:
-		return State{}, errOther
-	}
-	numbers := b[len(f.identity):]
-	return State{
-		ResourceVersion: string(b[fixed:]),
-		Saved:           time.Unix(0, int64(binary.LittleEndian.Uint64(numbers))),
-		Objects:         int(binary.LittleEndian.Uint64(numbers[8:])),
-	}, nil
-}

@@ -112,6 +112,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	} else {
 		w.changeAll(s.rest[:n])
 	}
+	w.countChanges()
 	w.publish()
 	if r.recorder != nil {
 		took = i.now() - start

@@ -22,7 +22,8 @@ import (
 type StateFile interface {
 	Path() string
 	Read(item func(object.Object) error) (checkpoint.State, error)
-	Write(state checkpoint.State, all iter.Seq[object.Object]) error
+	Write(state checkpoint.State, all iter.Seq[object.Object]) (checkpoint.State, error)
+	Advance(state checkpoint.State) (bool, error)
 }
 
 // FileOf returns the file for the state of a stream. transform is the code of Config.Transform, 0
@@ -44,7 +45,20 @@ type disk struct {
 	// mu guards what follows.
 	mu    sync.Mutex
 	saved checkpoint.State // what the file has, if this process has read or written it
-	err   error            // of the last attempt to write; nil if it has succeeded
+	// changed is stream.changed at the time of which the file's objects are true; -1 if the table
+	// never had these objects.
+	changed int64
+	err     error // of the last attempt to write; nil if it has succeeded
+	totals  diskTotals
+}
+
+// diskTotals counts what was done with a stream's file. Its numbers never go down.
+type diskTotals struct {
+	writes   int64         // those that succeeded; not those of the version alone
+	bytes    int64         // that they have written
+	took     time.Duration // by them
+	failures int64         // of writing
+	restored int64         // objects that were read and that the server has accepted
 }
 
 // newDisk returns nil if the informer keeps nothing.
@@ -52,19 +66,19 @@ func newDisk(i *Informer, s Stream) *disk {
 	if i.config.FileOf == nil {
 		return nil
 	}
-	return &disk{open: sync.OnceValues(func() (StateFile, error) {
+	return &disk{changed: -1, open: sync.OnceValues(func() (StateFile, error) {
 		return i.config.FileOf(s.Namespace, s.Source, i.config.TransformCode)
 	})}
 }
 
-// status returns the state that the file has, and why it could not be written.
-func (d *disk) status() (checkpoint.State, error) {
+// status returns the state that the file has, why it could not be written, and what was done.
+func (d *disk) status() (checkpoint.State, diskTotals, error) {
 	if d == nil {
-		return checkpoint.State{}, nil
+		return checkpoint.State{}, diskTotals{}, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.saved, d.err
+	return d.saved, d.totals, d.err
 }
 
 // restore implements Restore of reflector.Config: it reads the file.
@@ -86,6 +100,7 @@ func (s *stream) restore(ctx context.Context, replace func(object.Object) error)
 		s.disk.mu.Lock()
 		s.disk.saved = state
 		s.disk.mu.Unlock()
+		s.restored.Store(true)
 		logger.V(2).Info("Checkpoint read", "path", file.Path(), "objects", state.Objects, "resourceVersion", state.ResourceVersion, "saved", state.Saved)
 	case errors.Is(err, fs.ErrNotExist):
 		logger.V(2).Info("There is no checkpoint yet", "path", file.Path())
@@ -95,26 +110,41 @@ func (s *stream) restore(ctx context.Context, replace func(object.Object) error)
 	return state.ResourceVersion
 }
 
-// save writes the stream's state, unless the file has it already, or there is none yet.
+// countChanges counts the changes of the batch, before they are published. If the batch is the
+// state that was read from disk, the file has what the table has then.
+func (w *batchWriter) countChanges() {
+	changed := w.changed.Add(int64(w.applied))
+	if w.staging && w.restored.Swap(false) {
+		d := w.disk
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.changed = changed
+		d.totals.restored += int64(w.applied)
+	}
+}
+
+// save writes the stream's state, unless the file has it already, or there is none yet. If only the
+// version has changed, as by bookmarks, it writes only that.
 func (s *stream) save(logger klog.Logger) {
+	changed := s.changed.Load()
 	version := s.informer.table.Version()
 	at := s.standsAt(version)
-	if saved, _ := s.disk.status(); !s.HasSynced() || at == "" || at == saved.ResourceVersion {
+	saved, _, _ := s.disk.status()
+	if !s.HasSynced() || at == "" || at == saved.ResourceVersion {
 		return
 	}
 	set := version.Namespace(s.namespace)
-	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len()}
+	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}
+	advanced := false
 	file, err := s.disk.open()
-	if err == nil {
-		err = file.Write(state, set.All)
+	// Changes are counted before they are published, so version has none that is not counted now.
+	if err == nil && s.disk.has(s.changed.Load()) {
+		advanced, err = file.Advance(state)
 	}
-	s.disk.mu.Lock()
-	before := s.disk.err
-	if s.disk.err = err; err == nil {
-		s.disk.saved = state
+	if err == nil && !advanced {
+		state, err = file.Write(state, set.All)
 	}
-	s.disk.mu.Unlock()
-	switch {
+	switch before := s.disk.wrote(state, changed, advanced, err); {
 	case err == nil && before != nil:
 		logger.Info("The checkpoint can be written again", "informer", s.name())
 	case err != nil && (before == nil || before.Error() != err.Error()):
@@ -122,10 +152,37 @@ func (s *stream) save(logger klog.Logger) {
 	}
 }
 
+// has reports whether the file has the objects that the table has after so many changes.
+func (d *disk) has(changed int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed == changed
+}
+
+// wrote notes the outcome of writing a state, or its version alone, and returns the error of the
+// time before.
+func (d *disk) wrote(state checkpoint.State, changed int64, advanced bool, err error) (before error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, d.err = d.err, err
+	switch {
+	case err != nil:
+		d.totals.failures++
+	case advanced:
+		d.saved = state
+	default:
+		d.saved, d.changed = state, changed
+		d.totals.writes++
+		d.totals.bytes += state.Bytes
+		d.totals.took += time.Since(state.Saved)
+	}
+	return before
+}
+
 // saveAll writes the states of all streams; with missing, only of those that have nothing on disk.
 func (i *Informer) saveAll(logger klog.Logger, missing bool) {
 	for _, s := range i.streams() {
-		if saved, _ := s.disk.status(); s.disk != nil && !(missing && saved.ResourceVersion != "") {
+		if saved, _, _ := s.disk.status(); s.disk != nil && !(missing && saved.ResourceVersion != "") {
 			s.save(logger)
 		}
 	}

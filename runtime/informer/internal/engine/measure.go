@@ -41,6 +41,7 @@ func (i *Informer) measure() metrics.InformerState {
 		state.Queued += int(s.stagedLen.Load())
 		state.Relists += status.Relists
 		state.BadData += status.BadData
+		s.disk.measure(&state.Checkpoint, n == 0)
 	}
 	if t := i.totals; t != nil {
 		state.Listed = t.listed.Load()
@@ -55,6 +56,25 @@ func (i *Informer) measure() metrics.InformerState {
 		state.Queued += queue.Len()
 	}
 	return state
+}
+
+// measure adds what a stream, which may be the first one, has on disk.
+func (d *disk) measure(state *metrics.CheckpointState, first bool) {
+	if d == nil {
+		return
+	}
+	saved, totals, err := d.status()
+	state.Kept = true
+	state.Failing = state.Failing || err != nil
+	if first || saved.Saved.Before(state.Saved) {
+		state.Saved = saved.Saved
+	}
+	state.Bytes += saved.Bytes
+	state.Writes += totals.writes
+	state.Written += totals.bytes
+	state.WriteTime += totals.took
+	state.WriteFailures += totals.failures
+	state.Restored += totals.restored
 }
 
 func (i *Informer) queues() []fifo {

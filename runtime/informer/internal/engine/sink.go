@@ -47,7 +47,11 @@ func (s *sink) end() {
 	s.run, s.fifo, s.batch, s.rest = nil, nil, nil, nil
 }
 
-func (s *sink) BeginReplace() error           { return s.take(delta{Type: deltafifo.ReplaceStarted}) }
+func (s *sink) BeginReplace() error {
+	s.restored.Store(false)
+	return s.take(delta{Type: deltafifo.ReplaceStarted})
+}
+
 func (s *sink) Replace(o object.Object) error { return s.take(deltaOf(deltafifo.Replaced, o)) }
 func (s *sink) Add(o object.Object) error     { return s.take(deltaOf(deltafifo.Added, o)) }
 func (s *sink) Update(o object.Object) error  { return s.take(deltaOf(deltafifo.Modified, o)) }
@@ -67,6 +71,7 @@ func (s *sink) EndReplace(resourceVersion string) error {
 }
 
 func (s *sink) AbortReplace() error {
+	s.restored.Store(false)
 	if err := s.take(delta{Type: deltafifo.ReplaceAborted}); err != nil {
 		return err
 	}

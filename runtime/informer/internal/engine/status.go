@@ -35,6 +35,7 @@ type StreamStatus struct {
 	// What is on disk, as far as the process has read or written it:
 	CheckpointVersion string // "": nothing
 	CheckpointTime    time.Time
+	CheckpointBytes   int64  // its size
 	CheckpointError   string // of the last attempt to write it; "" if it has succeeded
 }
 
@@ -51,8 +52,8 @@ func (i *Informer) Streams() []StreamStatus {
 		all[n] = StreamStatus{Namespace: s.namespace, Reflector: s.reader.Status(), Synced: s.HasSynced()}
 		version := i.table.Version()
 		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.namespace).Len(), s.standsAt(version)
-		saved, err := s.disk.status()
-		all[n].CheckpointVersion, all[n].CheckpointTime = saved.ResourceVersion, saved.Saved
+		saved, _, err := s.disk.status()
+		all[n].CheckpointVersion, all[n].CheckpointTime, all[n].CheckpointBytes = saved.ResourceVersion, saved.Saved, saved.Bytes
 		if err != nil {
 			all[n].CheckpointError = err.Error()
 		}

@@ -155,6 +155,37 @@ func TestWhatIsSharedStaysShared(t *testing.T) {
 	}
 }
 
+// TestMemory compares what a Writer says about the memory of objects with what reading them takes.
+func TestMemory(t *testing.T) {
+	p := programOf(t, reflect.TypeFor[corev1.Pod]())
+	w, shared := p.NewWriter(1000), []corev1.EnvVar{{Name: "A", Value: strings.Repeat("x", 1000)}}
+	var pods []*corev1.Pod
+	for i := range 1000 {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("pod-", i), Labels: map[string]string{"a": fmt.Sprint(i), "b": "c"}}}
+		pod.Spec.Containers = []corev1.Container{{Image: strings.Repeat("i", i), Env: shared}, {Env: shared}}
+		pod.Spec.Priority = new(int32(i))
+		w.Count(layout.Of(pod))
+		pods = append(pods, pod)
+	}
+	var all []byte
+	for _, pod := range pods {
+		var err error
+		if all, err = w.Append(all, layout.Of(pod)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := read(p, all); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	took := int64(after.TotalAlloc - before.TotalAlloc)
+	if m := w.Memory(); m < took*3/4 || m > took*5/4 {
+		t.Errorf("%d bytes, and reading takes %d", m, took)
+	}
+}
+
 // TestWhatCanNotBeWritten names the field.
 func TestWhatCanNotBeWritten(t *testing.T) {
 	p := programOf(t, reflect.TypeFor[odd]())

@@ -59,10 +59,17 @@ func (r *Reader) fail() { r.bad, r.at = true, len(r.in) }
 
 // number reads an unsigned varint.
 func (r *Reader) number() uint64 {
-	if r.at < len(r.in) && r.in[r.at] < 0x80 {
-		r.at++
-		return uint64(r.in[r.at-1])
+	if at := r.at; at < len(r.in) {
+		if b := r.in[at]; b < 0x80 {
+			r.at = at + 1
+			return uint64(b)
+		}
 	}
+	return r.longNumber()
+}
+
+// longNumber is number without the case of one byte, so that this one is compiled into its callers.
+func (r *Reader) longNumber() uint64 {
 	n, size := binary.Uvarint(r.in[r.at:])
 	if size <= 0 {
 		r.fail()

@@ -24,8 +24,9 @@ type Writer struct {
 	// met counts, by a hash of the address, how often a value was met in the first pass: never,
 	// once, or more often. Each count takes two bits. Two values may have the same hash; then they
 	// count as shared.
-	met   []uint64
-	shift int
+	met    []uint64
+	shift  int
+	memory int64 // of the values that were met, in bytes
 
 	// numbers has the numbers of the values that were written and are shared.
 	numbers map[identity]uint64
