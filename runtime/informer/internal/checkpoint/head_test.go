@@ -109,7 +109,7 @@ func TestReadingRunsTheCollectorOnce(t *testing.T) {
 // TestAMemoryLimitIsRespected: nothing is reserved that there is no room for.
 func TestAMemoryLimitIsRespected(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
-	if reserve(64<<20) == nil || reserve(500<<20) != nil || reserve(1000) != nil {
+	if reserve(64<<20) == nil || reserve(400<<20) != nil || reserve(1000) != nil {
 		t.Error("it is not")
 	}
 }

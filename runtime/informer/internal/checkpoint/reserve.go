@@ -31,7 +31,7 @@ func reserve(bytes int64) *strings.Builder {
 	}
 	metrics.Read(samples)
 	limit, used := samples[0].Value.Uint64(), samples[1].Value.Uint64()-samples[2].Value.Uint64()
-	bytes += bytes / 4 // for what is made along with the objects; and it runs a little earlier
+	bytes += bytes / 2 // for what is made along with the objects; and it runs a little earlier
 	if used+2*uint64(bytes) > limit {
 		return nil
 	}

@@ -57,7 +57,8 @@ func (c *compiler) disclose(t reflect.Type) {
 func (c *compiler) form(t reflect.Type, path string) *form {
 	s := c.forms[t]
 	if s == nil {
-		s = &form{typ: layout.TypeOf(t), single: true}
+		s = &form{typ: layout.TypeOf(t), single: true, number: c.program.forms}
+		c.program.forms++
 		c.forms[t] = s // the type may refer to itself
 		var nested []func()
 		c.add(s, t, 0, path, &nested)

@@ -13,6 +13,7 @@ import (
 type Program struct {
 	// Set once at construction.
 	root        *form
+	forms       int // their number
 	maps        int // number of map fields
 	description string
 
@@ -26,6 +27,7 @@ type form struct {
 	fields []field // in the order of the memory
 	refers []int   // those of fields that refer to other memory
 	single bool    // the type is no struct, and has one field
+	number int     // among all forms
 }
 
 // field is a part of a value: a field of a struct, or the whole value of another type.

@@ -32,11 +32,12 @@ type Reader struct {
 	values []shared
 
 	entries [][2]*layout.Scratch // keys and values of maps, by map number
+	makers  []*layout.Maker      // by form number
 }
 
 // NewReader returns a Reader for what one Writer has written.
 func (p *Program) NewReader() *Reader {
-	return &Reader{program: p, entries: make([][2]*layout.Scratch, p.maps)}
+	return &Reader{program: p, entries: make([][2]*layout.Scratch, p.maps), makers: make([]*layout.Maker, p.forms)}
 }
 
 // Read reads an object from the beginning of in, which it doesn't keep. It returns a pointer to a
@@ -44,7 +45,7 @@ func (p *Program) NewReader() *Reader {
 // used any more.
 func (r *Reader) Read(in []byte) (object layout.Pointer, rest []byte, err error) {
 	r.in, r.at = in, 0
-	object = r.program.root.typ.New()
+	object = r.maker(r.program.root).New()
 	r.value(r.program.root, object)
 	r.text.Set(layout.TextMark{})
 	rest, r.in = in[r.at:], nil
@@ -52,6 +53,16 @@ func (r *Reader) Read(in []byte) (object layout.Pointer, rest []byte, err error)
 		return nil, nil, ErrDamaged
 	}
 	return object, rest, nil
+}
+
+// maker returns what allocates values of a form.
+func (r *Reader) maker(s *form) *layout.Maker {
+	m := r.makers[s.number]
+	if m == nil {
+		m = s.typ.NewMaker()
+		r.makers[s.number] = m
+	}
+	return m
 }
 
 // fail ends the reading: what follows reads zeros.

@@ -95,7 +95,7 @@ func (r *Reader) content(f *field, p layout.Pointer) {
 	}
 	switch f.kind {
 	case pointerField:
-		to := f.of.typ.New()
+		to := r.maker(f.of).New()
 		*layout.As[layout.Pointer](p) = to
 		r.value(f.of, to)
 	case mapField:
@@ -105,7 +105,7 @@ func (r *Reader) content(f *field, p layout.Pointer) {
 		*layout.As[[]byte](p) = append(make([]byte, 0, len(b)), b...)
 	default:
 		n := r.length()
-		to := f.of.typ.Make(p, n)
+		to := r.maker(f.of).Make(p, n)
 		for i := 0; i < n && !r.bad; i++ {
 			r.value(f.of, layout.At(to, uintptr(i)*f.of.typ.Size()))
 		}

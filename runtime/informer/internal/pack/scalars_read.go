@@ -50,9 +50,7 @@ func (r *Reader) anyText() (text string, b []byte) {
 	case textHere:
 		return "", r.take(n >> 2)
 	case textShared:
-		text = string(r.take(n >> 2))
-		r.texts = append(r.texts, text)
-		return text, nil
+		return r.newText(n >> 2), nil
 	case textNumber:
 		if n >>= 2; n < uint64(len(r.texts)) {
 			return r.texts[n], nil
@@ -64,11 +62,23 @@ func (r *Reader) anyText() (text string, b []byte) {
 
 // string reads the string at p. It is set at once, or with the other strings of its object.
 func (r *Reader) string(p layout.Pointer) {
-	if text, b := r.anyText(); b != nil {
-		r.text.Add(p, b)
-	} else {
-		*layout.As[string](p) = text
+	switch n := r.number(); {
+	case n&3 == textHere:
+		r.text.Add(p, r.take(n>>2))
+	case n&3 == textNumber && n>>2 < uint64(len(r.texts)):
+		*layout.As[string](p) = r.texts[n>>2]
+	case n&3 == textShared:
+		*layout.As[string](p) = r.newText(n >> 2)
+	default:
+		r.fail()
 	}
+}
+
+// newText reads a string of so many bytes that gets the next number.
+func (r *Reader) newText(n uint64) string {
+	text := string(r.take(n))
+	r.texts = append(r.texts, text)
+	return text
 }
 
 // any reads the value of the empty interface at p.
