@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -35,13 +36,24 @@ type Storage struct {
 	client *clientv3.Client
 	prefix string // ends with a slash
 	fields []string
+	ttl    time.Duration // of what Create and Update store; 0: for ever
 }
 
 // New returns the storage of the objects under a prefix, such as "/registry/example.com/widgets".
 // It sends no request, and does not close the client. fields are the declared fields, such as
 // "spec.nodeName".
 func New(client *clientv3.Client, prefix string, fields ...string) *Storage {
-	return &Storage{client, strings.TrimSuffix(prefix, "/") + "/", fields}
+	return &Storage{client: client, prefix: strings.TrimSuffix(prefix, "/") + "/", fields: fields}
+}
+
+// WithTTL returns the same storage, but etcd deletes what its Create and Update store when a time
+// has passed, unless it has been written again. So an object that the storage without a TTL updates
+// stays. 0 is no TTL. With a negative one, Create and Update fail, and with one that is longer than
+// etcd allows, 285 years.
+//
+// etcd counts in seconds: a TTL is rounded up, and the object may stay for some seconds more.
+func (s *Storage) WithTTL(ttl time.Duration) *Storage {
+	return &Storage{s.client, s.prefix, s.fields, ttl}
 }
 
 // List reads all objects, in pages of one revision. If that is compacted before the last page, it

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -101,11 +102,35 @@ func (s *Storage) put(ctx context.Context, o *watchcache.Object, uid string, ver
 	if err != nil {
 		return nil, err
 	}
-	revision, err := s.commit(ctx, o.Key, version, clientv3.OpPut(s.prefix+o.Key, string(o.Bytes)))
+	lease, err := s.grant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := s.commit(ctx, o.Key, version, clientv3.OpPut(s.prefix+o.Key, string(o.Bytes), clientv3.WithLease(lease)))
+	if errors.Is(err, errChanged) && lease != clientv3.NoLease {
+		_, _ = s.client.Revoke(ctx, lease) // nothing has it, and it ends by itself, too
+	}
 	if err != nil {
 		return nil, err
 	}
 	return o.WithIdentity(uid, uint64(revision))
+}
+
+// grant returns a new lease for an object, or none if it has no TTL. Objects don't share leases:
+// etcd deletes all that have a lease at one revision, and each change must have its own version.
+func (s *Storage) grant(ctx context.Context) (clientv3.LeaseID, error) {
+	switch {
+	case s.ttl == 0:
+		return clientv3.NoLease, nil
+	case s.ttl < 0:
+		return 0, fmt.Errorf("its time to live is %v; it must not be negative", s.ttl)
+	}
+	seconds := (s.ttl-1)/time.Second + 1
+	granted, err := s.client.Grant(ctx, int64(seconds))
+	if err != nil {
+		return 0, fmt.Errorf("asking etcd for a lease of %v: %w", s.ttl, err)
+	}
+	return granted.ID, nil
 }
 
 // commit does op if the key is at a version, and returns errChanged otherwise.

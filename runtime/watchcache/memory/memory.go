@@ -3,7 +3,8 @@
 // Package memory is a storage of a watch cache in memory: for tests, for benchmarks, and for
 // objects that need not outlive the process.
 //
-// It starts no goroutine. Watch waits for changes, and no other call blocks.
+// It starts no goroutine, but a timer for each object that ends by itself: see [Storage.WithTTL].
+// Watch waits for changes, and no other call blocks.
 package memory
 
 import (
@@ -14,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/watch"
 
@@ -24,6 +26,13 @@ import (
 // count from 1 on, which is the version of the empty storage. All methods may be called by any
 // number of goroutines. [New] makes one.
 type Storage struct {
+	// set once at construction
+	*contents
+	ttl time.Duration // of what Create and Update store; 0: for ever
+}
+
+// contents is what a storage has in common with those that its WithTTL has returned.
+type contents struct {
 	fields []string // set once at construction
 
 	mu        sync.Mutex // mu guards what follows
@@ -36,8 +45,13 @@ type Storage struct {
 
 // New returns an empty storage of objects with these declared fields, such as "spec.nodeName".
 func New(fields ...string) *Storage {
-	return &Storage{fields: fields, objects: map[string]*watchcache.Object{}, version: 1, compacted: 1, changed: make(chan struct{})}
+	return &Storage{contents: &contents{fields: fields, objects: map[string]*watchcache.Object{}, version: 1, compacted: 1, changed: make(chan struct{})}}
 }
+
+// WithTTL returns the same storage, but what its Create and Update store is deleted when a time has
+// passed, unless it has been written again. So an object that the storage without a TTL updates
+// stays. 0 is no TTL. With a negative one, Create and Update fail.
+func (s *Storage) WithTTL(ttl time.Duration) *Storage { return &Storage{s.contents, ttl} }
 
 // Create stores an object, whose resourceVersion, and uid if it has none, are set. It returns the
 // object as it was stored, an error that wraps [watchcache.ErrExists] if there is one of its key,
@@ -86,9 +100,7 @@ func (s *Storage) Delete(_ context.Context, key string, p watchcache.Preconditio
 	if err != nil {
 		return nil, fmt.Errorf("deleting %s: %w", key, err)
 	}
-	delete(s.objects, key)
-	s.version++
-	s.addLocked(watchcache.Event{Type: watch.Deleted, Object: old, Version: s.version})
+	s.deleteLocked(old)
 	return old, nil
 }
 
@@ -192,6 +204,9 @@ func (s *Storage) findLocked(key string, p watchcache.Preconditions) (*watchcach
 
 // setLocked stores an object.
 func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid string) (*watchcache.Object, error) {
+	if s.ttl < 0 {
+		return nil, fmt.Errorf("storing %s: its time to live is %v; it must not be negative", o.Key, s.ttl)
+	}
 	o, err := o.WithIdentity(uid, s.version+1)
 	if err != nil {
 		return nil, err
@@ -199,15 +214,34 @@ func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid str
 	s.version++
 	s.objects[o.Key] = o
 	s.addLocked(watchcache.Event{Type: event, Object: o, Version: s.version})
+	if s.ttl > 0 {
+		time.AfterFunc(s.ttl, func() { s.end(o) })
+	}
 	return o, nil
 }
 
-func (s *Storage) addLocked(e watchcache.Event) {
+// end deletes an object whose time has passed, unless another one has taken its place.
+func (s *contents) end(o *watchcache.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.objects[o.Key] == o {
+		s.deleteLocked(o)
+	}
+}
+
+// deleteLocked deletes an object that there is.
+func (s *contents) deleteLocked(o *watchcache.Object) {
+	delete(s.objects, o.Key)
+	s.version++
+	s.addLocked(watchcache.Event{Type: watch.Deleted, Object: o, Version: s.version})
+}
+
+func (s *contents) addLocked(e watchcache.Event) {
 	s.events = append(s.events, e)
 	s.wakeLocked()
 }
 
-func (s *Storage) wakeLocked() {
+func (s *contents) wakeLocked() {
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
