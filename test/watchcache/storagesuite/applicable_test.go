@@ -7,14 +7,15 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// readExcluded returns the suites that are not run: NAME, or STORAGE/NAME if it is one storage that
-// they are not run on. In the file each stands below its reason.
+// readExcluded returns the suites that are not run. In the file each stands below its reason.
 func readExcluded(t *testing.T) map[string]bool {
 	t.Helper()
 	content, err := os.ReadFile("testdata/not-applicable.txt")
@@ -43,27 +44,22 @@ func readExcluded(t *testing.T) map[string]bool {
 // the package exports.
 func TestEachSuiteIsRunOrExcluded(t *testing.T) {
 	excluded, exported := readExcluded(t), exportedSuites(t)
+	run := func(name string) bool { return suites[name] != nil || benchmarks[name] != nil }
 	for name := range exported {
-		switch _, run := suites[name]; {
-		case !run && !excluded[name]:
+		switch isRun := run(name); {
+		case !isRun && !excluded[name]:
 			t.Errorf("%s is neither run nor in testdata/not-applicable.txt", name)
-		case run && excluded[name]:
+		case isRun && excluded[name]:
 			t.Errorf("%s is run, but in testdata/not-applicable.txt", name)
 		}
 	}
-	for name := range suites {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(suites)), slices.Collect(maps.Keys(benchmarks))) {
 		if !exported[name] {
 			t.Errorf("%s is run under a name that the package does not export", name)
 		}
 	}
 	for name := range excluded {
-		storage, suite, ok := strings.Cut(name, "/")
-		if !ok {
-			suite = name
-		} else if rigs[storage] == nil || suites[suite] == nil {
-			t.Errorf("%s is excluded, but not run on any other storage", name)
-		}
-		if !exported[suite] {
+		if !exported[name] {
 			t.Errorf("%s is excluded, but not exported", name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -119,9 +120,10 @@ func (s *store) open(ctx context.Context, o *watchcache.Object) (data []byte, st
 	if err := json.Unmarshal(o.Bytes, &r); err != nil {
 		return nil, false, err
 	}
-	data, stale, err = s.transformer().TransformFromStorage(ctx, r.Pod, value.DefaultContext(o.Key))
+	key := resource + o.Key
+	data, stale, err = s.transformer().TransformFromStorage(ctx, r.Pod, value.DefaultContext(key))
 	if err != nil {
-		return nil, false, storage.NewInternalError(err)
+		return nil, false, storage.NewInternalError(fmt.Errorf("unable to transform key %q: %w", key, err))
 	}
 	return data, stale, nil
 }

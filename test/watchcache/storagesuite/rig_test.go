@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/url"
 	"testing"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -13,17 +14,20 @@ import (
 
 	"github.com/informer-gen/informer-gen/adapter/etcd"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
+
+// writer is what writes to a storage.
+type writer = serve.Writer
 
 // rig is an empty storage, and what the suites do to it.
 type rig struct {
 	storage interface {
 		watchcache.Storage
-		Create(ctx context.Context, data []byte) (*watchcache.Object, error)
-		Update(ctx context.Context, data []byte) (*watchcache.Object, error)
-		Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error)
+		writer
 	}
+	// withTTL returns the storage, for objects that end by themselves.
+	withTTL func(time.Duration) writer
 	// fresh waits until a cache has what the storage had at the call.
 	fresh func(context.Context, *watchcache.Cache) error
 	// increase makes the version one greater, without a change of the cache's objects.
@@ -33,30 +37,15 @@ type rig struct {
 }
 
 // rigs are the storages that the suites are run on, by name.
-var rigs = map[string]func(*testing.T) rig{"memory": newMemory, "etcd": newEtcd}
+var rigs = map[string]func(testing.TB) rig{"memory": newMemory, "etcd": newEtcd}
 
-func newMemory(*testing.T) rig {
-	s := memory.New(nodeName)
-	return rig{
-		storage: s,
-		fresh:   func(ctx context.Context, c *watchcache.Cache) error { return c.WaitUntilFresh(ctx, s.Version()) },
-		increase: func(context.Context) (int64, error) {
-			s.Bookmark()
-			return int64(s.Version()), nil
-		},
-		compact: func(_ context.Context, version uint64) error {
-			s.Compact(version)
-			return nil
-		},
-	}
-}
-
-func newEtcd(t *testing.T) rig {
+func newEtcd(t testing.TB) rig {
 	t.Helper()
 	client := startEtcd(t)
 	s := etcd.New(client, "/registry/pods", nodeName)
 	return rig{
 		storage: s,
+		withTTL: func(ttl time.Duration) writer { return s.WithTTL(ttl) },
 		fresh:   s.WaitUntilFresh,
 		increase: func(ctx context.Context) (int64, error) {
 			put, err := client.Put(ctx, "/registry/others", "")
@@ -73,7 +62,7 @@ func newEtcd(t *testing.T) rig {
 }
 
 // startEtcd returns a client of a new etcd, which ends with the test.
-func startEtcd(t *testing.T) *clientv3.Client {
+func startEtcd(t testing.TB) *clientv3.Client {
 	t.Helper()
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	c := embed.NewConfig()

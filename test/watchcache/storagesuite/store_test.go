@@ -38,14 +38,17 @@ type store struct {
 // usedFor is a transformer behind a pointer.
 type usedFor struct{ value.Transformer }
 
-var _ storagetesting.InterfaceWithPrefixTransformer = (*store)(nil)
+var (
+	_ storagetesting.InterfaceWithPrefixTransformer   = (*store)(nil)
+	_ storagetesting.InterfaceWithTransformerOverride = (*store)(nil)
+)
 
 // bookmarkInterval is short, because suites wait for bookmarks, but longer than the silence that
 // some wait for.
 const bookmarkInterval = 500 * time.Millisecond
 
 // newStore returns a store on a storage that is empty. It ends with the test.
-func newStore(t *testing.T, r rig) *store {
+func newStore(t testing.TB, r rig) *store {
 	t.Helper()
 	cache, err := watchcache.New(watchcache.Config{Storage: r.storage, BookmarkInterval: bookmarkInterval})
 	if err != nil {
@@ -72,6 +75,13 @@ func (s *store) UpdatePrefixTransformer(modify storagetesting.PrefixTransformerM
 	old := s.using.Load()
 	c := *old.Transformer.(*storagetesting.PrefixTransformer)
 	s.using.Store(&usedFor{modify(&c)})
+	return func() { s.using.Store(old) }
+}
+
+// UpdateTransformer replaces the transformer until the function that it returns is called.
+func (s *store) UpdateTransformer(modify storagetesting.TransformerModifier) func() {
+	old := s.using.Load()
+	s.using.Store(&usedFor{modify(old.Transformer)})
 	return func() { s.using.Store(old) }
 }
 
@@ -191,13 +201,16 @@ func (s *store) GetList(ctx context.Context, key string, opts storage.ListOption
 	return s.fill(ctx, out.(*example.PodList), list, key)
 }
 
-// fill sets pods to those of a list below a prefix.
+// fill sets pods to those of a list below a prefix, or to those before the first that can't be
+// read.
 func (s *store) fill(ctx context.Context, pods *example.PodList, list *watchcache.List, prefix string) (err error) {
-	pods.Items = make([]example.Pod, len(list.Objects))
-	for i, o := range list.Objects {
-		if err := s.read(ctx, o, o.Version, &pods.Items[i]); err != nil {
+	pods.Items = make([]example.Pod, 0, len(list.Objects))
+	for _, o := range list.Objects {
+		var pod example.Pod
+		if err := s.read(ctx, o, o.Version, &pod); err != nil {
 			return err
 		}
+		pods.Items = append(pods.Items, pod)
 	}
 	var next string
 	var remaining *int64

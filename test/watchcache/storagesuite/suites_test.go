@@ -13,6 +13,7 @@ import (
 // suites are those that are run, by name.
 var suites = map[string]func(*testing.T, *store){
 	"RunTestCreate":             func(t *testing.T, s *store) { suite.RunTestCreate(t.Context(), t, s, s.isStored) },
+	"RunTestCreateWithTTL":      plain(suite.RunTestCreateWithTTL),
 	"RunTestCreateWithKeyExist": plain(suite.RunTestCreateWithKeyExist),
 	"RunTestGet":                plain(suite.RunTestGet),
 	"RunTestKeySchema":          plain(suite.RunTestKeySchema),
@@ -30,10 +31,24 @@ var suites = map[string]func(*testing.T, *store){
 	"RunTestValidateDeletionWithOnlySuggestionValid":    plain(suite.RunTestValidateDeletionWithOnlySuggestionValid),
 	"RunTestPreconditionalDeleteWithSuggestion":         plain(suite.RunTestPreconditionalDeleteWithSuggestion),
 	"RunTestPreconditionalDeleteWithOnlySuggestionPass": plain(suite.RunTestPreconditionalDeleteWithOnlySuggestionPass),
+	"RunTestDeleteExpectedTransformOrDecodeError": func(t *testing.T, s *store) {
+		for _, read := range unreadable {
+			setFailing := s.failing(read)
+			suite.RunTestDeleteExpectedTransformOrDecodeError(t.Context(), t, s, setFailing)
+			setFailing(false)
+		}
+	},
+	"RunTestDeleteWithConflictAndMissingExpectedTransformOrDecodeError": func(t *testing.T, s *store) {
+		suite.RunTestDeleteWithConflictAndMissingExpectedTransformOrDecodeError(t.Context(), t, s, s.failing(unreadable[0]))
+	},
+	"RunTestDeleteWithSuggestionAndMissingExpectedTransformOrDecodeError": func(t *testing.T, s *store) {
+		suite.RunTestDeleteWithSuggestionAndMissingExpectedTransformOrDecodeError(t.Context(), t, s)
+	},
 
 	"RunTestGuaranteedUpdate": func(t *testing.T, s *store) {
 		suite.RunTestGuaranteedUpdate(t.Context(), t, s, s.isStored)
 	},
+	"RunTestGuaranteedUpdateWithTTL":                   plain(suite.RunTestGuaranteedUpdateWithTTL),
 	"RunTestGuaranteedUpdateChecksStoredData":          transformed(suite.RunTestGuaranteedUpdateChecksStoredData),
 	"RunTestGuaranteedUpdateWithConflict":              plain(suite.RunTestGuaranteedUpdateWithConflict),
 	"RunTestGuaranteedUpdateWithSuggestionAndConflict": plain(suite.RunTestGuaranteedUpdateWithSuggestionAndConflict),
@@ -57,8 +72,11 @@ var suites = map[string]func(*testing.T, *store){
 		suite.RunTestListInconsistentContinuation(t.Context(), t, s, s.compactTo)
 	},
 	"RunTestListResourceVersionMatch": transformed(suite.RunTestListResourceVersionMatch),
-	"RunTestListPaging":               plain(suite.RunTestListPaging),
-	"RunTestNamespaceScopedList":      plain(suite.RunTestNamespaceScopedList),
+	"RunTestGetListWithoutErrorAggregation": func(t *testing.T, s *store) {
+		suite.RunTestGetListWithoutErrorAggregation(t.Context(), t, s, errCorrupt)
+	},
+	"RunTestListPaging":          plain(suite.RunTestListPaging),
+	"RunTestNamespaceScopedList": plain(suite.RunTestNamespaceScopedList),
 	"RunTestCompactRevision": func(t *testing.T, s *store) {
 		suite.RunTestCompactRevision(t.Context(), t, s, s.increaseVersion, s.compactTo)
 	},
@@ -67,10 +85,13 @@ var suites = map[string]func(*testing.T, *store){
 	"RunTestWatchFromZero": func(t *testing.T, s *store) {
 		suite.RunTestWatchFromZero(t.Context(), t, s, s.compactTo)
 	},
-	"RunTestDeleteTriggerWatch":                 plain(suite.RunTestDeleteTriggerWatch),
-	"RunTestWatchFromNonZero":                   plain(suite.RunTestWatchFromNonZero),
-	"RunTestDelayedWatchDelivery":               plain(suite.RunTestDelayedWatchDelivery),
-	"RunTestWatchError":                         transformed(suite.RunTestWatchError),
+	"RunTestDeleteTriggerWatch":   plain(suite.RunTestDeleteTriggerWatch),
+	"RunTestWatchFromNonZero":     plain(suite.RunTestWatchFromNonZero),
+	"RunTestDelayedWatchDelivery": plain(suite.RunTestDelayedWatchDelivery),
+	"RunTestWatchError":           transformed(suite.RunTestWatchError),
+	"RunTestWatchWithUnsafeDelete": func(t *testing.T, s *store) {
+		suite.RunTestWatchWithUnsafeDelete(t.Context(), t, s, errCorrupt)
+	},
 	"RunTestWatchContextCancel":                 plain(suite.RunTestWatchContextCancel),
 	"RunTestWatcherTimeout":                     plain(suite.RunTestWatcherTimeout),
 	"RunTestWatchDeleteEventObjectHaveLatestRV": plain(suite.RunTestWatchDeleteEventObjectHaveLatestRV),
@@ -123,13 +144,9 @@ func (s *store) isStored(ctx context.Context, t *testing.T, key string) {
 
 // TestSuites runs each suite on each storage.
 func TestSuites(t *testing.T) {
-	excluded := readExcluded(t)
 	for name, newRig := range rigs {
 		t.Run(name, func(t *testing.T) {
 			for suite, run := range suites {
-				if excluded[name+"/"+suite] {
-					continue
-				}
 				t.Run(suite, func(t *testing.T) { run(t, newStore(t, newRig(t))) })
 			}
 		})

@@ -5,6 +5,7 @@ package storagesuite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -126,17 +127,32 @@ func (s *store) event(ctx context.Context, e watchcache.Event) watch.Event {
 	case e.InitialEnd:
 		pod.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
-	if err != nil {
+	switch {
+	case err != nil && e.Type == watch.Deleted:
+		return failure(&unreadableError{err})
+	case err != nil:
 		return failure(err)
 	}
 	return watch.Event{Type: e.Type, Object: pod}
 }
 
+// unreadableError means that a pod that can't be read was deleted.
+type unreadableError struct{ err error }
+
+func (e *unreadableError) Error() string {
+	return fmt.Sprintf("saw a DELETED event, but object data is corrupt - %v", e.err)
+}
+
+func (e *unreadableError) Unwrap() error { return e.err }
+
 // failure returns an error as the last event of a watch.
 func failure(err error) watch.Event {
 	status := apierrors.NewInternalError(err)
-	if errors.As(err, new(*watchcache.ExpiredError)) {
+	switch {
+	case errors.As(err, new(*watchcache.ExpiredError)):
 		status = apierrors.NewResourceExpired(err.Error())
+	case errors.As(err, new(*unreadableError)):
+		status.ErrStatus.Reason, status.ErrStatus.Message = metav1.StatusReasonStoreReadError, err.Error()
 	}
 	return watch.Event{Type: watch.Error, Object: &status.ErrStatus}
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -15,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
-// Create implements [storage.Interface], without a time to live.
-func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object, _ uint64) error {
+// Create implements [storage.Interface].
+func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
 	key, err := storage.PrepareKey(resource, key, false)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object,
 	if err != nil {
 		return err
 	}
-	made, err := s.write(ctx, key, obj, data, 0)
+	made, err := s.write(ctx, key, obj, data, 0, ttl)
 	if errors.Is(err, watchcache.ErrExists) {
 		return storage.NewKeyExistsError(key, 0)
 	} else if err != nil {
@@ -38,15 +39,20 @@ func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object,
 }
 
 // write stores a pod, which encode has made data of, in the place of a record of a version; 0 means
-// that there is none. It waits until the cache has it.
-func (s *store) write(ctx context.Context, key string, pod runtime.Object, data []byte, version uint64) (*watchcache.Object, error) {
+// that there is none. The pod ends after ttl seconds; 0 is never. write waits until the cache has
+// it.
+func (s *store) write(ctx context.Context, key string, pod runtime.Object, data []byte, version, ttl uint64) (*watchcache.Object, error) {
 	sealed, err := s.seal(ctx, key, pod.(*example.Pod), data, version)
 	if err != nil {
 		return nil, err
 	}
-	write := s.storage.Create
+	var to writer = s.storage
+	if ttl != 0 {
+		to = s.withTTL(time.Duration(ttl) * time.Second)
+	}
+	write := to.Create
 	if version != 0 {
-		write = s.storage.Update
+		write = to.Update
 	}
 	written, err := write(ctx, sealed)
 	if err != nil {
@@ -109,7 +115,7 @@ func (s *store) update(ctx context.Context, key string, out runtime.Object, igno
 	if err := preconditions.Check(key, &pod); err != nil {
 		return err
 	}
-	changed, _, err := update(&pod, storage.ResponseMeta{ResourceVersion: version})
+	changed, ttl, err := update(&pod, storage.ResponseMeta{ResourceVersion: version})
 	if err != nil {
 		return err
 	}
@@ -120,7 +126,11 @@ func (s *store) update(ctx context.Context, key string, out runtime.Object, igno
 	if old != nil && !stale && bytes.Equal(want, data) {
 		return decode(data, version, out)
 	}
-	written, err := s.write(ctx, key, changed, want, version)
+	var seconds uint64
+	if ttl != nil {
+		seconds = *ttl
+	}
+	written, err := s.write(ctx, key, changed, want, version, seconds)
 	if err != nil {
 		return err
 	}
@@ -129,22 +139,23 @@ func (s *store) update(ctx context.Context, key string, out runtime.Object, igno
 
 // Delete implements [storage.Interface]. It always reads the present state first.
 func (s *store) Delete(ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
-	validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions,
+	validate storage.ValidateObjectFunc, _ runtime.Object, opts storage.DeleteOptions,
 ) error {
 	key, err := storage.PrepareKey(resource, key, false)
 	if err != nil {
 		return err
 	}
 	for {
-		if err := s.delete(ctx, key, out, preconditions, validate); !overtaken(err) {
+		if err := s.delete(ctx, key, out, preconditions, validate, opts); !overtaken(err) {
 			return err
 		}
 	}
 }
 
-// delete deletes a pod, if no other writer comes between.
+// delete deletes a pod, if no other writer comes between. One that is expected to be unreadable is
+// deleted only if it is: what would be said about a pod is said about none, and none is returned.
 func (s *store) delete(ctx context.Context, key string, out runtime.Object,
-	preconditions *storage.Preconditions, validate storage.ValidateObjectFunc,
+	preconditions *storage.Preconditions, validate storage.ValidateObjectFunc, opts storage.DeleteOptions,
 ) error {
 	old, err := s.find(ctx, key, true, 0)
 	if err != nil {
@@ -154,7 +165,10 @@ func (s *store) delete(ctx context.Context, key string, out runtime.Object,
 		return storage.NewKeyNotFoundError(key, 0)
 	}
 	var pod example.Pod
-	if err := s.read(ctx, old, old.Version, &pod); err != nil {
+	switch err := s.read(ctx, old, old.Version, &pod); {
+	case err == nil && opts.ExpectTransformOrDecodeError:
+		return storage.NewInvalidObjError(key, "it can be read, which was not expected")
+	case err != nil && !opts.ExpectTransformOrDecodeError:
 		return err
 	}
 	if err := preconditions.Check(key, &pod); err != nil {
@@ -164,7 +178,7 @@ func (s *store) delete(ctx context.Context, key string, out runtime.Object,
 		return err
 	}
 	version, err := s.remove(ctx, old)
-	if err != nil {
+	if err != nil || opts.ExpectTransformOrDecodeError {
 		return err
 	}
 	return s.read(ctx, old, version, out)
