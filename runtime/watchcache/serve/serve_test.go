@@ -248,27 +248,6 @@ func TestClientThatDoesNotReadIsLeft(t *testing.T) {
 	}
 }
 
-// TestQuietWatchLastsOverHTTP2: the time to write is that of writes, not the time between them.
-func TestQuietWatchLastsOverHTTP2(t *testing.T) {
-	const writeTimeout = 50 * time.Millisecond
-	r := newRig(t, serve.Config{WriteTimeout: writeTimeout}, true)
-	server := httptest.NewUnstartedServer(r.server.Config.Handler)
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	resp, err := server.Client().Get(server.URL + widgets + "?watch=true")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	time.Sleep(4 * writeTimeout) // the quiet
-	r.create(t, "a", "one", "")
-	lines := bufio.NewScanner(resp.Body)
-	if !lines.Scan() || resp.ProtoMajor != 2 {
-		t.Errorf("%s: got %q, %v", resp.Proto, lines.Text(), lines.Err())
-	}
-}
-
 func TestDiscovery(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	for path, want := range map[string]string{

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
@@ -17,52 +20,58 @@ import (
 // TestShutdown: watches end one after the other, with a bookmark from which their clients go on
 // elsewhere. New ones are refused meanwhile.
 func TestShutdown(t *testing.T) {
-	const watches, over = 20, time.Second
-	r := newRig(t, serve.Config{}, true)
-	ends := make(chan time.Duration, watches)
-	var began time.Time
-	for range watches {
-		resp := r.get(t, widgets+"?watch=true&allowWatchBookmarks=true&resourceVersion=1")
-		go func() {
-			raw, err := io.ReadAll(resp.Body)
-			if err != nil || !strings.Contains(string(raw), `"BOOKMARK"`) {
-				t.Errorf("got %s, %v", raw, err)
+	synctest.Test(t, func(t *testing.T) {
+		const over = time.Minute
+		storage, handler := newBubbleRig(t)
+		synctest.Wait()
+		client := connect(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) })
+		get := func(query string) *http.Response {
+			t.Helper()
+			resp, err := client.Get("http://api" + widgets + "?watch=true" + query)
+			if err != nil {
+				t.Fatal(err)
 			}
-			ends <- time.Since(began)
-		}()
-	}
-	r.storage.Bookmark()
-	if err := r.cache.WaitUntilFresh(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
-	began = time.Now()
-	closed := make(chan error, 1)
-	go func() { closed <- r.handler.Shutdown(t.Context(), over) }()
-	for {
-		resp := r.get(t, widgets+"?watch=true&timeoutSeconds=1")
-		if resp.StatusCode == http.StatusTooManyRequests && resp.Close {
-			break
+			t.Cleanup(func() { resp.Body.Close() })
+			return resp
 		}
-		if time.Since(began) > patience {
-			t.Fatalf("a new watch: got %s", resp.Status)
+		lasted := make([]time.Duration, 20)
+		var watches, closing sync.WaitGroup
+		var began time.Time
+		for i := range lasted {
+			resp := get("&allowWatchBookmarks=true&resourceVersion=1")
+			watches.Go(func() {
+				raw, err := io.ReadAll(resp.Body)
+				if err != nil || !strings.Contains(string(raw), `"BOOKMARK"`) {
+					t.Errorf("got %s, %v", raw, err)
+				}
+				lasted[i] = time.Since(began)
+			})
 		}
-	}
-	var first, last time.Duration
-	for i := range watches {
-		last = <-ends
-		if i == 0 {
-			first = last
+		storage.Bookmark()
+		synctest.Wait()
+		began = time.Now()
+		closing.Go(func() {
+			if err := handler.Shutdown(t.Context(), over); err != nil {
+				t.Errorf("Shutdown: %v", err)
+			}
+		})
+		synctest.Wait()
+		if resp := get("&timeoutSeconds=1"); resp.StatusCode != http.StatusTooManyRequests || !resp.Close {
+			t.Errorf("a new watch gets %s, closed afterwards: %v", resp.Status, resp.Close)
 		}
-	}
-	if last-first < over/2 {
-		t.Errorf("the first has ended after %v, the last after %v", first, last)
-	}
-	if err := <-closed; err != nil {
-		t.Errorf("Shutdown: %v", err)
-	}
-	if err := r.handler.Shutdown(t.Context(), over); err != nil {
-		t.Errorf("again: %v", err)
-	}
+		watches.Wait()
+		closing.Wait()
+		slices.Sort(lasted)
+		for i := range lasted[1:] {
+			if apart := lasted[i+1] - lasted[i]; apart < over/40 || apart > over/10 {
+				t.Errorf("the watches ended after %v", lasted)
+				break
+			}
+		}
+		if err := handler.Shutdown(t.Context(), over); err != nil {
+			t.Errorf("again: %v", err)
+		}
+	})
 }
 
 func TestShutdownThatHasNoTime(t *testing.T) {

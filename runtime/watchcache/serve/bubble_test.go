@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+// newBubbleRig returns a storage, and a handler of a cache of it that begins to be filled. There is
+// no network, so it can be in a bubble.
+func newBubbleRig(t *testing.T) (*memory.Storage, *serve.Handler) {
+	t.Helper()
+	storage := memory.New()
+	cache, err := watchcache.New(watchcache.Config{Storage: storage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
+	t.Cleanup(running.Wait)
+	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: widgetsResource, Kind: "Widget", Namespaced: true, Cache: cache, Writer: storage.WithTTL(time.Hour),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return storage, handler
+}
+
+// ask returns the answer to a request, when it has ended.
+func ask(t *testing.T, handler http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))
+	return answer
+}
+
+// TestAnswersTellHowFreshTheyAre looks at the header of answers: at which version the cache was,
+// and how long ago its storage was heard of.
+func TestAnswersTellHowFreshTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		storage, handler := newBubbleRig(t)
+		const version = "Watch-Cache-Version"
+		if got := ask(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusTooManyRequests || got.Header().Get(version) != "" {
+			t.Errorf("before the cache is filled: %d %v", got.Code, got.Header())
+		}
+		synctest.Wait()
+		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		expect := func(path, wantVersion, wantAge string) {
+			t.Helper()
+			if got := ask(t, handler, http.MethodGet, path, "").Header(); got.Get(version) != wantVersion || got.Get("Age") != wantAge {
+				t.Errorf("%s: version %q, age %q; want %s and %s", path, got.Get(version), got.Get("Age"), wantVersion, wantAge)
+			}
+		}
+		expect(widgets, "2", "0")
+		time.Sleep(90*time.Second + 900*time.Millisecond)
+		for _, path := range []string{widgets, inA + "?limit=1", inA + "/one", inA + "/none"} {
+			expect(path, "2", "90")
+		}
+		storage.Bookmark()
+		synctest.Wait()
+		expect(widgets+"?watch=true&timeoutSeconds=1", "3", "0")
+	})
+}
+
+// TestWatchesEndAtDifferentTimes: their clients don't come back all at once.
+func TestWatchesEndAtDifferentTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, handler := newBubbleRig(t)
+		synctest.Wait()
+		const shortest = 30 * time.Minute // by default
+		began := time.Now()
+		var watches sync.WaitGroup
+		lasted := make([]time.Duration, 20)
+		for i := range lasted {
+			watches.Go(func() {
+				ask(t, handler, http.MethodGet, widgets+"?watch=true", "")
+				lasted[i] = time.Since(began)
+			})
+		}
+		watches.Wait()
+		first, last := slices.Min(lasted), slices.Max(lasted)
+		if first < shortest || last > 2*shortest || last-first < shortest/6 {
+			t.Errorf("they lasted %v", lasted)
+		}
+	})
+}
+
+// TestObjectsEndByThemselves: what clients create ends by the TTL of the storage, and watches see
+// it.
+func TestObjectsEndByThemselves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, handler := newBubbleRig(t)
+		synctest.Wait()
+		if got := ask(t, handler, http.MethodPost, inA, written("one", "", "")); got.Code != http.StatusCreated {
+			t.Fatalf("got %d %s", got.Code, got.Body)
+		}
+		if got := ask(t, handler, http.MethodGet, widgets+"?watch=true&timeoutSeconds=3601", "").Body.String(); !strings.Contains(got, `{"type":"DELETED"`) {
+			t.Errorf("the watch got %s", got)
+		}
+		if got := ask(t, handler, http.MethodGet, inA+"/one", ""); got.Code != http.StatusNotFound {
+			t.Errorf("got %d", got.Code)
+		}
+	})
+}
+
+// pipes is a listener in memory, which works in a bubble.
+type pipes chan net.Conn
+
+// dial connects to the listener.
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	p <- far
+	return near, nil
+}
+
+// Accept implements [net.Listener].
+func (p pipes) Accept() (net.Conn, error) {
+	conn, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+// Close implements [net.Listener].
+func (p pipes) Close() error {
+	close(p)
+	return nil
+}
+
+// Addr implements [net.Listener].
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// connect returns a client of a handler, by connections in memory. over may set a protocol.
+func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *http.Client {
+	t.Helper()
+	at, protocols := make(pipes), &http.Protocols{}
+	over(protocols)
+	server := &http.Server{Handler: handler, Protocols: protocols}
+	transport := &http.Transport{DialContext: at.dial, Protocols: protocols, DisableCompression: true}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(at) }) // it is closed
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		server.Close()
+		serving.Wait()
+	})
+	return &http.Client{Transport: transport}
+}
+
+// TestQuietWatchLastsOverHTTP2: the time to write is that of writes, not the time between them.
+func TestQuietWatchLastsOverHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		storage, handler := newBubbleRig(t)
+		synctest.Wait()
+		client := connect(t, handler, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
+		resp, err := client.Get("http://api" + widgets + "?watch=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		time.Sleep(20 * time.Minute) // the quiet; a write has two minutes
+		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(resp.Body)
+		if !lines.Scan() || resp.ProtoMajor != 2 {
+			t.Errorf("%s: got %q, %v", resp.Proto, lines.Text(), lines.Err())
+		}
+	})
+}
