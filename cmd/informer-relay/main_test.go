@@ -105,7 +105,7 @@ current-context: c
 func TestProfilesAreServedOnRequest(t *testing.T) {
 	api := httptest.NewServer(http.NotFoundHandler())
 	defer api.Close()
-	serving, profiles := freeAddress(t), freeAddress(t)
+	serving, profiles := freeAddresses(t)
 	folder := files(t, map[string]string{"relay.yaml": relayYAML(serving), "kubeconfig": kubeconfig(api.URL)})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -131,15 +131,18 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// freeAddress returns an address at which nothing listens, a moment ago at least.
-func freeAddress(t *testing.T) string {
+// freeAddresses returns two addresses at which nothing listens, a moment ago at least.
+func freeAddresses(t *testing.T) (one, other string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for _, address := range []*string{&one, &other} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		*address = l.Addr().String()
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return one, other
 }
 
 // await asks until a server answers, and returns the code.

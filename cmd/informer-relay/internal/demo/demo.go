@@ -78,15 +78,15 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 	if err := informers.waitForSync(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d informers have synced. The API server has %s.\n", readers, counted)
-
 	author, err := newAuthor(api.url)
 	if err != nil {
 		return err
 	}
+	// What they are told of has come by the relay's watch: from here on, that is open.
 	if err := author.play(ctx, informers, "before"); err != nil {
 		return err
 	}
+	fmt.Fprintf(out, "%d informers have synced. The API server has %s.\n", readers, counted)
 	stop()
 	fmt.Fprintln(out, "The relay has ended. One more ConfigMap is created before it starts again.")
 	if err := author.write(ctx, "meanwhile"); err != nil {

@@ -191,40 +191,6 @@ func TestTLSAndCertificates(t *testing.T) {
 	}
 }
 
-// TestShutdown: readiness fails first, and requests go on; then the watches end, cleanly.
-func TestShutdown(t *testing.T) {
-	s := newAPIServer(t)
-	s.pods.Create(pod("shop", "web"))
-	config := configOf(t, strings.Replace(tokens, "TokenReview", "None", 1))
-	config.Shutdown.Delay, config.Shutdown.Period = 500*time.Millisecond, 200*time.Millisecond
-	r := s.start(t, config)
-	r.await(t)
-	c := client(t)
-	resp := open(t, c, r.url+"/api/v1/pods?watch=true", "")
-	defer resp.Body.Close()
-	stopped := make(chan error, 1)
-	began := time.Now()
-	go func() { stopped <- r.stop() }()
-	for code := 200; code != 503; code, _ = get(t, c, r.url+"/readyz", "") {
-		if time.Since(began) > patience {
-			t.Fatal("the relay does not tell that it ends")
-		}
-	}
-	if code, body := get(t, c, r.url+"/api/v1/pods", ""); code != 200 {
-		t.Errorf("while the relay is only about to end: %d %s", code, body)
-	}
-	if _, err := io.ReadAll(resp.Body); err != nil {
-		t.Errorf("the watch did not end cleanly: %v", err)
-	}
-	if took := time.Since(began); took < config.Shutdown.Delay {
-		t.Errorf("the watch ended after %v", took)
-	}
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
-	awaitWatches(t, s, 0)
-}
-
 // TestTheRelayWaitsForItsAPIServer: it answers probes, and clients with a request to come again.
 func TestTheRelayWaitsForItsAPIServer(t *testing.T) {
 	s := newAPIServer(t)

@@ -37,6 +37,7 @@ type apiServer struct {
 	*httptest.Server
 	api  *sourcetest.Server
 	pods *sourcetest.Collection[*corev1.Pod]
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	watches atomic.Int64 // that are open
 	passed  atomic.Int64 // requests of callers
@@ -48,13 +49,24 @@ type apiServer struct {
 
 func newAPIServer(t testing.TB, rights ...string) *apiServer {
 	t.Helper()
-	s := &apiServer{api: sourcetest.New(), rights: map[string]bool{}}
+	return newAPIServerAt(t, nil, rights...)
+}
+
+// newAPIServerAt starts an API server in memory, or at a port of this machine if at is nil.
+func newAPIServerAt(t testing.TB, at *pipes, rights ...string) *apiServer {
+	t.Helper()
+	s := &apiServer{api: sourcetest.New(), rights: map[string]bool{}, dial: (&net.Dialer{}).DialContext}
 	s.pods = sourcetest.Serve[*corev1.Pod](s.api, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", "spec.nodeName")
 	sourcetest.Serve[*corev1.Node](s.api, corev1.SchemeGroupVersion.WithResource("nodes"), "Node")
 	for _, right := range rights {
 		s.rights[right] = true
 	}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	if at != nil {
+		s.Listener.Close()
+		s.Listener, s.dial = at, at.dial
+	}
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }
@@ -153,11 +165,17 @@ type running struct {
 // start starts a relay in front of s, which ends before the test does.
 func (s *apiServer) start(t testing.TB, c *configfile.Config) *running {
 	t.Helper()
-	r, err := New(c, &rest.Config{Host: s.URL, BearerToken: relaysOwn, Dial: (&net.Dialer{}).DialContext})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	return s.startAt(t, c, l)
+}
+
+// startAt starts a relay that serves at l.
+func (s *apiServer) startAt(t testing.TB, c *configfile.Config, l net.Listener) *running {
+	t.Helper()
+	r, err := New(c, &rest.Config{Host: s.URL, BearerToken: relaysOwn, Dial: s.dial})
 	if err != nil {
 		t.Fatal(err)
 	}
