@@ -74,12 +74,7 @@ func (c *certificate) transport() *http.Transport {
 // newRelay starts one that serves crates, by TLS if it has a certificate.
 func newRelay(t *testing.T, upstream string, pair *certificate) *relay {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String() // free again in a moment, and the same after a restart
-	l.Close()
+	address := reserve(t) // the same after a restart
 	r := &relay{url: "http://" + address, address: address, folder: t.TempDir(), transport: &http.Transport{}}
 	listen := ""
 	if pair != nil {
