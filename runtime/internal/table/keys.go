@@ -2,42 +2,34 @@
 
 package table
 
-import (
-	"math"
+import "github.com/informer-gen/informer-gen/runtime/object"
 
-	"github.com/informer-gen/informer-gen/runtime/object"
-)
-
-// keyCopies are copies of the keys of a bucket's entries, one after the other. The keys themselves
-// are scattered in memory: comparing one costs two cache misses, for the object and for its name,
-// and the second can't begin before the first has ended. The copies are small and close together,
-// so they are often in the caches. While a copy is compared, the processor already fetches the
-// object.
+// keyCopies are copies of the keys of a bucket's entries, each in a cache line of its own. The keys
+// themselves are scattered in memory: comparing one costs two cache misses, for the object and for
+// its name, and the second can't begin before the first has ended. A copy is found without reading
+// anything else. While it is compared, the processor already fetches the object. Keys that are too
+// long for their line are compared with those of the objects.
 //
 // The second Get that looks into a bucket makes them, so objects that aren't read by key have none.
 // A change of the bucket drops them; replacing an object doesn't change its bucket.
-type keyCopies struct {
-	bytes string
-	ends  [bucketLen]keyEnd
+type keyCopies [bucketLen]keyCopy
+
+// keyCopy is a copy of a key: the lengths of namespace and name, and their text, one after the
+// other. If both lengths are 0, it is of no key: the entry is unused, or its key is too long.
+type keyCopy struct {
+	namespace, name uint8
+	text            [62]byte
 }
 
-// keyEnd is where the two halves of a key end. The key begins where the previous entry's key ends.
-type keyEnd struct{ namespace, name uint16 }
+var got = new(keyCopies) // means that one Get has looked into the bucket
 
-// Two values that stand for no copies, told apart by address; both have no bytes:
-var (
-	got = new(keyCopies) // one Get has looked into the bucket
-	// the keys can't be copied, because they are longer than those of any API, or empty
-	tooLong = new(keyCopies)
-)
+// known reports whether c is a copy of a key.
+func (c *keyCopy) known() bool { return c.namespace|c.name != 0 }
 
-// has reports whether entry i, which must be in use, has the key.
-func (k *keyCopies) has(i int, key *object.Key) bool {
-	from, end := uint16(0), k.ends[i]
-	if i > 0 {
-		from = k.ends[i-1].name
-	}
-	return k.bytes[end.namespace:end.name] == key.Name && k.bytes[from:end.namespace] == key.Namespace
+// is reports whether c is a copy of key.
+func (c *keyCopy) is(key *object.Key) bool {
+	text := &c.text
+	return string(text[:c.namespace]) == key.Namespace && string(text[c.namespace:c.namespace+c.name]) == key.Name
 }
 
 // find returns the row of key and its object, or 0 and nil if there is none. With get, it may copy
@@ -45,15 +37,19 @@ func (k *keyCopies) has(i int, key *object.Key) bool {
 func (s *versionState) find(key object.Key, hash uint32, get bool) (Row, object.Object) {
 	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
 		keys := b.keys.Load()
-		if keys == nil || keys.bytes == "" {
+		if keys == nil || keys == got {
 			keys = s.copyKeys(b, keys, get)
 		}
 		for i, h := range &b.hashes {
-			if h != hash || b.has[i] == 0 || keys != nil && !keys.has(i, &key) {
+			if h != hash || b.has[i] == 0 {
+				continue
+			}
+			known := keys != nil && keys[i].known()
+			if known && !keys[i].is(&key) {
 				continue
 			}
 			obj := s.objects.get(uint32(b.has[i] - 1))
-			if keys != nil || obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+			if known || obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
 				return b.has[i], obj
 			}
 		}
@@ -65,27 +61,23 @@ func (s *versionState) find(key object.Key, hash uint32, get bool) (Row, object.
 // the present value of b.keys.
 func (s *versionState) copyKeys(b *bucket[Row], now *keyCopies, get bool) *keyCopies {
 	switch {
-	case !get || now == tooLong:
+	case !get:
 		return nil
 	case now == nil:
 		b.keys.CompareAndSwap(nil, got)
 		return nil
 	}
-	made, bytes := new(keyCopies), make([]byte, 0, 1024)
+	made := new(keyCopies)
 	for i, at := range &b.has {
-		if at != 0 {
-			key := object.KeyOf(s.objects.get(uint32(at - 1)))
-			bytes = append(bytes, key.Namespace...)
-			made.ends[i].namespace = uint16(len(bytes))
-			bytes = append(bytes, key.Name...)
+		if at == 0 {
+			continue
 		}
-		made.ends[i].name = uint16(len(bytes))
+		c, key := &made[i], object.KeyOf(s.objects.get(uint32(at-1)))
+		if len(key.Namespace)+len(key.Name) <= len(c.text) {
+			c.namespace, c.name = uint8(len(key.Namespace)), uint8(len(key.Name))
+			copy(c.text[copy(c.text[:], key.Namespace):], key.Name)
+		}
 	}
-	if len(bytes) > math.MaxUint16 || len(bytes) == 0 {
-		b.keys.Store(tooLong)
-		return nil
-	}
-	made.bytes = string(bytes)
 	b.keys.Store(made)
 	return made
 }
