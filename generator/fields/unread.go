@@ -72,23 +72,50 @@ func declaredFields(t types.Type) []projectedField {
 	if !ok {
 		return nil
 	}
-	var meta *types.Var
+	var meta, typed *types.Var
 	for v := range s.Fields() {
-		if v.Embedded() && isProjectedMeta(v.Type()) {
+		switch {
+		case v.Embedded() && isProjectedMeta(v.Type()):
 			meta = v
+		case v.Embedded() && v.Name() == "TypeMeta":
+			typed = v
 		}
 	}
-	if meta == nil {
+	switch {
+	case meta == nil:
 		return nil
-	}
-	if meta.Type().Underlying().(*types.Struct).NumFields() > mostProjected {
+	case typed != nil && hasAllMetadata(meta.Type(), typed.Type()):
 		return append([]projectedField{{".metadata", meta}}, partsOf(n.Obj().Pkg(), s, "", meta)...)
 	}
 	return partsOf(n.Obj().Pkg(), s, "", nil)
 }
 
-// mostProjected is how many fields metadata has, NoMeta included, of which a field is missing.
-const mostProjected = 15
+// hasAllMetadata reports whether the metadata of a projection has every field of metav1.ObjectMeta,
+// which is declared beside metav1.TypeMeta.
+func hasAllMetadata(meta, typeMeta types.Type) bool {
+	n, ok := types.Unalias(typeMeta).(*types.Named)
+	if !ok {
+		return false
+	}
+	whole, ok := n.Obj().Pkg().Scope().Lookup("ObjectMeta").(*types.TypeName)
+	if !ok {
+		return false
+	}
+	has := map[string]bool{}
+	for v := range meta.Underlying().(*types.Struct).Fields() {
+		has[v.Name()] = true
+	}
+	all, ok := whole.Type().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for v := range all.Fields() {
+		if !has[v.Name()] {
+			return false
+		}
+	}
+	return true
+}
 
 // isProjectedMeta reports whether t is the metadata of a projection.
 func isProjectedMeta(t types.Type) bool {

@@ -26,6 +26,7 @@ func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 // makeInterface also notes which methods can be called through the interface.
 func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	t := in.X.Type()
+	a.predicate(in)
 	a.edge(a.vertex(in.X), a.vertex(in))
 	if values, ok := literal(in.X); ok {
 		for _, v := range values {

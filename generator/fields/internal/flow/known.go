@@ -54,13 +54,18 @@ var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io
 // knowledge is what is known of a function without looking into it.
 type knowledge struct {
 	// reads are the paths that it reads of objects that it gets as its arguments, but for the first
-	// ones.
+	// ones, and of those that its arguments hand out.
 	reads []string
 	from  int
+	// names is the number of an argument whose type is the kind of which it reads objects, in place
+	// of those that it gets; 0 for none. ofAny means that these are of no certain kind.
+	names int
+	ofAny bool
 	// keeps means that what it gets can be had again from its receiver.
 	keeps bool
-	// fills is the number of an argument in which it puts objects of a cache; 0 for none.
-	fills int
+	// fills is the number of an argument in which it puts objects of a cache, and options that of
+	// controller-runtime's options of a list; 0 for none.
+	fills, options int
 	// nothing means that it does nothing with objects.
 	nothing bool
 }
@@ -68,6 +73,8 @@ type knowledge struct {
 var (
 	readsName      = &knowledge{reads: []string{".metadata.name", ".metadata.namespace"}}
 	readsReference = &knowledge{reads: []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}}
+	readsOwners    = &knowledge{reads: []string{ownersPath}}
+	ownsKind       = &knowledge{reads: []string{ownersPath}, names: 1}
 	container      = &knowledge{keeps: true}
 )
 
@@ -94,6 +101,21 @@ var known = map[string]*knowledge{
 	RuntimePath + "object.TokenOf":                                readsReference,
 	RuntimePath + "writer.Writer.Delete":                          readsReference,
 
+	RuntimePath + "controller.GenerationChanged":          {reads: []string{".metadata.generation"}},
+	RuntimePath + "controller.LabelsChanged":              {reads: []string{labelsPath}},
+	RuntimePath + "controller.Owned":                      readsOwners,
+	RuntimePath + "controller.OwnedByClusterScoped":       readsOwners,
+	RuntimePath + "object.ControllerUID":                  readsOwners,
+	RuntimePath + "object.OwnerNames":                     readsOwners,
+	RuntimePath + "reconcile.Owns":                        readsOwners,
+	"k8s.io/client-go/tools/cache.MetaNamespaceIndexFunc": readsName,
+
+	"sigs.k8s.io/controller-runtime/pkg/builder.Builder.Owns":                ownsKind,
+	"sigs.k8s.io/controller-runtime/pkg/builder.TypedBuilder.Owns":           ownsKind,
+	"sigs.k8s.io/controller-runtime/pkg/handler.EnqueueRequestForOwner":      {reads: []string{ownersPath}, ofAny: true},
+	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAny: true},
+	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
+
 	"container/list.List.PushBack":  container,
 	"container/list.List.PushFront": container,
 	"sync.Map.Load":                 container,
@@ -111,5 +133,5 @@ var known = map[string]*knowledge{
 	"sync/atomic.Value.Store":       container,
 
 	"sigs.k8s.io/controller-runtime/pkg/client.Reader.Get":  {fills: 2},
-	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {fills: 1},
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {fills: 1, options: 2},
 }

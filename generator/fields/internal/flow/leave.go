@@ -16,9 +16,18 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		return
 	}
 	s.left[to.String()] = true
-	if to.known != nil && to.known.fills > 0 {
-		a.fill(s, args, to.known.fills)
+	switch {
+	case to.known == nil:
+	case to.known.fills > 0:
+		a.fill(s, to, args)
 		return
+	case to.known.names > 0:
+		a.ofKind(s, to, args)
+		return
+	case to.known.ofAny:
+		for _, path := range to.known.reads {
+			a.readMeta(a.unknown(), path, s, to)
+		}
 	}
 	inputs := args
 	if values, ok := printed(to, args); ok {
@@ -28,6 +37,7 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		inputs = append([]ssa.Value{recv}, inputs...)
 	}
 	a.handedOut(s, to)
+	a.selects(s, to, inputs)
 	for i, input := range inputs {
 		goes := func(o *origin) {
 			switch {
@@ -99,6 +109,11 @@ func (a *analysis) handOver(s *site, kind *types.Named, result int) {
 
 // fromCache handles a call that gets, or is a method of, what hands out objects.
 func (a *analysis) fromCache(s *site, to called, o *origin) {
+	if to.known != nil {
+		for _, path := range to.known.reads {
+			a.implied(s, to, o.kind, path)
+		}
+	}
 	if s.value == nil || to.client || to.known != nil {
 		return
 	}
@@ -146,14 +161,17 @@ func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
 // callback handles a function that a call gets: it is called with what the callee has.
 func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	fn := f.fn
-	if len(fn.Blocks) == 0 || to.client {
-		return
-	}
 	done := callbackOf{s, f}
-	if a.called[done] {
+	if to.client || a.called[done] {
 		return
 	}
 	a.called[done] = true
+	if len(fn.Blocks) == 0 {
+		if to.cache {
+			a.bodiless(s, to, fn, inputs)
+		}
+		return
+	}
 	body := a.reach(fn)
 	params := fn.Params
 	if f.method {
@@ -211,17 +229,24 @@ func (a *analysis) copy(s *site, to called, values []ssa.Value) {
 	a.edge(a.vertex(values[0]), a.stored(args[len(args)-1]))
 }
 
-// fill handles a call that puts objects of a cache into its n-th argument.
-func (a *analysis) fill(s *site, args []ssa.Value, n int) {
-	into := args[n]
+// fill handles a call that puts objects of a cache into one of its arguments.
+func (a *analysis) fill(s *site, to called, args []ssa.Value) {
+	into := args[to.known.fills]
+	selects := to.known.options > 0 && to.known.options < len(args) && optionsSelect(args[to.known.options])
 	if made, ok := into.(*ssa.MakeInterface); ok {
 		for _, kind := range a.types.objectsIn(made.X.Type()) {
 			a.found(kind, s.pos())
 			a.add(a.stored(into), a.root(kind))
+			if selects {
+				a.implied(s, to, kind, labelsPath)
+			}
 		}
 		return
 	}
 	a.add(a.stored(into), a.unknown())
+	if selects {
+		a.readMeta(a.unknown(), labelsPath, s, to)
+	}
 }
 
 func isFunc(t types.Type) bool {
