@@ -77,7 +77,7 @@ where a FACT is {"value": "widgets", "from": "+resourceName", "file": "api/v1/ty
 from is a marker, a key of informer-gen.yaml, a flag, or the words of a rule, which has no place. What follows advice is
 there for types that something is generated for.
 
-fields knows text and json. Its document is
+fields knows all three; with github, fields of projections that are not read are annotations. Its document is
 
   {
     "kinds": [
@@ -96,12 +96,12 @@ fields knows text and json. Its document is
           "fields": [".spec.nodeName"],
           "marker": "+informer:project:name=PodFields,fields=.spec.nodeName",   left out if fields is empty
           "entry": "- path: k8s.io/api/core/v1\n …",                             the same for informer-gen.yaml
-          "sample": {"objects": 2, "bytes": 8210, "keptBytes": 410, "heap": 9000, "keptHeap": 512}   with --sample
+          "sample": {"objects": 2, "bytes": 8210, "keptBytes": 410, "heap": 9000, "keptHeap": 512}   with a sample
         }
       }
     ],
     "unknown": [],                             uses of objects whose kind isn't known
-    "findings": []                             as above: fields of projections that are not read
+    "findings": []                             as above: fields of projections that are not read, and kinds that the cluster doesn't show
   }
 
 where files of other modules begin with the import path of their package.`,

@@ -4,7 +4,9 @@ package main
 
 import (
 	"flag"
+	"io"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -37,7 +39,8 @@ func TestMain(m *testing.M) {
 //	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
-//	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it
+//	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it; it
+//	                  says that it has Gadgets, too, but has not
 //	snapshot NAME     keeps names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {
@@ -132,7 +135,7 @@ func TestScript(t *testing.T) {
 					"metadata": map[string]any{"namespace": "shop", "name": "blue"},
 					"spec":     map[string]any{"nodeName": "node-7"},
 				}})
-				listener := httptest.NewServer(server)
+				listener := httptest.NewServer(withDiscovery(server))
 				ts.Defer(listener.Close)
 				config := clientcmdapi.NewConfig()
 				config.Clusters["c"] = &clientcmdapi.Cluster{Server: listener.URL}
@@ -163,6 +166,20 @@ func TestScript(t *testing.T) {
 			},
 		},
 	})
+}
+
+// withDiscovery answers what clients ask first, and lets server answer everything else.
+func withDiscovery(server http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for path, answer := range map[string]string{
+		"/apis": `{"groups":[{"name":"shop.example.com","versions":[{"version":"v1"}],"preferredVersion":{"version":"v1"}}]}`,
+		"/apis/shop.example.com/v1": `{"resources":[{"name":"widgets","kind":"Widget","verbs":["list"]},` +
+			`{"name":"gadgets","kind":"Gadget","verbs":["list"]}]}`,
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) })
+	}
+	mux.Handle("/", server)
+	return mux
 }
 
 // addRequirements gives the go.mod named file the requirements of the module at root and, if itself

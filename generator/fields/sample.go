@@ -6,14 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/types"
 	"io"
 	"slices"
 	"strings"
 )
 
-// Sample is a number of objects in JSON, by kind.
+// Sample is a number of objects in JSON. ReadSample reads one from a file, a [Cluster] from a
+// server.
 type Sample struct {
-	byKind map[string][]map[string]any
+	byKind map[string][]map[string]any          // of files, by what objects say of themselves
+	byType map[*types.TypeName][]map[string]any // of servers, by what they were asked for
 }
 
 // ReadSample reads objects: a List as kubectl prints it, a list of one kind as the API server sends
@@ -68,7 +71,7 @@ func (s *Sample) add(object map[string]any, kind string) error {
 	return nil
 }
 
-// Kinds returns the kinds of the objects, sorted.
+// Kinds returns the kinds of the objects of a file, sorted.
 func (s *Sample) Kinds() []string {
 	kinds := make([]string, 0, len(s.byKind))
 	for kind := range s.byKind {
@@ -93,7 +96,7 @@ type Saving struct {
 // there can be no projection, or if the sample has no such objects.
 func (k *Kind) Measure(s *Sample) (saving Saving, ok bool) {
 	named, ok := k.Projection()
-	objects := s.byKind[k.Name]
+	objects := slices.Concat(s.byKind[k.Name], s.byType[k.typ.Obj()])
 	if !ok || len(objects) == 0 {
 		return Saving{}, false
 	}
