@@ -4,6 +4,8 @@ package templates
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -12,12 +14,78 @@ import (
 
 // newProjection is the function that makes a projection of an object.
 func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
-	c := converter{f: f, locals: locals{file: f}}
-	statements := append([]jen.Code{jen.Id("p").Op(":=").New(jen.Id(s.Name))}, c.fields(s, "p", "of")...)
 	return commentf("New%s returns %s with the fields of %s, which must not be nil. Both share what the fields refer to.",
 		s.Name, indefinite(s.Name), indefinite(k.Projection.Of)).
 		Func().Id("New" + s.Name).Params(jen.Id("of").Op("*").Add(f.qual(k.Source.Path, k.Source.Name, k.Projection.Of))).Op("*").Id(s.Name).
-		Block(append(statements, jen.Return(jen.Id("p")))...)
+		Block(f.filledIn(s, nil)...)
+}
+
+// narrower are the methods that make of a projection those of the same kind whose fields it has.
+func (f *file) narrower(k *kind) []jen.Code {
+	var all []jen.Code
+	wide := k.Projection.Structs[0]
+	for _, t := range k.Version.Types {
+		if t == k.Type || t.Projection == nil || t.Projection.Of != k.Projection.Of || t.Source != k.Source {
+			continue
+		}
+		s := t.Projection.Structs[0]
+		if !hasAll(wide, s) {
+			continue
+		}
+		all = append(all, commentf("As%s returns %s with the fields that it has of the %s, which must not be nil. Both share what the fields refer to.",
+			s.Name, indefinite(s.Name), wide.Name).
+			Func().Params(jen.Id("of").Op("*").Id(wide.Name)).Id("As"+s.Name).Params().Op("*").Id(s.Name).
+			Block(f.filledIn(s, wide)...))
+	}
+	return all
+}
+
+// filledIn are the statements of a function that returns a projection with the fields of of, which
+// is an object or, if it isn't nil, wide.
+func (f *file) filledIn(s, wide *model.Struct) []jen.Code {
+	c := converter{f: f, locals: locals{file: f}}
+	statements := append([]jen.Code{jen.Id("p").Op(":=").New(jen.Id(s.Name))}, c.fields(s, wide, "p", "of")...)
+	return append(statements, jen.Return(jen.Id("p")))
+}
+
+// hasAll reports whether a struct of a projection has all fields of one of another projection.
+func hasAll(wide, s *model.Struct) bool {
+	return !slices.ContainsFunc(s.Fields, func(field *model.Field) bool {
+		has := fieldLike(wide, s, field)
+		return has == nil || !hasValue(has.Value, field.Value)
+	})
+}
+
+func hasValue(wide, v *model.Value) bool {
+	switch {
+	case wide.IsWhole():
+		return true
+	case v.IsWhole():
+		return false
+	case v.Struct != nil:
+		return hasAll(wide.Struct, v.Struct)
+	}
+	return hasValue(wide.Elem, v.Elem)
+}
+
+// fieldLike returns the field of a struct that is for the same field of the API type as one of s;
+// nil if there is none.
+func fieldLike(in, s *model.Struct, field *model.Field) *model.Field {
+	for _, other := range in.Fields {
+		if ownName(in, other) == ownName(s, field) {
+			return other
+		}
+	}
+	return nil
+}
+
+// ownName is the name of a field without that of the projection, with which the names of embedded
+// structs of its own begin.
+func ownName(s *model.Struct, field *model.Field) string {
+	if field.Embedded && !field.Value.IsWhole() {
+		return strings.TrimPrefix(field.Name, s.Name)
+	}
+	return field.Name
 }
 
 // converter writes statements that fill in a projection.
@@ -26,24 +94,35 @@ type converter struct {
 	locals
 }
 
-// fields are the statements that fill in a struct of a projection from one of the API type.
-func (c *converter) fields(s *model.Struct, to, from string) []jen.Code {
+// fields are the statements that fill in a struct of a projection from one of the API type or, if
+// it isn't nil, from wide.
+func (c *converter) fields(s, wide *model.Struct, to, from string) []jen.Code {
 	var statements []jen.Code
 	for _, field := range s.Fields {
 		source := from
-		if field.From != "" {
+		var has *model.Value
+		if wide != nil {
+			like := fieldLike(wide, s, field)
+			source, has = source+"."+like.Name, like.Value
+		} else if field.From != "" {
 			source += "." + field.From
 		}
-		statements = append(statements, c.value(field.Value, to+"."+field.Name, source)...)
+		statements = append(statements, c.value(field.Value, has, to+"."+field.Name, source)...)
 	}
 	return statements
 }
 
-// value are the statements that fill in a value, which is zero. to and from are expressions.
-func (c *converter) value(v *model.Value, to, from string) []jen.Code {
+// value are the statements that fill in a value, which is zero. to and from are expressions; from
+// is wide, or of the API type if that is nil.
+func (c *converter) value(v, wide *model.Value, to, from string) []jen.Code {
+	var elem *model.Value
+	var inner *model.Struct
+	if wide != nil {
+		elem, inner = wide.Elem, wide.Struct
+	}
 	switch {
 	case v.Struct != nil:
-		return c.fields(v.Struct, to, from)
+		return c.fields(v.Struct, inner, to, from)
 	case v.IsWhole():
 		return []jen.Code{jen.Id(to).Op("=").Id(from)}
 	case v.Pointer:
@@ -53,33 +132,33 @@ func (c *converter) value(v *model.Value, to, from string) []jen.Code {
 		}
 		return []jen.Code{jen.If(jen.Id(from).Op("!=").Nil()).Block(append(
 			[]jen.Code{jen.Id(to).Op("=").New(c.f.expression(v.Elem.Type))},
-			c.value(v.Elem, elemTo, elemFrom)...)...)}
+			c.value(v.Elem, elem, elemTo, elemFrom)...)...)}
 	case v.Map:
 		return []jen.Code{jen.If(jen.Id(from).Op("!=").Nil()).Block(
 			jen.Id(to).Op("=").Make(c.f.expression(v.Type), jen.Len(jen.Id(from))),
-			c.entries(v, to, from),
+			c.entries(v, elem, to, from),
 		)}
 	case v.Array:
-		return []jen.Code{c.elements(v.Elem, to, from)}
+		return []jen.Code{c.elements(v.Elem, elem, to, from)}
 	}
 	return []jen.Code{jen.If(jen.Id(from).Op("!=").Nil()).Block(
 		jen.Id(to).Op("=").Make(c.f.expression(v.Type), jen.Len(jen.Id(from))),
-		c.elements(v.Elem, to, from),
+		c.elements(v.Elem, elem, to, from),
 	)}
 }
 
 // elements fills in those of a list.
-func (c *converter) elements(elem *model.Value, to, from string) jen.Code {
+func (c *converter) elements(elem, wide *model.Value, to, from string) jen.Code {
 	i := c.name("i")
 	defer c.free(i)
-	return jen.For(jen.Id(i + " := range " + from)).Block(c.value(elem, to+"["+i+"]", from+"["+i+"]")...)
+	return jen.For(jen.Id(i + " := range " + from)).Block(c.value(elem, wide, to+"["+i+"]", from+"["+i+"]")...)
 }
 
 // entries fills in those of a map.
-func (c *converter) entries(v *model.Value, to, from string) jen.Code {
+func (c *converter) entries(v, wide *model.Value, to, from string) jen.Code {
 	key, value, entry := c.name("key"), c.name("value"), c.name("entry")
 	defer c.free(key, value, entry)
-	body := append([]jen.Code{jen.Var().Id(entry).Add(c.f.expression(v.Elem.Type))}, c.value(v.Elem, entry, value)...)
+	body := append([]jen.Code{jen.Var().Id(entry).Add(c.f.expression(v.Elem.Type))}, c.value(v.Elem, wide, entry, value)...)
 	body = append(body, jen.Id(fmt.Sprintf("%s[%s]", to, key)).Op("=").Id(entry))
 	return jen.For(jen.Id(key + ", " + value + " := range " + from)).Block(body...)
 }

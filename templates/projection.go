@@ -40,6 +40,7 @@ func (f *file) addProjection(k *kind) {
 		switch {
 		case n == 0:
 			f.add(f.projectionType(k, s), f.newProjection(k, s))
+			f.add(f.narrower(k)...)
 			f.add(f.copyMethods(s)...)
 			continue
 		case s.IsMetadata():

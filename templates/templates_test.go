@@ -32,6 +32,8 @@ var goldens = map[string]func() *model.Output{
 	"expansions":  expansions,
 	"names":       names,
 	"controllers": controllers,
+	"projections": projections,
+	"oneFolder":   projectionsSingle,
 	"empty":       func() *model.Output { return &model.Output{ImportPath: "example.com/project/generated"} },
 }
 
