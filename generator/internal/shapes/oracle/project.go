@@ -3,26 +3,43 @@
 package oracle
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-var projectionsSeen int
+// projectionsSeen counts the objects that were read as projections, by format.
+var projectionsSeen = map[source.Format]int{}
 
-// Project makes projections of random objects, and holds them against their copies, and against
-// what is read as a projection and as a whole from their JSON. Types that have no JSON are copied
-// only.
-func Project[T, P object.Object](seed uint64, newObject func() T, newProjection func() P, project func(T) P, deepCopy func(P) P) {
+// Project makes projections of random objects, and holds them against their copies. It encodes the
+// objects in JSON and in CBOR, and holds what the runtime reads of that as a projection against
+// what it reads as a whole. Objects that have no JSON are encoded without the fields that the
+// projection doesn't have and, if that doesn't help, are copied only.
+func Project[T, P object.Object](seed uint64, newObject func() T, project func(T) P, deepCopy func(P) P) {
 	random := rand.New(rand.NewPCG(seed, 1))
+	server := &served{kind: reflect.TypeFor[T]().Elem().Name()}
+	whole, part := readers[T](server), readers[P](server)
 	for range 20 {
 		obj := newObject()
 		fill(random, reflect.ValueOf(obj).Elem())
 		obj.SetName("blue")
+		obj.SetResourceVersion("1")
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: server.kind})
 		made := project(obj)
 		copied := deepCopy(made)
 		if made.GetName() != "blue" || !reflect.DeepEqual(made, copied) {
@@ -35,20 +52,97 @@ func Project[T, P object.Object](seed uint64, newObject func() T, newProjection 
 				failProjection(made, "the copy shares memory with it")
 			}
 		})
-		text, err := json.Marshal(made)
-		if err != nil {
-			continue // a map has keys that JSON doesn't know
+		text, err := json.Marshal(obj)
+		if err != nil { // a map has keys that JSON doesn't know
+			if text, err = json.Marshal(made); err != nil {
+				continue
+			}
 		}
-		decoded, whole := newProjection(), newObject()
-		must(json.Unmarshal(text, decoded))
-		must(json.Unmarshal(text, whole))
-		projectionsSeen++
-		for what, other := range map[string]P{"itself": decoded, "a whole": project(whole)} {
-			if got, _ := json.Marshal(other); string(got) != string(text) {
-				failProjection(made, "its JSON\n%s\nis read as that of %s as\n%s", text, what, got)
+		for _, f := range formats {
+			server.in(f, text)
+			want, err := whole[f]()
+			if err != nil {
+				continue // the format has no such maps
+			}
+			got, err := part[f]()
+			if err != nil || !reflect.DeepEqual(project(want), got) {
+				failProjection(made, "%v of the object\n%s\nis read as a projection as\n%+v (%v)\nand as a whole as\n%+v", f, text, got, err, project(want))
+			}
+			projectionsSeen[f]++
+			if left, right := mustEncode(made), mustEncode(got); left != right {
+				failProjection(made, "%v of the object\n%s\nhas\n%s\nwant\n%s", f, text, right, left)
 			}
 		}
 	}
+}
+
+// Narrow makes projections of random objects by way of others that have more fields, and holds them
+// against those that are made of the objects.
+func Narrow[T, P, W object.Object](seed uint64, newObject func() T, project func(T) P, narrow func(W) P, wide func(T) W) {
+	random := rand.New(rand.NewPCG(seed, 2))
+	for range 20 {
+		obj := newObject()
+		fill(random, reflect.ValueOf(obj).Elem())
+		if want, got := project(obj), narrow(wide(obj)); !reflect.DeepEqual(want, got) {
+			failProjection(got, "of %T it is\n%+v\nand of the object\n%+v", wide(obj), got, want)
+		}
+	}
+}
+
+// formats are those in which random types can be read.
+var formats = []source.Format{source.JSON, source.CBOR}
+
+// served is a server of one list, which has one object.
+type served struct {
+	kind        string
+	contentType string
+	body        []byte
+}
+
+// in makes the server send the object that is in JSON in a format.
+func (s *served) in(f source.Format, object []byte) {
+	s.body = slices.Concat([]byte(`{"kind":"`+s.kind+`List","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[`), object, []byte("]}"))
+	s.contentType = "application/json"
+	if f == source.CBOR {
+		var list map[string]any
+		must(utiljson.Unmarshal(s.body, &list))
+		encoded, err := direct.Marshal(list)
+		must(err)
+		s.body, s.contentType = encoded, "application/cbor"
+	}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *served) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Status: "200 OK", Header: http.Header{"Content-Type": {s.contentType}},
+		Body: io.NopCloser(bytes.NewReader(s.body)), Request: r,
+	}, nil
+}
+
+// readers read the object of a server in each of the formats.
+func readers[T object.Object](s *served) map[source.Format]func() (T, error) {
+	client, err := source.NewClient(&rest.Config{Host: "http://oracle", Transport: s})
+	must(err)
+	all := map[source.Format]func() (T, error){}
+	for _, f := range formats {
+		src, err := source.New[T](client, schema.GroupVersionResource{Version: "v1", Resource: "objects"}, source.Options{Kind: s.kind, Formats: []source.Format{f}})
+		must(err)
+		all[f] = func() (obj T, err error) {
+			_, err = src.List(context.Background(), source.ListOptions{}, func(item T) error {
+				obj = item
+				return nil
+			})
+			return obj, err
+		}
+	}
+	return all
+}
+
+func mustEncode(v any) string {
+	text, err := json.Marshal(v)
+	must(err)
+	return string(text)
 }
 
 func failProjection(p any, format string, args ...any) {

@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// projection is a declared one: its name and its marker.
-type projection struct{ name, marker string }
+// projection is a declared one: its name, its fields and its marker. If wider isn't empty, it is
+// the name of a projection that has all fields of this one.
+type projection struct {
+	name, marker, wider string
+	paths               []string
+}
 
 // projection is a random one of a kind, with at least one field.
 func (m *maker) projection(k *kind, n int) projection {
@@ -20,9 +24,21 @@ func (m *maker) projection(k *kind, n int) projection {
 			paths = append(paths, path)
 		}
 	}
-	p := projection{name: fmt.Sprint(k.name, "Part", n)}
-	p.marker = "+informer:project:name=" + p.name + ",fields=" + strings.Join(paths, ";")
-	return p
+	return declare(fmt.Sprint(k.name, "Part", n), "", paths)
+}
+
+func declare(name, wider string, paths []string) projection {
+	return projection{name, "+informer:project:name=" + name + ",fields=" + strings.Join(paths, ";"), wider, paths}
+}
+
+// narrower is a projection with some of the fields of another one, at least one.
+func (m *maker) narrower(p projection) projection {
+	some := m.Perm(len(p.paths))[:1+m.IntN(len(p.paths))]
+	var paths []string
+	for _, i := range some {
+		paths = append(paths, p.paths[i])
+	}
+	return declare(p.name+"Less", p.name, paths)
 }
 
 // within reports whether a path leads to what another one leads to, or to a part of it.

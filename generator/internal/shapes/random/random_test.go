@@ -23,7 +23,7 @@ import (
 var (
 	seed    = flag.Uint64("seed", 1, "of the random types and indexes")
 	indexes = flag.Int("indexes", 12, "for each of the kinds")
-	parts   = flag.Int("projections", 8, "for each of the kinds")
+	parts   = flag.Int("projections", 15, "for each of the 6 kinds, and two with some fields of others")
 	keep    = flag.String("keep", "", "write to this folder, which is kept, instead of a temporary one")
 )
 
@@ -167,6 +167,11 @@ func (k *kind) write(t *testing.T, dir string, random *rand.Rand) {
 	for n := range *parts {
 		p := m.projection(k, n)
 		k.projections = append(k.projections, p)
+		if n < 2 {
+			k.projections = append(k.projections, m.narrower(p))
+		}
+	}
+	for _, p := range k.projections {
 		markers.WriteString("// " + p.marker + "\n")
 	}
 	var imports strings.Builder
@@ -252,8 +257,12 @@ func check%d() {
 		}
 		checks.WriteString("\t})\n")
 		for _, p := range k.projections {
-			fmt.Fprintf(&checks, "\toracle.Project(%d, func() T { return &%s.%s{} }, func() *projections%d.%s { return &projections%[4]d.%[5]s{} }, projections%[4]d.New%[5]s, (*projections%[4]d.%[5]s).DeepCopy)\n",
+			fmt.Fprintf(&checks, "\toracle.Project(%d, func() T { return &%s.%s{} }, projections%d.New%s, (*projections%[4]d.%[5]s).DeepCopy)\n",
 				*seed, k.alias, k.name, n, p.name)
+			if p.wider != "" {
+				fmt.Fprintf(&checks, "\toracle.Narrow(%d, func() T { return &%s.%s{} }, projections%d.New%s, (*projections%[4]d.%[6]s).As%[5]s, projections%[4]d.New%[6]s)\n",
+					*seed, k.alias, k.name, n, p.name, p.wider)
+			}
 		}
 		checks.WriteString("}\n")
 	}
