@@ -101,7 +101,7 @@ fields knows all three; with github, fields of projections that are not read are
       }
     ],
     "unknown": [],                             uses of objects whose kind isn't known
-    "findings": []                             as above: fields of projections that are not read, and kinds that the cluster doesn't show
+    "findings": []                             as above: fields that are not read, kinds that can't be listed
   }
 
 where files of other modules begin with the import path of their package.`,
