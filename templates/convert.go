@@ -17,7 +17,7 @@ func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
 	return commentf("New%s returns %s with the fields of %s, which must not be nil. Both share what the fields refer to.",
 		s.Name, indefinite(s.Name), indefinite(k.Projection.Of)).
 		Func().Id("New" + s.Name).Params(jen.Id("of").Op("*").Add(f.qual(k.Source.Path, k.Source.Name, k.Projection.Of))).Op("*").Id(s.Name).
-		Block(f.filledIn(s, nil)...)
+		Block(f.filledIn(s, nil, "of")...)
 }
 
 // narrower are the methods that make of a projection those of the same kind whose fields it has.
@@ -34,17 +34,17 @@ func (f *file) narrower(k *kind) []jen.Code {
 		}
 		all = append(all, commentf("As%s returns %s with the fields that it has of the %s, which must not be nil. Both share what the fields refer to.",
 			s.Name, indefinite(s.Name), wide.Name).
-			Func().Params(jen.Id("of").Op("*").Id(wide.Name)).Id("As"+s.Name).Params().Op("*").Id(s.Name).
-			Block(f.filledIn(s, wide)...))
+			Func().Params(jen.Id("in").Op("*").Id(wide.Name)).Id("As"+s.Name).Params().Op("*").Id(s.Name).
+			Block(f.filledIn(s, wide, "in")...))
 	}
 	return all
 }
 
-// filledIn are the statements of a function that returns a projection with the fields of of, which
-// is an object or, if it isn't nil, wide.
-func (f *file) filledIn(s, wide *model.Struct) []jen.Code {
+// filledIn are the statements of a function that returns a projection with the fields of from,
+// which is an object or, if that isn't nil, wide.
+func (f *file) filledIn(s, wide *model.Struct, from string) []jen.Code {
 	c := converter{f: f, locals: locals{file: f}}
-	statements := append([]jen.Code{jen.Id("p").Op(":=").New(jen.Id(s.Name))}, c.fields(s, wide, "p", "of")...)
+	statements := append([]jen.Code{jen.Id("p").Op(":=").New(jen.Id(s.Name))}, c.fields(s, wide, "p", from)...)
 	return append(statements, jen.Return(jen.Id("p")))
 }
 
