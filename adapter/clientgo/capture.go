@@ -54,24 +54,23 @@ func (c *capture) answer(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		req.Body.Close()
 	}
-	code, contentType := http.StatusMethodNotAllowed, runtime.ContentTypeJSON
+	if req.Method != http.MethodGet || req.URL.Query().Get("watch") != "" {
+		return nil, errNoServer
+	}
 	var raw []byte
 	var err error
-	switch {
-	case req.Method != http.MethodGet || req.URL.Query().Get("watch") != "":
-		raw, err = json.Marshal(refusal)
-	case c.protobuf && strings.HasPrefix(req.Header.Get("Accept"), runtime.ContentTypeProtobuf):
-		code, contentType = http.StatusOK, runtime.ContentTypeProtobuf
+	contentType := runtime.ContentTypeJSON
+	if c.protobuf && strings.HasPrefix(req.Header.Get("Accept"), runtime.ContentTypeProtobuf) {
+		contentType = runtime.ContentTypeProtobuf
 		raw, err = inProtobuf(c.madeUp(req.URL))
-	default:
-		code = http.StatusOK
+	} else {
 		raw, err = json.Marshal(c.madeUp(req.URL))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &http.Response{
-		Status: http.StatusText(code), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: http.StatusText(http.StatusOK), StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {contentType}},
 		Body:   io.NopCloser(bytes.NewReader(raw)), ContentLength: int64(len(raw)), Request: req,
 	}, nil
@@ -91,11 +90,7 @@ func inProtobuf(list *metav1.PartialObjectMetadataList) ([]byte, error) {
 // RoundTrip implements http.RoundTripper for a client whose every request is captured.
 func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return c.answer(req) }
 
-var refusal = metav1.Status{
-	TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-	Status:   metav1.StatusFailure, Reason: metav1.StatusReasonMethodNotAllowed, Code: http.StatusMethodNotAllowed,
-	Message: "this client only finds out what would be listed",
-}
+var errNoServer = errors.New("this client only finds out what would be listed")
 
 const madeUpName = "made-up-by-adapter-clientgo"
 

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -79,6 +80,9 @@ func (x *indexer) ListKeys() []string {
 // Get returns the object with the key of obj, which may also be a cache.DeletedFinalStateUnknown or
 // a cache.ExplicitKey. It returns an error if obj has no key.
 func (x *indexer) Get(obj any) (item any, exists bool, err error) {
+	if o, ok := obj.(object.Object); ok {
+		return x.get(object.KeyOf(o))
+	}
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
 		return nil, false, cache.KeyError{Obj: obj, Err: err}
@@ -89,11 +93,17 @@ func (x *indexer) Get(obj any) (item any, exists bool, err error) {
 // GetByKey returns the object with a key: "namespace/name", or "name" for a cluster-scoped object.
 // The error is always nil.
 func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
-	k, err := object.ParseKey(key)
-	if err != nil {
-		return nil, false, nil // no object has such a key
+	switch slash := strings.IndexByte(key, '/'); {
+	case slash < 0:
+		return x.get(object.Key{Name: key})
+	case slash > 0:
+		return x.get(object.Key{Namespace: key[:slash], Name: key[slash+1:]})
 	}
-	obj, ok := x.contents().Get(k)
+	return nil, false, nil // no object has such a key
+}
+
+func (x *indexer) get(key object.Key) (item any, exists bool, err error) {
+	obj, ok := x.contents().Get(key)
 	if !ok {
 		return nil, false, nil
 	}

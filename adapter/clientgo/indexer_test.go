@@ -175,3 +175,23 @@ func TestNamespaceIndex(t *testing.T) {
 		}
 	})
 }
+
+// TestGetsAllocateNothing reads by key and by object.
+func TestGetsAllocateNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, engines[1].make, true)
+		shop := w.create("a")
+		w.run()
+		indexer := w.informer.GetIndexer()
+		allocs := testing.AllocsPerRun(100, func() {
+			_, byKey, _ := indexer.GetByKey("shop/a")
+			_, byObject, _ := indexer.Get(shop)
+			if !byKey || !byObject {
+				t.Error("the Pod is not found")
+			}
+		})
+		if allocs != 0 {
+			t.Errorf("two Gets allocate %v times", allocs)
+		}
+	})
+}

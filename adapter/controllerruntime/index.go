@@ -14,12 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
 // fieldIndex finds objects by the values of a field.
 type fieldIndex struct {
-	index  *store.Index[client.Object, string]
+	index  *store.Index[object.Object, string]
 	values client.IndexerFunc
 }
 
@@ -52,7 +53,7 @@ func (k *kind) addIndex(field string, values client.IndexerFunc) error {
 		return fmt.Errorf("%s has an index of the field %q already", k.gvk, field)
 	}
 	added := fieldIndex{values: values}
-	added.index = store.NewIndex(indexName(field), func(obj client.Object, dst []string) []string {
+	added.index = store.NewIndex(indexName(field), func(obj object.Object, dst []string) []string {
 		return append(dst, values(obj)...)
 	})
 	for _, p := range k.parts.all {
@@ -106,15 +107,19 @@ func (k *kind) query(options *client.ListOptions) (query, error) {
 
 var errNotExact = errors.New("non-exact field matches are not supported by the cache")
 
-func (q *query) full(found []client.Object) bool { return q.limit > 0 && len(found) >= q.limit }
+func (q *query) full(found []object.Object) bool { return q.limit > 0 && len(found) >= q.limit }
 
 // appendTo appends the objects of s that q asks for, as far as its limit allows.
-func (q *query) appendTo(found []client.Object, s *store.Snapshot[client.Object]) []client.Object {
+func (q *query) appendTo(found []object.Object, s *store.Snapshot[object.Object]) []object.Object {
 	if len(q.fields) == 0 && q.limit == 0 {
-		return append(found, s.List(q.namespace, q.labels)...)
+		all := s.List(q.namespace, q.labels)
+		if found == nil {
+			return all
+		}
+		return append(found, all...)
 	}
 	if len(q.fields) == 0 {
-		s.Scan(q.namespace, q.labels, func(obj client.Object) bool {
+		s.Scan(q.namespace, q.labels, func(obj object.Object) bool {
 			found = append(found, obj)
 			return !q.full(found)
 		})

@@ -8,11 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // setItems makes objs the items of list. It is meta.SetList without its checks for each item, where
 // the items are structs or pointers of the objects' type.
-func setItems(list client.ObjectList, objs []client.Object) error {
+func setItems(list client.ObjectList, objs []object.Object) error {
 	items, err := meta.GetItemsPtr(list)
 	if err != nil {
 		return err
@@ -34,7 +36,7 @@ func setItems(list client.ObjectList, objs []client.Object) error {
 	return nil
 }
 
-func setUnusualItems(list client.ObjectList, objs []client.Object) error {
+func setUnusualItems(list client.ObjectList, objs []object.Object) error {
 	generic := make([]runtime.Object, len(objs))
 	for i, obj := range objs {
 		generic[i] = obj

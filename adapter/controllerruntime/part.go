@@ -10,7 +10,6 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
@@ -23,9 +22,9 @@ import (
 // part is one informer of a kind.
 type part struct {
 	// set once at construction
-	informer *informer.SharedIndexInformer[client.Object]
+	informer *informer.SharedIndexInformer[object.Object]
 	shared   clientcache.SharedIndexInformer // the same one, as client-go has it
-	store    store.Reader[client.Object]
+	store    store.Reader[object.Object]
 	noCopies bool            // readers get the objects themselves
 	unlike   map[string]bool // noCopies of the namespaces in which it is another
 }
@@ -56,7 +55,7 @@ func resourceName(gvr schema.GroupVersionResource) string {
 	return gvr.Resource + "." + gvr.Group + "/" + gvr.Version
 }
 
-func (r *reading) part(i *informer.SharedIndexInformer[client.Object], settings kindSettings) (*part, error) {
+func (r *reading) part(i *informer.SharedIndexInformer[object.Object], settings kindSettings) (*part, error) {
 	p := &part{informer: i, shared: prompt{clientgo.New(i)}, store: i.Store(), unlike: map[string]bool{}}
 	p.noCopies = ptr.Deref(settings.config.UnsafeDisableDeepCopy, false)
 	for namespace, config := range settings.namespaces {
@@ -71,7 +70,7 @@ func (r *reading) part(i *informer.SharedIndexInformer[client.Object], settings 
 }
 
 // source returns the source of a namespace, or of all for "".
-func (r *reading) source(namespace string, config cache.Config) (*source.HTTP[client.Object], error) {
+func (r *reading) source(namespace string, config cache.Config) (*source.HTTP[object.Object], error) {
 	opts := source.Options{Namespace: namespace, Kind: r.gvk.Kind, NewObject: r.newObject, Formats: r.formats}
 	if config.LabelSelector != nil {
 		opts.LabelSelector = config.LabelSelector.String()
@@ -80,7 +79,7 @@ func (r *reading) source(namespace string, config cache.Config) (*source.HTTP[cl
 		opts.FieldSelector = config.FieldSelector.String()
 	}
 	opts.DropManagedFields = isStripManagedFields(config.Transform)
-	return source.New[client.Object](r.client, r.resource, opts)
+	return source.New[object.Object](r.client, r.resource, opts)
 }
 
 func (r *reading) options(name string, syncPeriod *time.Duration, settings kindSettings) []informer.Option {

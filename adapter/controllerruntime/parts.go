@@ -9,9 +9,9 @@ import (
 
 	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -91,7 +91,7 @@ func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, e
 		}
 	}
 	made.names.Store(&names)
-	i, err := informer.NewIn(func(namespace string) (source.Source[client.Object], error) {
+	i, err := informer.NewIn(func(namespace string) (source.Source[object.Object], error) {
 		return r.source(namespace, settings.in(namespace))
 	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
 	if err != nil {

@@ -52,7 +52,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	}
 	copied := !p.uncopied(key.Namespace) && !disableCopies(opts)
 	if copied {
-		found = found.DeepCopyObject().(client.Object)
+		found = found.DeepCopyObject().(object.Object)
 	}
 	from, to := reflect.ValueOf(found), reflect.ValueOf(obj)
 	if from.Type() != to.Type() {
@@ -109,7 +109,7 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 		}
 		parts = []*part{one}
 	}
-	var found []client.Object
+	var found []object.Object
 	for _, p := range parts {
 		if query.full(found) {
 			break
@@ -127,7 +127,7 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 			if p.uncopied(obj.GetNamespace()) {
 				continue
 			}
-			obj = obj.DeepCopyObject().(client.Object)
+			obj = obj.DeepCopyObject().(object.Object)
 			obj.GetObjectKind().SetGroupVersionKind(gvk)
 			found[first+i] = obj
 		}

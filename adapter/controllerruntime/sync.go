@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -86,7 +85,7 @@ func unsynced(s informer.Status) string {
 }
 
 // snapshot returns the objects of a namespace, or of all for "", once they have been read.
-func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[client.Object], error) {
+func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[object.Object], error) {
 	if p != k.parts.named {
 		if !p.informer.HasSynced() {
 			if err := p.wait(ctx, k); err != nil {
@@ -117,7 +116,7 @@ func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.
 }
 
 // versionOf returns "" until the namespace, or for "" each one, has been read.
-func versionOf(s *store.Snapshot[client.Object], namespace string) string {
+func versionOf(s *store.Snapshot[object.Object], namespace string) string {
 	if namespace == "" {
 		return s.ResourceVersion()
 	}

@@ -9,11 +9,12 @@ import (
 
 	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // transformOf returns one function for the transforms of all namespaces, or nil if there is none.
-func transformOf(s kindSettings) func(client.Object) (client.Object, error) {
+func transformOf(s kindSettings) func(object.Object) (object.Object, error) {
 	some := needed(s.config.Transform)
 	for _, config := range s.namespaces {
 		some = some || needed(config.Transform)
@@ -21,7 +22,7 @@ func transformOf(s kindSettings) func(client.Object) (client.Object, error) {
 	if !some {
 		return nil
 	}
-	return func(obj client.Object) (client.Object, error) {
+	return func(obj object.Object) (object.Object, error) {
 		transform := s.in(obj.GetNamespace()).Transform
 		if !needed(transform) {
 			return obj, nil
@@ -30,7 +31,7 @@ func transformOf(s kindSettings) func(client.Object) (client.Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		transformed, ok := out.(client.Object)
+		transformed, ok := out.(object.Object)
 		if !ok {
 			return nil, fmt.Errorf("the transform returned %T; want %T", out, obj)
 		}

@@ -40,6 +40,9 @@ func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
 	if !ok {
 		versionOf(s).Missed(key.Namespace)
 	}
+	if same, is := any(&obj).(*T); is { // see eachObject
+		return *same, ok
+	}
 	t, _ := obj.(T)
 	return t, ok
 }
@@ -67,6 +70,10 @@ func (s *Snapshot[T]) All() iter.Seq[T] { return s.Namespace("") }
 // Namespace yields every object of one namespace, or of all for "".
 func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
+		if same, is := any(yield).(func(object.Object) bool); is {
+			eachObject(versionOf(s), namespace, same)
+			return
+		}
 		c := scan{version: versionOf(s), namespace: namespace}
 		for c.next() {
 			for _, obj := range c.objs {
@@ -95,7 +102,12 @@ func (s *Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
 // List returns the objects of one namespace, or of all for "", whose labels match the selector; a
 // nil selector matches everything. The slice is the caller's own.
 func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
-	list := make([]T, 0, sizeOf(versionOf(s), namespace, selector))
+	var list []T
+	if same, is := any(&list).(*[]object.Object); is {
+		*same = objects(versionOf(s), namespace, selector)
+		return list
+	}
+	list = make([]T, 0, sizeOf(versionOf(s), namespace, selector))
 	s.Scan(namespace, selector, func(obj T) bool {
 		list = append(list, obj)
 		return true
@@ -114,6 +126,34 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 			}
 		}
 	}
+}
+
+// eachObject is the loop of Namespace where T is object.Object, as for code that knows no kinds.
+// Generic code converts an object to a T that is an interface by a search for its methods; where T
+// is object.Object, this function, objects and Get do without.
+func eachObject(v *table.Version, namespace string, yield func(object.Object) bool) {
+	c := scan{version: v, namespace: namespace}
+	for c.next() {
+		for _, obj := range c.objs {
+			if obj != nil && !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// objects is List where T is object.Object.
+func objects(v *table.Version, namespace string, selector labels.Selector) []object.Object {
+	all := make([]object.Object, 0, sizeOf(v, namespace, selector))
+	c := scan{version: v, namespace: namespace, selector: selector}
+	for c.next() {
+		for _, obj := range c.objs {
+			if obj != nil {
+				all = append(all, obj)
+			}
+		}
+	}
+	return all
 }
 
 // versionOf is not a method: otherwise every kind would compile it.
