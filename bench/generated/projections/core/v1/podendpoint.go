@@ -62,6 +62,22 @@ func NewPodEndpoint(of *v1.Pod) *PodEndpoint {
 	return p
 }
 
+// AsPodPlacement returns a PodPlacement with the fields that it has of the PodEndpoint, which must not be nil. Both
+// share what the fields refer to.
+func (in *PodEndpoint) AsPodPlacement() *PodPlacement {
+	p := new(PodPlacement)
+	p.TypeMeta = in.TypeMeta
+	p.PodPlacementMeta.Name = in.PodEndpointMeta.Name
+	p.PodPlacementMeta.Namespace = in.PodEndpointMeta.Namespace
+	p.PodPlacementMeta.UID = in.PodEndpointMeta.UID
+	p.PodPlacementMeta.ResourceVersion = in.PodEndpointMeta.ResourceVersion
+	p.PodPlacementMeta.Labels = in.PodEndpointMeta.Labels
+	p.Spec.NodeName = in.Spec.NodeName
+	p.Status.Phase = in.Status.Phase
+	p.Status.PodIP = in.Status.PodIP
+	return p
+}
+
 // DeepCopyInto makes out a copy of in that shares nothing with it.
 func (in *PodEndpoint) DeepCopyInto(out *PodEndpoint) {
 	*out = *in
