@@ -56,6 +56,7 @@ func TestParseRefuses(t *testing.T) {
 		`{"metadata":{"name":"a","resourceVersion":"x"}}`:           ".metadata.resourceVersion",
 		`{"metadata":{"name":"a","resourceVersion":7}}`:             ".metadata.resourceVersion: want a string",
 		`{"metadata":{"name":"a","resourceVersion":"` + `\u0031"}}`: "escaped",
+		`{"metadata":{"uid":"` + strings.Repeat("\x91", 40) + `"}}`: "invalid characters",
 		`{"metadata":{"name":"a"}} {}`:                              "more than one value",
 		`{"metadata":{"name":"a"},"metadata":{}}`:                   "duplicate",
 		`{"metadata":{"name":"a"}`:                                  "EOF",

@@ -321,8 +321,9 @@ func (p *parser) located(path string) (at extent, value string, err error) {
 	at.to = int(p.decoder.InputOffset())
 	if at.from = at.to - len("null"); kind == '"' {
 		at.from = at.to - len(value) - len(`""`)
-		if string(p.data[at.from:at.to]) != `"`+value+`"` {
-			return at, "", fmt.Errorf(".%s: has escaped characters", path)
+		// What is invalid takes more bytes in value than in data.
+		if at.from < 0 || string(p.data[at.from:at.to]) != `"`+value+`"` {
+			return at, "", fmt.Errorf(".%s: has escaped or invalid characters", path)
 		}
 	}
 	return at, value, nil
