@@ -107,9 +107,12 @@ func (h *head) list(f *filter, o ListOptions) (l *List, by search, passed int) {
 	passed = left
 	if full() {
 		next := l.Objects[o.Limit-1].Key + "\x00" // the next key that is possible
-		if follow := h.state.objects.between(next, to); follow > 0 {
+		passed -= h.state.objects.between(next, to)
+		if f.name != "" && o.From != "" {
+			to = f.namespaceEnd() // in a list that goes on, an API server takes a name for a filter
+		}
+		if h.state.objects.between(next, to) > 0 {
 			l.Continue = next
-			passed -= follow
 		}
 	}
 	if l.Remaining == 0 {
@@ -128,5 +131,13 @@ func (c *filter) bounds() (from, to string) {
 		key := c.namespace + "/" + c.name
 		return key, key + "\x00"
 	}
-	return c.namespace + "/", c.namespace + "0" // the character behind the slash
+	return c.namespace + "/", c.namespaceEnd()
+}
+
+// namespaceEnd returns the end of the range of keys of the filter's namespace, or "" if it has none.
+func (c *filter) namespaceEnd() string {
+	if c.namespace == "" {
+		return ""
+	}
+	return c.namespace + "0" // the character behind the slash
 }

@@ -47,6 +47,8 @@ func TestList(t *testing.T) {
 		"a namespace":                            {options: watchcache.ListOptions{Filter: parsed("a", "", "")}, version: 8, want: []string{"a/one@2", "a/two@6"}},
 		"a page of a namespace":                  {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
 		"a page of a namespace, from before it":  {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1, From: "a-b/one\x00"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
+		"a page of one name":                     {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1}, version: 8, want: []string{"a/one@2"}, remaining: -1},
+		"the same, of a list that goes on":       {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1, From: "a/a"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: -1},
 		"a namespace that isn't there":           {options: watchcache.ListOptions{Filter: parsed("aa", "", "")}, version: 8},
 		"a name in a namespace":                  {options: watchcache.ListOptions{Filter: watchcache.Filter{Namespace: "a", Name: "two"}}, version: 8, want: []string{"a/two@6"}, remaining: -1},
 		"a name in any namespace, by a field":    {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.name=one")}, version: 8, want: []string{"a-b/one@3", "a/one@2", "ab/one@8"}, remaining: -1},
