@@ -134,7 +134,8 @@ func (c *filter) bounds() (from, to string) {
 	return c.namespace + "/", c.namespaceEnd()
 }
 
-// namespaceEnd returns the end of the range of keys of the filter's namespace, or "" if it has none.
+// namespaceEnd returns the end of the range of keys of the filter's namespace, or "" if it has
+// none.
 func (c *filter) namespaceEnd() string {
 	if c.namespace == "" {
 		return ""

@@ -20,9 +20,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
 
-// newBubbleRig returns a storage, and a handler of a cache of it that begins to be filled. There is
-// no network, so it can be in a bubble.
-func newBubbleRig(t *testing.T) (*memory.Storage, *serve.Handler) {
+// newBubbleRig returns a storage, and a handler of a cache of it. run fills the cache, and keeps it
+// up to date until the test ends. There is no network, so it can be in a bubble.
+func newBubbleRig(t *testing.T) (_ *memory.Storage, _ *serve.Handler, run func()) {
 	t.Helper()
 	storage := memory.New()
 	cache, err := watchcache.New(watchcache.Config{Storage: storage})
@@ -30,7 +30,6 @@ func newBubbleRig(t *testing.T) (*memory.Storage, *serve.Handler) {
 		t.Fatal(err)
 	}
 	var running sync.WaitGroup
-	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
 	t.Cleanup(running.Wait)
 	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
 		GroupVersionResource: widgetsResource, Kind: "Widget", Namespaced: true, Cache: cache, Writer: storage.WithTTL(time.Hour),
@@ -38,7 +37,10 @@ func newBubbleRig(t *testing.T) (*memory.Storage, *serve.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return storage, handler
+	return storage, handler, func() {
+		running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
+		synctest.Wait()
+	}
 }
 
 // ask returns the answer to a request, when it has ended.
@@ -53,12 +55,12 @@ func ask(t *testing.T, handler http.Handler, method, path, body string) *httptes
 // and how long ago its storage was heard of.
 func TestAnswersTellHowFreshTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		storage, handler := newBubbleRig(t)
+		storage, handler, run := newBubbleRig(t)
 		const version = "Watch-Cache-Version"
 		if got := ask(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusTooManyRequests || got.Header().Get(version) != "" {
 			t.Errorf("before the cache is filled: %d %v", got.Code, got.Header())
 		}
-		synctest.Wait()
+		run()
 		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
 			t.Fatal(err)
 		}
@@ -83,8 +85,8 @@ func TestAnswersTellHowFreshTheyAre(t *testing.T) {
 // TestWatchesEndAtDifferentTimes: their clients don't come back all at once.
 func TestWatchesEndAtDifferentTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, handler := newBubbleRig(t)
-		synctest.Wait()
+		_, handler, run := newBubbleRig(t)
+		run()
 		const shortest = 30 * time.Minute // by default
 		began := time.Now()
 		var watches sync.WaitGroup
@@ -107,8 +109,8 @@ func TestWatchesEndAtDifferentTimes(t *testing.T) {
 // it.
 func TestObjectsEndByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, handler := newBubbleRig(t)
-		synctest.Wait()
+		_, handler, run := newBubbleRig(t)
+		run()
 		if got := ask(t, handler, http.MethodPost, inA, written("one", "", "")); got.Code != http.StatusCreated {
 			t.Fatalf("got %d %s", got.Code, got.Body)
 		}
@@ -169,8 +171,8 @@ func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *ht
 // TestQuietWatchLastsOverHTTP2: the time to write is that of writes, not the time between them.
 func TestQuietWatchLastsOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		storage, handler := newBubbleRig(t)
-		synctest.Wait()
+		storage, handler, run := newBubbleRig(t)
+		run()
 		client := connect(t, handler, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
 		resp, err := client.Get("http://api" + widgets + "?watch=true")
 		if err != nil {

@@ -22,8 +22,8 @@ import (
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const over = time.Minute
-		storage, handler := newBubbleRig(t)
-		synctest.Wait()
+		storage, handler, run := newBubbleRig(t)
+		run()
 		client := connect(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) })
 		get := func(query string) *http.Response {
 			t.Helper()
