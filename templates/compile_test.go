@@ -279,7 +279,7 @@ func (x *Base) DeepCopyObject() runtime.Object { return x }
 func OwnerUIDs(*Base) []types.UID { return nil }
 `
 
-// usersFile is what a user writes for a type whose model says that there is such a file.
+// usersFile is what a user writes for a type whose model has such a file.
 func usersFile(out *model.Output, v *model.Version, t *model.Type) string {
 	var buf bytes.Buffer
 	if t.ListerExpansion {

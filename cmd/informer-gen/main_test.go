@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
 //	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it; it
-//	                  says that it has Gadgets, too, but has not
+//	                  announces Gadgets, too, but has none
 //	snapshot NAME     keeps names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {

@@ -9,7 +9,7 @@
 //	objects    some 256 KB of them, as package pack writes them; any number of such sections
 //	end        empty
 //
-// A second file, beside it, says that the same objects are true of a later version, too. It is
+// A second file, beside it, records that the same objects are true of a later version, too. It is
 // there if [File.Advance] was called since the first one was written. If its random number is not
 // that of the first file, it is about another one, and is not believed.
 //

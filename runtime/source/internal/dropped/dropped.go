@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dropped says which parts of an object's own metadata are not decoded.
+// Package dropped has the names of the parts of metadata that are not decoded.
 package dropped
 
 import (
