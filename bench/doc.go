@@ -6,6 +6,7 @@
 //	go run ./bench                       all of it; with -n 3 it takes 14 minutes on two cores
 //	go run ./bench --only event,sync/pods -n 1
 //	go run ./bench --md                  docs/benchmarks.md, the README's rows and picture
+//	go run ./bench --md --only queue     the same, for the rows of some benchmarks
 //	go run ./bench --only sync/pods/list --side informer-gen --cpuprofile cpu.out
 //	go test ./bench -run '^$' -bench HTTP/sync/pods/list/informer-gen -memprofile mem.out
 //

@@ -50,7 +50,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.IntVar(&o.runs, "n", 5, "runs of each benchmark and side, of which the median is shown")
 	only := flags.String("only", "", "comma-separated names of benchmarks, or the beginnings of names up to a slash")
 	on := flags.String("side", "", "measure this side only: informer-gen, client-go, …")
-	md := flags.Bool("md", false, "write docs/benchmarks.md, and the README's rows and picture, as well; in the root of the repository")
+	md := flags.Bool("md", false, "write the rows into docs/benchmarks.md, and the README's rows and picture, as well; in the root of the repository")
 	flags.StringVar(&o.children.CPUProfile, "cpuprofile", "", "write a CPU profile of the last run to this file; needs --side")
 	flags.StringVar(&o.children.MemProfile, "memprofile", "", "write a profile of all allocations of the last run to this file; needs --side")
 	if err := flags.Parse(args); err != nil {
@@ -69,8 +69,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		return o, fmt.Errorf("--only: %w", err)
 	}
 	if *md {
-		if *only != "" || o.side != "" {
-			return o, errors.New("--md writes the whole table; leave --only and --side out")
+		if o.side != "" {
+			return o, errors.New("--md writes rows with both sides; leave --side out")
 		}
 		if o.pages, err = report.OpenPages("."); err != nil {
 			return o, fmt.Errorf("--md: %w", err)
@@ -132,7 +132,11 @@ func (o options) print(stdout io.Writer, z harness.Sizes) error {
 	if o.pages == nil {
 		return nil
 	}
-	return o.pages.Write(page.String())
+	var order []string
+	for _, b := range benches() {
+		order = append(order, b.Name)
+	}
+	return o.pages.Write(page.String(), order)
 }
 
 const notes = `ratio: informer-gen's value over client-go's. short: informer-gen misses the mark. ±: half of the distance between the least

@@ -118,7 +118,7 @@ func TestRunRefusesWrongArguments(t *testing.T) {
 		{"-n 0", "want 1 or more"},
 		{"--cpuprofile x", "choose it with --side"},
 		{"sync", `unexpected argument "sync"`},
-		{"--md --only get", "leave --only and --side out"},
+		{"--md --side client-go", "leave --side out"},
 		{"--md", "README.md: no such file"}, // the tests run in a folder below the root
 	} {
 		err := run(strings.Fields(tc.args), io.Discard, io.Discard)

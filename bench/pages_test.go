@@ -61,7 +61,7 @@ func TestTheWholeTableFitsThePages(t *testing.T) {
 			p.Rows([]harness.Row{row})
 		}
 	}
-	if err := pages.Write(table.String()); err != nil {
+	if err := pages.Write(table.String(), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"docs/benchmarks.md", "docs/images/bench-light.svg"} {

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -68,8 +69,13 @@ func (p *Pages) files(table string) (map[string]string, error) {
 	return files, nil
 }
 
-// Write puts the table, and what is made of it, into the files.
-func (p *Pages) Write(table string) error {
+// Write puts the table, and what is made of it, into the files. A benchmark of order that the table
+// lacks keeps the rows that it has on the page.
+func (p *Pages) Write(table string, order []string) error {
+	table, err := merge(p.pages[tablePage].text, table, order)
+	if err != nil {
+		return err
+	}
 	files, err := p.files(table)
 	if err != nil {
 		return err
@@ -98,11 +104,22 @@ type line struct {
 	measure, ours, theirs, ratio, mark, note string // the cells
 }
 
+var errNoMachine = errors.New("the table doesn't begin with a line about the machine, and an empty one")
+
+// cutName cuts what a title says from the benchmark's name, which is in parentheses at its end.
+func cutName(title string) (what, bench string, ok bool) {
+	at := strings.LastIndex(title, " (")
+	if at < 0 || !strings.HasSuffix(title, ")") {
+		return "", "", false
+	}
+	return title[:at], title[at+2 : len(title)-1], true
+}
+
 // readReport reads what a [Printer] writes as Markdown.
 func readReport(table string) (report, error) {
 	machine, rest, ok := strings.Cut(table, "\n\n| ")
 	if !ok || strings.Contains(machine, "\n") {
-		return report{}, fmt.Errorf("the table doesn't begin with a line about the machine, and an empty one")
+		return report{}, errNoMachine
 	}
 	r := report{machine: machine}
 	title, bench := "", ""
@@ -117,12 +134,9 @@ func readReport(table string) (report, error) {
 		switch {
 		case n < 2: // the head
 		case strings.HasPrefix(cells[0], "**"):
-			title = strings.Trim(cells[0], "*")
-			at := strings.LastIndex(title, " (")
-			if at < 0 || !strings.HasSuffix(title, ")") {
+			if title, bench, ok = cutName(strings.Trim(cells[0], "*")); !ok {
 				return report{}, fmt.Errorf("row %d of the table has no name in parentheses: %s", n+1, text)
 			}
-			title, bench = title[:at], title[at+2:len(title)-1]
 		default:
 			r.lines = append(r.lines, line{
 				bench: bench, what: title + ": " + cells[0],

@@ -27,7 +27,7 @@ func TestReadmeAndPicturesShowTheTable(t *testing.T) {
 	}
 	table := p.pages[tablePage].text
 	if *update {
-		if err := p.Write(table); err != nil {
+		if err := p.Write(table, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestPagesAreWrittenBetweenTheirMarkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, _ := madeUpTable()
-	if err := p.Write(table); err != nil {
+	if err := p.Write(table, nil); err != nil {
 		t.Fatal(err)
 	}
 	p, err = OpenPages(root)
@@ -187,7 +187,52 @@ func TestPagesAreWrittenBetweenTheirMarkers(t *testing.T) {
 	if strings.Count(readme.text, "\n") != 2+len(tenPicks) || readme.before != "above\n"+readmeBegin || readme.after != markerEnd+"below\n" {
 		t.Errorf("%s is %+v", readmePage, *readme)
 	}
-	if err := p.Write("no table"); err == nil {
+	if err := p.Write("no table", nil); err == nil {
 		t.Error("what is no table was written")
+	}
+}
+
+// A run of some benchmarks replaces their rows, and keeps the others.
+func TestSomeRowsAreWritten(t *testing.T) {
+	table := func(machine string, sections ...string) string {
+		var out strings.Builder
+		out.WriteString(machine + "\n\n")
+		p := Printer{Out: &out, Markdown: true}
+		p.Head()
+		for _, s := range sections {
+			name, value, _ := strings.Cut(s, "=")
+			p.Title("made up (" + name + ")")
+			p.markdown([]string{value, "", "", "", "", "", ""})
+		}
+		return out.String()
+	}
+	beside := func(table, bench, note string) string {
+		title := "| **made up (" + bench + ")** |  |  |  |  | "
+		return strings.Replace(table, title+" |  |", title+note+" |  |", 1)
+	}
+	old := table("monday", "a=1", "b=1", "gone=1", "d=1")
+	order := []string{"a", "b", "c", "d"}
+	for _, tc := range []struct{ name, old, measured, want string }{
+		{"one that was there", old, table("monday", "b=2"), table("monday", "a=1", "b=2", "d=1")},
+		{"a new one", old, table("monday", "c=2"), table("monday", "a=1", "b=1", "c=2", "d=1")},
+		{"on another day", old, table("tuesday", "d=2", "a=2"), beside(beside(table("monday", "a=2", "b=1", "d=2"), "a", "tuesday"), "d", "tuesday")},
+		{
+			"and again", beside(table("monday", "a=2", "b=1"), "a", "tuesday"), table("sunday", "a=3"),
+			beside(table("monday", "a=3", "b=1"), "a", "sunday"),
+		},
+		{"all", old, table("tuesday", "a=2", "b=2", "c=2", "d=2"), table("tuesday", "a=2", "b=2", "c=2", "d=2")},
+	} {
+		if got, err := merge(tc.old, tc.measured, order); err != nil || got != tc.want {
+			t.Errorf("%s: got error %v and\n%swant\n%s", tc.name, err, got, tc.want)
+		}
+	}
+	for _, tc := range []struct{ old, measured, want string }{
+		{old, "no table", "a line about the machine"},
+		{"no table", table("monday", "a=2"), "docs/benchmarks.md: the table doesn't begin with a line about the machine"},
+		{old, strings.Replace(table("monday", "a=2"), "(a)", "", 1), "no name in parentheses"},
+	} {
+		if _, err := merge(tc.old, tc.measured, order); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("got error %v, want one that contains %q", err, tc.want)
+		}
 	}
 }
