@@ -166,7 +166,10 @@ func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 }
 
 // SetTransform sets Config.Transform and TransformCode. It returns an error once a run has begun,
-// since the table may have objects by then.
+// since the table may have objects by then. It isn't inlined, to save compile time: newAdoption
+// would lead to all methods of share's types.
+//
+//go:noinline
 func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error), code uintptr) error {
 	return i.configure("SetTransform", func() {
 		i.config.Transform, i.config.TransformCode = transform, code
@@ -174,7 +177,10 @@ func (i *Informer) SetTransform(transform func(object.Object) (object.Object, er
 	})
 }
 
-// SetOnError sets Config.OnError. It returns an error once a run has begun.
+// SetOnError sets Config.OnError. It returns an error once a run has begun. It isn't inlined, to
+// save compile time.
+//
+//go:noinline
 func (i *Informer) SetOnError(handle func(informer string, err error)) error {
 	return i.configure("SetErrorHandler", func() { i.config.OnError = handle })
 }
