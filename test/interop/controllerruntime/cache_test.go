@@ -55,7 +55,7 @@ func TestNotStarted(t *testing.T) {
 			t.Errorf("before the start: synced %t, stopped %t", i.HasSynced(), i.IsStopped())
 		}
 		run(t, c)
-		if !c.WaitForCacheSync(within(t, patience)) || !i.HasSynced() {
+		if !i.HasSynced() {
 			t.Error("not synced after the start")
 		}
 	})
@@ -79,11 +79,7 @@ func TestEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := run(t, c)
-		if !c.WaitForCacheSync(within(t, patience)) {
-			t.Fatal("not synced")
-		}
-		end()
+		run(t, c)()
 		if !i.IsStopped() {
 			t.Error("the informer has not stopped")
 		}
@@ -179,9 +175,6 @@ func TestHang(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := newUnstarted(t, newCache, cache.Options{}, hang("pods"))
 		run(t, c)
-		if !c.WaitForCacheSync(within(t, patience)) {
-			t.Fatal("an empty cache has not synced")
-		}
 		if i, err := c.GetInformer(t.Context(), &corev1.Pod{}, cache.BlockUntilSynced(false)); err != nil || i.HasSynced() {
 			t.Errorf("GetInformer that does not block: %v", err)
 		}

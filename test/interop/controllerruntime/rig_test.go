@@ -37,11 +37,6 @@ func start(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options, prepar
 		f(t, c)
 	}
 	run(t, c)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if !c.WaitForCacheSync(ctx) {
-		t.Fatal("the cache has not synced")
-	}
 	return c
 }
 
@@ -58,8 +53,11 @@ func newUnstarted(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options,
 	return c
 }
 
-// run starts a cache, and ends it with the test or by the function that it returns.
+// run starts a cache, and ends it with the test or by the function that it returns. It waits for
+// the start, before which the cache answers no reads, and until all that has been asked for by then
+// has synced.
 func run(t *testing.T, c cache.Cache) (end func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Start(ctx) }()
@@ -70,6 +68,9 @@ func run(t *testing.T, c cache.Cache) (end func()) {
 		}
 	})
 	t.Cleanup(end)
+	if !c.WaitForCacheSync(within(t, patience)) {
+		t.Fatal("the cache has not synced")
+	}
 	return end
 }
 
