@@ -34,7 +34,7 @@ var engines = []struct {
 }
 
 // patience is how long a test waits for something that should come soon.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 var server *devserver.Server // with the objects of fixtures
 

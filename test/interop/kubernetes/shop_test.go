@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long tests wait for something that should come soon.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // shop is a namespace of a cluster, which has the name of the controller that is tested.
 type shop struct {

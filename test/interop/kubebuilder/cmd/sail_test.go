@@ -26,7 +26,7 @@ import (
 )
 
 // patience is how long a test waits for something that should come soon.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // user changes objects, and looks at what the controllers make of it.
 type user struct {
