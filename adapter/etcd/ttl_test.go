@@ -20,22 +20,29 @@ import (
 func TestTTL(t *testing.T) {
 	s := New(newClient(t), "/registry/widgets")
 	second := s.WithTTL(time.Second)
-	var last uint64
-	for _, name := range []string{"x", "y"} {
-		last = must(second.Create(t.Context(), widget(name, "n1"))).Version
-	}
-	before, deleted := last, 0
+	first := must(second.Create(t.Context(), widget("x", "n1")))
+	must(second.Create(t.Context(), widget("y", "n1"))) // by then, the first one may have ended
+	last, added, deleted := first.Version, 0, 0
 	errDone := errors.New("done")
-	err := s.Watch(t.Context(), before, func(e watchcache.Event) error {
-		if e.Type != watch.Deleted || e.Version <= last {
+	err := s.Watch(t.Context(), last, func(e watchcache.Event) error {
+		if e.Version <= last {
 			t.Errorf("%s of %s at version %d, after %d", e.Type, e.Object.Key, e.Version, last)
 		}
 		last = e.Version
-		if deleted++; deleted == 2 {
+		switch e.Type {
+		case watch.Added:
+			added++
+		case watch.Deleted:
+			deleted++
+		}
+		if added+deleted == 3 {
 			return errDone
 		}
 		return nil
 	})
+	if added != 1 || deleted != 2 {
+		t.Errorf("after the first creation there were %d more, and %d deletions", added, deleted)
+	}
 	if err != errDone {
 		t.Error(err)
 	}
