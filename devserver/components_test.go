@@ -31,12 +31,13 @@ func TestLeaderElection(t *testing.T) {
 	run := func(name string) (stop func()) {
 		ctx, cancel := context.WithCancel(t.Context())
 		lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, "kube-system", "test",
-			resourcelock.ResourceLockConfig{Identity: name}, s.Config(), 2*time.Second)
+			resourcelock.ResourceLockConfig{Identity: name}, s.Config(), 2*time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock: lock, LeaseDuration: 3 * time.Second, RenewDeadline: 2 * time.Second, RetryPeriod: 100 * time.Millisecond, ReleaseOnCancel: true,
+			// No one waits for the end of a lease: the first one gives its back.
+			Lock: lock, LeaseDuration: 3 * time.Minute, RenewDeadline: 2 * time.Minute, RetryPeriod: 100 * time.Millisecond, ReleaseOnCancel: true,
 			Callbacks: leaderelection.LeaderCallbacks{
 				OnStartedLeading: func(context.Context) { led <- name }, OnStoppedLeading: func() {},
 			},

@@ -161,6 +161,26 @@ func TestServersInParallel(t *testing.T) {
 	group.Wait()
 }
 
+// startAgain is start at an address at which a server has ended. Another test may have got the port
+// for a moment.
+func startAgain(t *testing.T, opts devserver.Options) *devserver.Server {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		s, err := devserver.Start(context.Background(), opts)
+		if err == nil {
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Errorf("Close: %v", err)
+				}
+			})
+			return s
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(began) > patience {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestRestartKeepsObjects(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{true, false} {
@@ -176,7 +196,7 @@ func TestRestartKeepsObjects(t *testing.T) {
 
 			opts.Addr = strings.TrimPrefix(first.URL(), "http://")
 			opts.CRDs = nil
-			second := start(t, opts)
+			second := startAgain(t, opts)
 			if first.URL() != second.URL() {
 				t.Fatalf("the URL was %s and is %s", first.URL(), second.URL())
 			}

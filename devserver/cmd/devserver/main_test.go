@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 
 const asCommand = "DEVSERVER_TEST_AS_COMMAND"
 
+// patience is how long tests wait for what comes soon.
+const patience = 3 * time.Minute
+
 func asChild(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -57,12 +60,31 @@ func controlled(t *testing.T, args ...string) *control.Process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	endWithTest(t, child)
+	return child
+}
+
+func endWithTest(t *testing.T, child *control.Process) {
 	t.Cleanup(func() {
 		if err := child.Quit(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	return child
+}
+
+// again starts a server in the place of one that has ended. Another process may have got the port
+// for a moment.
+func again(t *testing.T, args ...string) *control.Process {
+	t.Helper()
+	for began := time.Now(); ; {
+		child, err := control.Start(t.Context(), asChild(t, append(args, "--control")...))
+		if err == nil {
+			return child
+		}
+		if time.Since(began) > patience {
+			t.Fatal(err)
+		}
+	}
 }
 
 const crdText = `apiVersion: apiextensions.k8s.io/v1
@@ -165,7 +187,7 @@ func TestBuiltInKinds(t *testing.T) {
 			t.Errorf("%q: a create gives %v", flags, err)
 		}
 		// The child is another process, whose deletions give no signal: so this asks again.
-		for deadline := time.Now().Add(time.Minute); len(flags) == 2 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); len(flags) == 2 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if _, err = maps.Get(t.Context(), "orphan", metav1.GetOptions{}); err != nil {
 				break
 			}
@@ -219,12 +241,9 @@ func TestKillAndRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	first, err := control.Start(t.Context(), asChild(t, "--data-dir", data, "--addr", addr, "--control"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first.Kill()
-	second := controlled(t, "--data-dir", data, "--addr", addr)
+	again(t, "--data-dir", data, "--addr", addr).Kill()
+	second := again(t, "--data-dir", data, "--addr", addr)
+	endWithTest(t, second)
 	if _, err := boats(t, &rest.Config{Host: second.URL()}).Get(t.Context(), "survivor", metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}
@@ -254,7 +273,7 @@ func TestSignalEndsTheServer(t *testing.T) {
 		var text []byte
 		if toFile {
 			// The child is another process, whose writes give no signal: so this asks again.
-			for deadline := time.Now().Add(time.Minute); len(text) == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			for deadline := time.Now().Add(patience); len(text) == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 				text, _ = os.ReadFile(kubeconfig)
 			}
 		} else {
