@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
@@ -48,7 +49,10 @@ func encode(t *testing.T, s *states, st *state, most int64) (all [][]byte) {
 	return all
 }
 
-func TestMembersShareAState(t *testing.T) {
+// TestMembersShareAState is in a bubble, where no time passes: a state is handed out for a while.
+func TestMembersShareAState(t *testing.T) { synctest.Test(t, testMembersShareAState) }
+
+func testMembersShareAState(t *testing.T) {
 	of, storage := newSelection(t)
 	var s states
 	joined := func() *state {
