@@ -79,7 +79,11 @@ func TestStress(t *testing.T) {
 		controller.Self(r.mapInformer), controller.Owned(r.podInformer, schema.GroupKind{Kind: "ConfigMap"}))
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
 	deadline := time.Now().Add(2 * time.Second)
-	for run := 0; time.Now().Before(deadline) || run < 3; run++ {
+	enough := func() bool {
+		t := c.Status().Totals
+		return t.Panics > 0 && t.Timeouts > 0 && t.Awaited > 0 && t.Again > 0
+	}
+	for run := 0; time.Now().Before(deadline) || run < 3 || !enough() && run < 100; run++ {
 		ctx, cancel := context.WithTimeoutCause(ctx, 300*time.Millisecond, errStop)
 		var others sync.WaitGroup
 		others.Go(func() {
@@ -114,8 +118,9 @@ func TestStress(t *testing.T) {
 		}
 		return behind
 	}
-	for patience := time.Now().Add(30 * time.Second); last() > 0 && time.Now().Before(patience); {
-		runtime.Gosched()
+	// What was reconciled can only be polled.
+	for patience := time.Now().Add(2 * time.Minute); last() > 0 && time.Now().Before(patience); {
+		time.Sleep(time.Millisecond)
 	}
 	if behind := last(); behind > 0 {
 		t.Errorf("%d objects are not reconciled in their last state: %+v", behind, c.Status())
@@ -127,7 +132,7 @@ func TestStress(t *testing.T) {
 	if double.Load() > 0 || stale.Load() > 0 {
 		t.Errorf("%d reconciles of a key that was being reconciled, %d that read a state from before their last write", double.Load(), stale.Load())
 	}
-	if totals.Panics == 0 || totals.Timeouts == 0 || totals.Awaited == 0 || totals.Again == 0 || totals.Unseen > 0 {
+	if !enough() || totals.Unseen > 0 {
 		t.Errorf("the test shows too little: %+v", totals)
 	}
 }
