@@ -61,8 +61,8 @@ func (p *play) compareRandom(t *testing.T) {
 	}
 }
 
-// attempts is how often a request is sent whose answer is not as it should be. A busy API server
-// may end a watch before it has sent what there is.
+// attempts is how often a request is sent whose answer is not as it should be. A busy server may
+// end a watch before it has sent what there is.
 const attempts = 5
 
 // compare sends requests, and returns those whose answers differ.

@@ -45,7 +45,7 @@ type side struct {
 }
 
 // patience is how long an answer may take, from the first byte to the last.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // start starts the servers, with no widgets in them.
 func start(t *testing.T) *play {

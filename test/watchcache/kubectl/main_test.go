@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long anything may take.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // kubectl is a run of kubectl.
 type kubectl struct {

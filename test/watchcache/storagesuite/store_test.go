@@ -43,9 +43,10 @@ var (
 	_ storagetesting.InterfaceWithTransformerOverride = (*store)(nil)
 )
 
-// bookmarkInterval is short, because suites wait for bookmarks, but longer than the silence that
-// some wait for.
-const bookmarkInterval = 500 * time.Millisecond
+// bookmarkInterval is short, because some suites wait for a bookmark, for 3 s. Others want silence
+// after the first events of a watch, which have to come before the first bookmark, also on a busy
+// machine.
+const bookmarkInterval = 1500 * time.Millisecond
 
 // newStore returns a store on a storage that is empty. It ends with the test.
 func newStore(t testing.TB, r rig) *store {
