@@ -47,7 +47,7 @@ func untilRight(ctx context.Context, all []*history) error {
 				break
 			}
 			if time.Since(began) > 2*time.Minute {
-				return fmt.Errorf("%s: after 30 s: %s", h.namespace, why)
+				return fmt.Errorf("%s: after 2 minutes: %s", h.namespace, why)
 			}
 		}
 	}

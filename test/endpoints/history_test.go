@@ -6,7 +6,6 @@ package endpoints
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -194,14 +193,7 @@ func (h *history) deleteService(ctx context.Context) error {
 	if err := h.client.Services(h.namespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		return err
 	}
-	for range 1000 {
-		_, err := h.client.Endpoints(h.namespace).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return errors.New("the Endpoints of a deleted Service are still there after 10 s")
+	return untilGone(ctx, h.client.Endpoints(h.namespace), name)
 }
 
 func (h *history) createPod(ctx context.Context) error {

@@ -15,8 +15,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/pkg/controller/endpoint"
 
@@ -62,10 +65,6 @@ func runOurs(ctx context.Context, config *rest.Config, batch time.Duration) erro
 	return nil
 }
 
-// starting is after which time a controller has looked for Endpoints without a Service. Those that
-// are written by hand later must stay.
-const starting = time.Second
-
 // side is one of the two controllers. While its histories are played, it is alone in its cluster.
 type side struct {
 	name, prefix string // prefix is that of its namespaces
@@ -97,6 +96,12 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 	if err != nil {
 		return nil, err
 	}
+	// When it starts, a controller deletes Endpoints that have no Service. Once these are gone, it
+	// has seen what there was then: Endpoints that are written by hand later stay.
+	orphan := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "orphan-" + s.prefix}}
+	if _, err := client.CoreV1().Endpoints(orphan.Namespace).Create(ctx, orphan, metav1.CreateOptions{}); err != nil {
+		return nil, err
+	}
 	running, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(running, config, on.batch) }()
@@ -107,8 +112,9 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 		}
 	}()
 
-	time.Sleep(starting)
-
+	if err := untilGone(ctx, client.CoreV1().Endpoints(orphan.Namespace), orphan.Name); err != nil {
+		return nil, err
+	}
 	histories, errs := make([]*history, len(seeds)), make([]error, len(seeds))
 	var wg sync.WaitGroup
 	for i, seed := range seeds {
@@ -140,6 +146,17 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// untilGone waits until there are no Endpoints of a name.
+func untilGone(ctx context.Context, endpoints typedcorev1.EndpointsInterface, name string) error {
+	const patience = 2 * time.Minute
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
+		if _, err := endpoints.Get(ctx, name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the Endpoints %s, which have no Service, are still there after %v", name, patience)
 }
 
 // wrong returns how the Endpoints that a history has left behind differ from what the rules say; ""
