@@ -30,9 +30,9 @@ const (
 	candidateEnv = "E2E_CANDIDATE" // the address of the server
 	electionName = "election"      // of the Lease, and of the ConfigMap that the leader writes
 
-	leaseTime = 3 * time.Second
-	renewTime = 1500 * time.Millisecond
-	retryTime = 400 * time.Millisecond
+	leaseTime = 6 * time.Second
+	renewTime = 3 * time.Second
+	retryTime = 500 * time.Millisecond
 	fenceTime = renewTime + retryTime // after the last renewal, since the margin is the rest
 )
 

@@ -274,6 +274,20 @@ func (c *cluster) installLater(t *testing.T) {
 	}
 }
 
+// createSoon creates a crate of a CRD that installLater has installed: the server takes creates a
+// moment later than lists.
+func (i in) createSoon(t *testing.T, name string) {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(i.gvr.GroupVersion().String())
+	u.SetKind("Crate")
+	u.SetName(name)
+	eventually(t, func() error {
+		_, err := i.client().Create(deadline(t), u, metav1.CreateOptions{})
+		return err
+	})
+}
+
 // eventually polls until the answer is nil. It is for conditions that no event reports: the
 // server's state, and an informer's Status.
 func eventually(t *testing.T, f func() error) {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -31,7 +32,7 @@ import (
 
 // slack is how much later than its process's clock a proxy on a busy machine may see a request. It
 // is less than the margin, so a request that is later than that is found out.
-const slack = time.Second
+const slack = 2 * time.Second
 
 // inElection is a process that takes part, and the proxy through which all its requests go.
 type inElection struct {
@@ -50,7 +51,40 @@ type inElection struct {
 
 // race is an election of three processes.
 type race struct {
-	all []*inElection
+	all   []*inElection
+	wrong []string
+}
+
+// elect plays a scenario. One in which the machine stood still shows nothing about times, and is
+// played once more if it went wrong.
+func elect(t *testing.T, scenario func(*testing.T, *race)) {
+	t.Parallel()
+	for tries := 1; ; tries++ {
+		p, r := watchPauses(t), startElection(t)
+		scenario(t, r)
+		pause := time.Duration(p.longest.Load())
+		if len(r.wrong) > 0 && pause > slack/4 && tries < 5 {
+			t.Logf("once more, since nothing ran for %v: %q", pause, r.wrong)
+			r.end()
+			continue
+		}
+		for _, text := range r.wrong {
+			t.Errorf("%s; the longest pause was %v", text, pause)
+		}
+		return
+	}
+}
+
+func (r *race) errorf(format string, args ...any) {
+	r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
+}
+
+// end kills the processes.
+func (r *race) end() {
+	for _, p := range r.all {
+		_ = p.cmd.Process.Kill() // which may have ended
+		<-p.ended
+	}
 }
 
 func startElection(t *testing.T) *race {
@@ -187,18 +221,29 @@ func (p *inElection) lastWrite() (at time.Time, n int) {
 }
 
 // settled waits until a process has led for some renewals, and returns it.
-func (r *race) settled(t *testing.T) *inElection {
+func (r *race) settled(t *testing.T) (leader *inElection) {
 	t.Helper()
-	leader := r.leader(t)
 	eventually(t, func() error {
-		leader.mu.Lock()
-		defer leader.mu.Unlock()
-		if len(leader.renewed) < 4 {
-			return errNoLeader
+		for _, p := range r.all {
+			if p.leads() {
+				leader = p
+				return nil
+			}
 		}
-		return nil
+		return errNoLeader
 	})
 	return leader
+}
+
+func (p *inElection) leads() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.renewed) >= 4 && len(p.writes) > 0
 }
 
 // leader waits until another process than those writes, and returns it.
@@ -229,7 +274,6 @@ var errNoLeader = errors.New("no process leads")
 // check asserts what holds whatever has happened: no write has come later than a leader's lease
 // less margin after its last renewal before, and none after the first one of the next leader.
 func (r *race) check(t *testing.T, before, after *inElection) {
-	t.Helper()
 	for _, p := range r.all {
 		p.mu.Lock()
 		latest, n := time.Duration(0), -1
@@ -238,13 +282,13 @@ func (r *race) check(t *testing.T, before, after *inElection) {
 				n++
 			}
 			if n < 0 {
-				t.Errorf("%s has written before it led", p.name)
+				r.errorf("%s has written before it led", p.name)
 				break
 			}
 			latest = max(latest, at.Sub(p.renewed[n]))
 		}
 		if latest > fenceTime+slack {
-			t.Errorf("%s has written %v after its last renewal; its fence shuts after %v", p.name, latest, fenceTime)
+			r.errorf("%s has written %v after its last renewal; its fence shuts after %v", p.name, latest, fenceTime)
 		}
 		t.Logf("%s: %d writes, the latest %v after the renewal before; %d renewals", p.name, len(p.writes), latest, len(p.renewed))
 		p.mu.Unlock()
@@ -253,20 +297,19 @@ func (r *race) check(t *testing.T, before, after *inElection) {
 	after.mu.Lock()
 	defer after.mu.Unlock()
 	if first := after.writes[0]; !last.Before(first) {
-		t.Errorf("%s has written %v after the first write of %s", before.name, last.Sub(first), after.name)
+		r.errorf("%s has written %v after the first write of %s", before.name, last.Sub(first), after.name)
 	}
 }
 
 // took asserts how long the next leader has taken since it has seen the lease as the last one had
 // left it.
-func (p *inElection) took(t *testing.T, since time.Time, most time.Duration) {
-	t.Helper()
+func (r *race) took(t *testing.T, p *inElection, since time.Time, most time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := p.renewed[0].Sub(since)
 	t.Logf("the next one led after %v; %v at most, and what a busy machine takes", took, most)
 	if took > most+slack {
-		t.Errorf("the next one led after %v; want %v at most", took, most)
+		r.errorf("the next one led after %v; want %v at most", took, most)
 	}
 }
 
@@ -278,9 +321,9 @@ func (p *inElection) sawLast() time.Time {
 
 const lookTime = retryTime * 22 / 10 // between two looks of a process that does not lead, at most
 
-func TestElectionAfterAKill(t *testing.T) {
-	t.Parallel()
-	r := startElection(t)
+func TestElectionAfterAKill(t *testing.T) { elect(t, electionAfterAKill) }
+
+func electionAfterAKill(t *testing.T, r *race) {
 	a := r.settled(t)
 	if err := a.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -288,12 +331,12 @@ func TestElectionAfterAKill(t *testing.T) {
 	<-a.ended
 	b := r.leader(t, a)
 	r.check(t, a, b)
-	b.took(t, b.sawLast(), leaseTime+lookTime)
+	r.took(t, b, b.sawLast(), leaseTime+lookTime)
 }
 
-func TestElectionAfterACleanEnd(t *testing.T) {
-	t.Parallel()
-	r := startElection(t)
+func TestElectionAfterACleanEnd(t *testing.T) { elect(t, electionAfterACleanEnd) }
+
+func electionAfterACleanEnd(t *testing.T, r *race) {
 	a := r.settled(t)
 	if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -301,45 +344,45 @@ func TestElectionAfterACleanEnd(t *testing.T) {
 	<-a.ended
 	ended := time.Now()
 	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
-		t.Errorf("exit code %d: %s", code, &a.stderr)
+		r.errorf("exit code %d: %s", code, &a.stderr)
 	}
 	b := r.leader(t, a)
 	r.check(t, a, b)
-	b.took(t, ended, lookTime)
+	r.took(t, b, ended, lookTime)
 }
 
 // TestElectionWithAStoppedLeader: the process is stopped for longer than its lease, and finds
 // another leader when it goes on.
-func TestElectionWithAStoppedLeader(t *testing.T) {
-	t.Parallel()
-	r := startElection(t)
+func TestElectionWithAStoppedLeader(t *testing.T) { elect(t, electionWithAStoppedLeader) }
+
+func electionWithAStoppedLeader(t *testing.T, r *race) {
 	a := r.settled(t)
 	if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	b := r.leader(t, a)
-	b.took(t, b.sawLast(), leaseTime+lookTime)
+	r.took(t, b, b.sawLast(), leaseTime+lookTime)
 	if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	<-a.ended
 	if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
-		t.Errorf("exit code %d: %s", code, &a.stderr)
+		r.errorf("exit code %d: %s", code, &a.stderr)
 	}
 	r.check(t, a, b)
 }
 
 // TestElectionWithRenewalsThatHang: all other requests of the leader get through.
-func TestElectionWithRenewalsThatHang(t *testing.T) {
-	t.Parallel()
-	r := startElection(t)
+func TestElectionWithRenewalsThatHang(t *testing.T) { elect(t, electionWithRenewalsThatHang) }
+
+func electionWithRenewalsThatHang(t *testing.T, r *race) {
 	a := r.settled(t)
 	a.holdRenewals()
 	b := r.leader(t, a)
-	b.took(t, b.sawLast(), leaseTime+lookTime)
+	r.took(t, b, b.sawLast(), leaseTime+lookTime)
 	<-a.ended
 	if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
-		t.Errorf("exit code %d: %s", code, &a.stderr)
+		r.errorf("exit code %d: %s", code, &a.stderr)
 	}
 	r.check(t, a, b)
 }

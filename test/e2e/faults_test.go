@@ -11,7 +11,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/reason"
@@ -218,11 +217,7 @@ func TestCRDInstalledLater(t *testing.T) {
 	if err := f.WaitForCacheSync(deadline(t)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() error { // the server takes creates a moment later than lists
-		_, err := ns.client().List(deadline(t), metav1.ListOptions{})
-		return err
-	})
-	ns.create(t, crate("blue"))
+	ns.createSoon(t, "blue")
 	h.wantLines(0, "add blue")
 	agree(t, ns.state(t), h, i.Store())
 }

@@ -42,6 +42,23 @@ func awaitRunning(t *testing.T, what string, n int) {
 	})
 }
 
+// steadily returns how many goroutines informers have, once look after look finds the same number.
+func steadily(t *testing.T) (n int) {
+	t.Helper()
+	same := 0
+	eventually(t, func() error {
+		last := n
+		if n = running(); n != last {
+			same = 0
+		}
+		if same++; same < 50 {
+			return fmt.Errorf("%d goroutines of informers, %d before that", n, last)
+		}
+		return nil
+	})
+	return n
+}
+
 // An informer runs for as long as a lease is held, and again for the next lease. The test is not
 // parallel: it counts goroutines.
 func TestInformerRunsWhileALeaseIsHeld(t *testing.T) {
@@ -129,7 +146,7 @@ func TestStopAndRemoveOne(t *testing.T) {
 		stops := factories.For[*v1alpha1.Widget](f, others.gvr, informer.WithNamespace(others.namespace))
 		staysHistory, _ := listen(t, stays)
 		runSynced(t, f)
-		one := running()
+		one := steadily(t)
 		stopsHistory, _ := listen(t, stops)
 		awaitRunning(t, "with one more handler", one+1)
 		removed := factories.ForMetadata(f, others.gvr, informer.WithNamespace(others.namespace))
@@ -142,7 +159,7 @@ func TestStopAndRemoveOne(t *testing.T) {
 		}
 		agree(t, others.state(t), stopsHistory, stops.Store())
 		agree(t, others.state(t), removedHistory, removed.Store())
-		all := running()
+		all := steadily(t)
 
 		if err := f.Remove(deadline(t), removed); err != nil {
 			t.Fatal(err)

@@ -54,15 +54,32 @@ func (s *side) ask(t *testing.T, method, path, contentType, body string) string 
 		return fmt.Sprint(resp.StatusCode, " ", string(raw))
 	}
 	s.neutral(content)
-	raw, err = json.MarshalIndent(content, "", "  ")
+	raw, err = json.MarshalIndent(s.named(content), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(raw)
-	for value, name := range s.names {
-		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(value)+`\b`).ReplaceAllString(text, name)
+	return fmt.Sprint(resp.StatusCode, " ", string(raw))
+}
+
+// named returns a value of JSON with names in its texts, in the place of what they stand for. A
+// number is something else, even if it is the same as a resourceVersion.
+func (s *side) named(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key := range value {
+			value[key] = s.named(value[key])
+		}
+	case []any:
+		for n := range value {
+			value[n] = s.named(value[n])
+		}
+	case string:
+		for known, name := range s.names {
+			value = regexp.MustCompile(`\b`+regexp.QuoteMeta(known)+`\b`).ReplaceAllString(value, name)
+		}
+		return value
 	}
-	return fmt.Sprint(resp.StatusCode, " ", text)
+	return value
 }
 
 // neutral takes out of a body what no two servers have in common.

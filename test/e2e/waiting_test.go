@@ -11,7 +11,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -119,11 +118,7 @@ func TestWaitingForAKind(t *testing.T) {
 	if err := <-synced; err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() error { // the server takes creates a moment later than lists
-		_, err := missing.client().List(deadline(t), metav1.ListOptions{})
-		return err
-	})
-	missing.create(t, crate("blue"))
+	missing.createSoon(t, "blue")
 	laterHistory.wantLines(0, "add blue")
 	metadataHistory.wantLines(0, "add blue")
 	agree(t, missing.state(t), laterHistory, later.Store())
