@@ -16,49 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source"
 )
-
-// TestQuickHandlersGetEveryEvent sends 200,000 events of 1,000 objects as fast as they are read:
-// one at a time, and as if more had come with each. Handlers that only count get each of them.
-func TestQuickHandlersGetEveryEvent(t *testing.T) {
-	const sent, objects = 200_000, 1000
-	for _, handlers := range []int{1, 3} {
-		for _, more := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d handlers, more %v", handlers, more), func(t *testing.T) {
-				f := newFeed(someObjects(objects, 1))
-				i := f.start(t)
-				counts := make([]*counter, handlers)
-				for n := range counts {
-					counts[n] = count(objects + sent)
-					if _, err := i.AddHandler(counts[n], HandlerConfig{Threshold: 1024}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				events := make([][]object.Object, 2)
-				for lap := range events {
-					events[lap] = someObjects(objects, (lap+2)*1_000_000)
-				}
-				f.do(func(tell func(source.Event[object.Object]) error) error {
-					for n := range sent {
-						obj := events[n/objects%2][n%objects]
-						if err := tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: f.version, More: more && n < sent-1}); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				for n, c := range counts {
-					select {
-					case <-c.done:
-					case <-time.After(time.Minute):
-						t.Fatalf("handler %d was called %d times too few; %+v", n, c.left, i.Handlers()[n])
-					}
-				}
-			})
-		}
-	}
-}
 
 // paced is a handler whose callbacks take a while.
 type paced struct {
