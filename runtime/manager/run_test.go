@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -248,6 +249,34 @@ func TestStopNamesTheKey(t *testing.T) {
 	})
 }
 
+// runAt runs a manager that serves at an address at which nothing listened a moment ago. It returns
+// when a controller has begun.
+func runAt(ctx context.Context, t *testing.T, r *rig, address string) (*manager.Manager, <-chan error) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		ready, ended := make(chan struct{}), make(chan error, 1)
+		m := r.new(func(o *manager.Options) {
+			o.Address = address
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+				return manager.RunFunc(func(ctx context.Context) error {
+					close(ready)
+					<-ctx.Done()
+					return nil
+				}), nil
+			}}}
+		})
+		go func() { ended <- m.Run(ctx) }()
+		select {
+		case <-ready:
+			return m, ended
+		case err := <-ended: // another process may have got the port for a moment
+			if !errors.Is(err, syscall.EADDRINUSE) || time.Since(began) > 2*time.Minute {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestTheAddressIsServedWhileItRuns(t *testing.T) {
 	r := newRig(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -263,21 +292,8 @@ func TestTheAddressIsServedWhileItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	ready := make(chan struct{})
-	m := r.new(func(o *manager.Options) {
-		o.Address = address
-		o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-			return manager.RunFunc(func(ctx context.Context) error {
-				close(ready)
-				<-ctx.Done()
-				return nil
-			}), nil
-		}}}
-	})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	ended := make(chan error)
-	go func() { ended <- m.Run(ctx) }()
-	<-ready
+	m, ended := runAt(ctx, t, r, address)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get("http://" + address + "/healthz")
 	if err != nil {

@@ -5,6 +5,7 @@ package faulttest
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -103,7 +104,12 @@ func TestRealConnectionsThatFail(t *testing.T) {
 				for range 5 {
 					<-s.failures
 				}
+				// Another test may have got the port for a moment.
 				again, err := net.Listen("tcp", address)
+				for began := time.Now(); errors.Is(err, syscall.EADDRINUSE) && time.Since(began) < patience; {
+					time.Sleep(10 * time.Millisecond)
+					again, err = net.Listen("tcp", address)
+				}
 				if err != nil {
 					s.t.Errorf("the port is gone: %v", err)
 					return
