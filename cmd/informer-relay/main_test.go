@@ -70,7 +70,7 @@ func TestCalls(t *testing.T) {
 	}{
 		{[]string{"--help"}, exitOK, "--check-config"},
 		{[]string{"--version"}, exitOK, "informer-relay"},
-		{nil, exitWrong, "at least one of the flags in the group [config demo] is required"},
+		{[]string{}, exitWrong, "at least one of the flags in the group [config demo] is required"},
 		{[]string{"--nonsense"}, exitWrong, "unknown flag: --nonsense"},
 		{[]string{"relay.yaml"}, exitWrong, `unknown command "relay.yaml"`},
 		{[]string{"--config", in("none.yaml")}, exitWrong, "no such file"},
@@ -105,23 +105,26 @@ current-context: c
 func TestProfilesAreServedOnRequest(t *testing.T) {
 	api := httptest.NewServer(http.NotFoundHandler())
 	defer api.Close()
-	serving, profiles := freeAddresses(t)
-	folder := files(t, map[string]string{"relay.yaml": relayYAML(serving), "kubeconfig": kubeconfig(api.URL)})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ended := make(chan int)
-	go func() {
-		ended <- run(ctx, []string{
-			"--config", filepath.Join(folder, "relay.yaml"), "--kubeconfig", filepath.Join(folder, "kubeconfig"), "--pprof", profiles,
-		}, io.Discard, io.Discard)
-	}()
-	if code := await(t, "http://"+serving+"/healthz"); code != http.StatusOK {
-		t.Errorf("healthz: %d", code)
+	var serving, profiles string
+	var ended <-chan int
+	for up, began := false, time.Now(); !up; { // until both addresses are still free
+		if time.Since(began) > patience {
+			t.Fatal("the relay does not start")
+		}
+		serving, profiles = freeAddresses(t)
+		folder := files(t, map[string]string{"relay.yaml": relayYAML(serving), "kubeconfig": kubeconfig(api.URL)})
+		ended = runWith(ctx, "--config", filepath.Join(folder, "relay.yaml"), "--kubeconfig", filepath.Join(folder, "kubeconfig"), "--pprof", profiles)
+		var code int
+		if code, up = await(t, ended, "http://"+serving+"/healthz"); up && code != http.StatusOK {
+			t.Errorf("healthz: %d", code)
+		}
 	}
-	if code := await(t, "http://"+serving+"/debug/pprof/"); code == http.StatusOK {
+	if code, _ := await(t, ended, "http://"+serving+"/debug/pprof/"); code == http.StatusOK {
 		t.Error("profiles are served to all")
 	}
-	if code := await(t, "http://"+profiles+"/debug/pprof/heap"); code != http.StatusOK {
+	if code, _ := await(t, ended, "http://"+profiles+"/debug/pprof/heap"); code != http.StatusOK {
 		t.Errorf("profiles: %d", code)
 	}
 	cancel()
@@ -145,15 +148,31 @@ func freeAddresses(t *testing.T) (one, other string) {
 	return one, other
 }
 
-// await asks until a server answers, and returns the code.
-func await(t *testing.T, url string) int {
+// runWith runs the command, and returns the channel of its exit code.
+func runWith(ctx context.Context, args ...string) <-chan int {
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, args, io.Discard, io.Discard) }()
+	return ended
+}
+
+// await asks until a server answers, and returns the code. It returns false if the command fails
+// before that.
+func await(t *testing.T, ended <-chan int, url string) (code int, up bool) {
 	t.Helper()
 	// A server that starts can only be polled.
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		resp, err := http.Get(url)
 		if err == nil {
 			resp.Body.Close()
-			return resp.StatusCode
+			return resp.StatusCode, true
+		}
+		select {
+		case code := <-ended:
+			if code != exitFailed {
+				t.Fatalf("exit code %d", code)
+			}
+			return 0, false
+		default:
 		}
 		if time.Since(began) > patience {
 			t.Fatal(err)
