@@ -46,16 +46,21 @@ func TestWatches(t *testing.T) {
 				}
 			}
 			c.Prepare(100)
-			for range 100 {
+			// A count can only be polled.
+			await := func(got *atomic.Int64, want int64) {
+				for began := time.Now(); got.Load() < want && time.Since(began) < time.Minute; {
+					time.Sleep(100 * time.Microsecond)
+				}
+			}
+			for n := range int64(100) {
 				c.Change()
-				time.Sleep(100 * time.Microsecond) // not more than the cacher can take
+				// One after the other, since the cacher ends a watch that is behind.
+				await(&watches[0].got, n+1)
+				await(&watches[1].got, n+1)
 			}
 			for i := range watches {
 				w := &watches[i]
-				// The count can only be polled.
-				for began := time.Now(); w.got.Load() < w.want && time.Since(began) < time.Minute; {
-					time.Sleep(time.Millisecond)
-				}
+				await(&w.got, w.want)
 				if got := w.got.Load(); got != w.want {
 					t.Errorf("%+v has got %d events, want %d", w.watch, got, w.want)
 				}
