@@ -108,7 +108,7 @@ func TestCache(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	before := must(s.Create(ctx, widget("before", "n1")))
-	c := must(watchcache.New(watchcache.Config{Storage: s}))
+	c := must(watchcache.New(watchcache.Config{Storage: s, Wait: patience}))
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(running) }()

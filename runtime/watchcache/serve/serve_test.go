@@ -4,6 +4,7 @@ package serve_test
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -49,6 +50,7 @@ func newRigOf(t *testing.T, cacheConfig watchcache.Config, config serve.Config, 
 	r := &rig{storage: memory.New("spec.node"), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	var err error
 	cacheConfig.Storage = r.storage
+	cacheConfig.Wait = cmp.Or(cacheConfig.Wait, patience)
 	if r.cache, err = watchcache.New(cacheConfig); err != nil {
 		t.Fatal(err)
 	}

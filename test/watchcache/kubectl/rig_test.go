@@ -92,7 +92,7 @@ func (w *world) newCache(t *testing.T, config *rest.Config, resource schema.Grou
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := watchcache.New(watchcache.Config{Storage: storage})
+	cache, err := watchcache.New(watchcache.Config{Storage: storage, Wait: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
