@@ -230,7 +230,7 @@ func TestReaderCallsNoFunctionOfTheUser(t *testing.T) {
 		}
 		r.reader.steps <- func(s *sink) error {
 			// as Flush does if it has seen no function
-			s.applyRest(s.run, []delta{deltaOf(deltafifo.Modified, thing("a@2"))}, true)
+			s.applyRest(s.run, []delta{{Type: deltafifo.Modified, Object: thing("a@2"), ResourceVersion: "2"}}, true)
 			if len(s.rest) != 1 {
 				t.Error("the reader has written to a table with an index")
 			}

@@ -254,7 +254,7 @@ func TestRemovedFromAHandler(t *testing.T) {
 				return err
 			}
 			for n := range 4 * deltafifo.DefaultCapacity {
-				if err := s.take(deltaOf(deltafifo.Modified, thingIn("one", "b@"+string(rune('A'+n%26))))); err != nil {
+				if err := s.takeObject(deltafifo.Modified, thingIn("one", "b@"+string(rune('A'+n%26)))); err != nil {
 					return nil //nolint:nilerr // the queue is closed
 				}
 			}

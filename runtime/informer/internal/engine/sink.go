@@ -49,20 +49,20 @@ func (s *sink) end() {
 
 func (s *sink) BeginReplace() error {
 	s.restored.Store(false)
-	return s.take(delta{Type: deltafifo.ReplaceStarted})
+	return s.take(deltafifo.ReplaceStarted, nil, "")
 }
 
-func (s *sink) Replace(o object.Object) error { return s.take(deltaOf(deltafifo.Replaced, o)) }
-func (s *sink) Add(o object.Object) error     { return s.take(deltaOf(deltafifo.Added, o)) }
-func (s *sink) Update(o object.Object) error  { return s.take(deltaOf(deltafifo.Modified, o)) }
-func (s *sink) Delete(o object.Object) error  { return s.take(deltaOf(deltafifo.Deleted, o)) }
+func (s *sink) Replace(o object.Object) error { return s.takeObject(deltafifo.Replaced, o) }
+func (s *sink) Add(o object.Object) error     { return s.takeObject(deltafifo.Added, o) }
+func (s *sink) Update(o object.Object) error  { return s.takeObject(deltafifo.Modified, o) }
+func (s *sink) Delete(o object.Object) error  { return s.takeObject(deltafifo.Deleted, o) }
 
 func (s *sink) Bookmark(resourceVersion string) error {
-	return s.take(delta{Type: deltafifo.Bookmark, ResourceVersion: resourceVersion})
+	return s.take(deltafifo.Bookmark, nil, resourceVersion)
 }
 
 func (s *sink) EndReplace(resourceVersion string) error {
-	if err := s.take(delta{Type: deltafifo.ReplaceEnded, ResourceVersion: resourceVersion}); err != nil {
+	if err := s.take(deltafifo.ReplaceEnded, nil, resourceVersion); err != nil {
 		return err
 	}
 	defer func() { s.batch = nil }() // what follows takes less room than a full state
@@ -72,19 +72,21 @@ func (s *sink) EndReplace(resourceVersion string) error {
 
 func (s *sink) AbortReplace() error {
 	s.restored.Store(false)
-	if err := s.take(delta{Type: deltafifo.ReplaceAborted}); err != nil {
+	if err := s.take(deltafifo.ReplaceAborted, nil, ""); err != nil {
 		return err
 	}
 	return s.Flush()
 }
 
-// deltaOf returns a delta of an object without its key, which only the queue needs.
-func deltaOf(t deltafifo.Type, obj object.Object) delta {
-	return delta{Type: t, Object: obj, ResourceVersion: obj.GetResourceVersion()}
+func (s *sink) takeObject(t deltafifo.Type, obj object.Object) error {
+	return s.take(t, obj, obj.GetResourceVersion())
 }
 
-func (s *sink) take(d delta) error {
-	if s.batch = append(s.batch, d); len(s.batch) < atOnce {
+// take takes a delta without its key, which only the queue needs. The parameters fit into
+// registers; a delta would be copied.
+func (s *sink) take(t deltafifo.Type, obj object.Object, resourceVersion string) error {
+	s.batch = append(s.batch, delta{Type: t, Object: obj, ResourceVersion: resourceVersion})
+	if len(s.batch) < atOnce {
 		return nil
 	}
 	return s.Flush()
