@@ -107,16 +107,16 @@ func (w *batchWriter) set(obj object.Object) {
 	}
 	old, ok := w.txn.Get(object.KeyOf(obj))
 	switch {
-	case ok && same(old, obj):
-		w.txn.Keep(object.KeyOf(obj))
-		return
-	case ok && old.GetUID() == obj.GetUID():
-		w.record(changelog.Change{Type: changelog.Modified, Old: old, New: obj})
-	case ok: // another object of that name; the deletion of the old one was not seen
+	case !ok:
+		w.record(changelog.Change{Type: changelog.Added, New: obj})
+	case old.GetUID() != obj.GetUID(): // the deletion of the old one was not seen
 		w.record(changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
 		w.record(changelog.Change{Type: changelog.Added, New: obj})
+	case sameState(old, obj):
+		w.txn.Keep(object.KeyOf(obj))
+		return
 	default:
-		w.record(changelog.Change{Type: changelog.Added, New: obj})
+		w.record(changelog.Change{Type: changelog.Modified, Old: old, New: obj})
 	}
 	w.store(obj)
 }

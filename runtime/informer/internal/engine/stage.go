@@ -87,13 +87,15 @@ func (s *stream) unstage() {
 	s.stagedLen.Store(0)
 }
 
-// same reports whether two objects of one key are the same state of the same object. A source may
+// same reports whether two objects of one key are the same state of the same object.
+func same(a, b object.Object) bool { return a.GetUID() == b.GetUID() && sameState(a, b) }
+
+// sameState reports whether two objects of one key and uid are the same state. A source may
 // hand over the cached object itself instead of decoding it again (source.ListOptions.Known). An
 // object that the source has decoded is compared as a whole, because an equal uid and
 // resourceVersion do not prove equal content: the server may have been restored from a backup, or
 // the program may have written to a part of a cached object. So a source that doubts the cached
 // objects only has to decode all of them. Those that differ are then replaced and reported.
-func same(a, b object.Object) bool {
-	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != "" &&
-		mutation.Equal(a, b)
+func sameState(a, b object.Object) bool {
+	return a == b || a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != "" && mutation.Equal(a, b)
 }
