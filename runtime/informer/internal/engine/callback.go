@@ -22,9 +22,8 @@ const (
 	quick               = time.Millisecond // callbacks are quick if so many of them take less
 )
 
-// startLocked notes which callback begins, and returns when, since epoch.
-func (s *Subscription) startLocked(c *changelog.Change) time.Duration {
-	s.calling, s.typ, s.old, s.new = true, c.Type, c.Old, c.New
+// startLocked notes that the callback of s.running begins, and returns when, since epoch.
+func (s *Subscription) startLocked() time.Duration {
 	if s.unread--; s.unread > 0 {
 		return s.since
 	}
@@ -44,8 +43,8 @@ func (s *Subscription) restLocked() {
 
 // finishLocked notes that the running callback, if there is one, has returned.
 func (s *Subscription) finishLocked() {
-	s.returned = s.returned || s.calling
-	s.calling, s.old, s.new = false, nil, nil
+	s.returned = s.returned || s.running.Type != 0
+	s.running = changelog.Change{}
 	if s.idle != nil {
 		close(s.idle)
 		s.idle = nil

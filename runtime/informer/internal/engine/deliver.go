@@ -84,12 +84,11 @@ func (s *Subscription) step(r *run) progress {
 			close(s.synced)
 		}
 	}
-	c, ok := s.nextLocked()
 	switch {
-	case ok:
-		since := s.startLocked(&c)
+	case s.nextLocked():
+		since := s.startLocked()
 		s.mu.Unlock()
-		s.call(r, &c, since)
+		s.call(r, &s.running, since)
 		return delivered
 	case s.due:
 		s.mu.Unlock()
@@ -137,10 +136,10 @@ func (s *Subscription) replayNext(r *run) {
 			s.mu.Unlock()
 			continue
 		}
-		c := changelog.Change{Type: changelog.Added, Initial: true, New: obj}
-		since := s.startLocked(&c)
+		s.running = changelog.Change{Type: changelog.Added, Initial: true, New: obj}
+		since := s.startLocked()
 		s.mu.Unlock()
-		s.call(r, &c, since)
+		s.call(r, &s.running, since)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,15 +170,15 @@ func (s *Subscription) resync(r *run) (done bool) {
 	for obj := range version.All {
 		n++
 		yield(n)
-		c := changelog.Change{Type: changelog.Modified, Old: obj, New: obj}
 		s.mu.Lock()
 		if s.overLocked(r) {
 			s.mu.Unlock()
 			break
 		}
-		since := s.startLocked(&c)
+		s.running = changelog.Change{Type: changelog.Modified, Old: obj, New: obj}
+		since := s.startLocked()
 		s.mu.Unlock()
-		s.call(r, &c, since)
+		s.call(r, &s.running, since)
 	}
 	return true
 }

@@ -100,7 +100,7 @@ func (s *Subscription) isSlow(over <-chan struct{}, l *laggard, p publication) b
 			s.pace.patience = min(patience, s.pace.patience-used)
 			s.mu.Unlock()
 			return false
-		case hopeless || s.calling && !s.returned || int64(s.initialLocked()) > most || used >= s.pace.patience:
+		case hopeless || s.running.Type != 0 && !s.returned || int64(s.initialLocked()) > most || used >= s.pace.patience:
 			s.slow.Store(true)
 		}
 		if s.slow.Load() {

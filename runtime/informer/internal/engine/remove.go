@@ -81,7 +81,7 @@ func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	s.replays, s.replayed, s.log, s.backlog = nil, 0, changelog.Stretch{}, changelog.Backlog{}
 	running, goroutine := s.informer.pool.remove(s)
 	s.goOnLocked()
-	if !s.calling && !running || goroutine == goroutineID() {
+	if s.running.Type == 0 && !running || goroutine == goroutineID() {
 		return nil
 	}
 	if s.idle == nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -102,9 +101,8 @@ func (s *Subscription) statusLocked(v view) HandlerStatus {
 		status.WaitingSince = s.epoch.Add(s.oldestLocked(&v))
 	}
 	switch {
-	case s.calling:
-		c := changelog.Change{Old: s.old, New: s.new}
-		status.Callback, status.Key, status.Since = s.typ.Callback(), c.Key(), s.epoch.Add(s.since)
+	case s.running.Type != 0:
+		status.Callback, status.Key, status.Since = s.running.Type.Callback(), s.running.Key(), s.epoch.Add(s.since)
 	case v.delivering:
 		status.Callback, status.Key, status.Since = v.pending.Type.Callback(), v.pending.Key(), s.epoch.Add(v.pendingAt)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // Subscription is one handler of one informer and its position: first in a version that is
@@ -54,11 +53,10 @@ type Subscription struct {
 	removed  bool              // slot.removed is set too
 	pace     pace
 
-	// The running callback, unless it delivers a pending event:
-	calling  bool
-	returned bool // a callback has returned
-	typ      changelog.Type
-	old, new object.Object
+	// The running callback, unless it delivers a pending event. The worker that has the turn also
+	// reads running without the lock.
+	running  changelog.Change // Type is 0 if no callback is running
+	returned bool             // a callback has returned
 	// since is when it began, after epoch; of a quick one, when an earlier one of the turn began.
 	since    time.Duration
 	inTurn   bool // since is of this turn
@@ -116,16 +114,21 @@ func (s *Subscription) initialLocked() int {
 // waitingLocked returns how many changes wait in the log.
 func (s *Subscription) waitingLocked() int { return int(s.logged.Load() - s.took) }
 
-// nextLocked takes the next change out of the backlog, or else out of the log.
-func (s *Subscription) nextLocked() (c changelog.Change, ok bool) {
-	if c, ok = s.backlog.Next(); ok || !s.readLocked() {
-		return c, ok
+// nextLocked takes the next change out of the backlog, or else out of the log, into s.running. It
+// reports whether there was one.
+func (s *Subscription) nextLocked() bool {
+	if s.backlog.Len() > 0 {
+		s.running, _ = s.backlog.Next()
+		return true
+	}
+	if !s.readLocked() {
+		return false
 	}
 	next, _ := s.log.Next()
-	c = *next
+	s.running = *next
 	s.log.Pass()
 	s.tookLocked()
-	return c, true
+	return true
 }
 
 // readLocked reports whether changes wait in the log. If so, s.log has them.
