@@ -105,7 +105,9 @@ func (w *batchWriter) set(obj object.Object) {
 		w.store(obj)
 		return
 	}
-	old, ok := w.txn.Get(object.KeyOf(obj))
+	// object.KeyOf would first convert obj to an interface with fewer methods.
+	key := object.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	old, ok := w.txn.Get(key)
 	switch {
 	case !ok:
 		w.record(changelog.Change{Type: changelog.Added, New: obj})
@@ -113,7 +115,7 @@ func (w *batchWriter) set(obj object.Object) {
 		w.record(changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
 		w.record(changelog.Change{Type: changelog.Added, New: obj})
 	case sameState(old, obj):
-		w.txn.Keep(object.KeyOf(obj))
+		w.txn.Keep(key)
 		return
 	default:
 		w.record(changelog.Change{Type: changelog.Modified, Old: old, New: obj})

@@ -104,7 +104,7 @@ func (s *Subscription) step(r *run) progress {
 // reports whether the turn has to end.
 func (s *Subscription) overLocked(r *run) bool {
 	s.finishLocked()
-	return s.removed || closed(r.over)
+	return s.removed || r.ctx.Err() != nil
 }
 
 // replayNext delivers the objects of the first replay as adds. Of an object with later changes in

@@ -82,12 +82,12 @@ func (s *stream) readOnly() bool {
 }
 
 // handedOver prepares an object that the source has handed over. One that the informer already has
-// is only checked, not transformed again.
+// is not transformed again.
 func (s *stream) handedOver(ctx context.Context, obj object.Object, have *cached) (object.Object, error) {
-	if s.informer.config.Transform == nil || !have.has(obj) {
-		return s.prepare(ctx, obj)
+	if s.informer.config.Transform == nil || have.has(obj) {
+		return obj, s.check(obj)
 	}
-	return obj, s.check(obj)
+	return s.prepare(ctx, obj)
 }
 
 // prepare checks and transforms an object.

@@ -88,7 +88,7 @@ func (s *stream) unstage() {
 }
 
 // same reports whether two objects of one key are the same state of the same object.
-func same(a, b object.Object) bool { return a.GetUID() == b.GetUID() && sameState(a, b) }
+func same(a, b object.Object) bool { return a == b || a.GetUID() == b.GetUID() && sameState(a, b) }
 
 // sameState reports whether two objects of one key and uid are the same state. A source may
 // hand over the cached object itself instead of decoding it again (source.ListOptions.Known). An
@@ -97,5 +97,6 @@ func same(a, b object.Object) bool { return a.GetUID() == b.GetUID() && sameStat
 // the program may have written to a part of a cached object. So a source that doubts the cached
 // objects only has to decode all of them. Those that differ are then replaced and reported.
 func sameState(a, b object.Object) bool {
-	return a == b || a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != "" && mutation.Equal(a, b)
+	version := b.GetResourceVersion()
+	return a.GetResourceVersion() == version && (a == b || version != "" && mutation.Equal(a, b))
 }
