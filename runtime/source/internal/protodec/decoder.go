@@ -101,67 +101,63 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 		return false
 	}
 	fields := compiled.fields
-	last := uint32(0)
-	for len(in) > 0 {
-		tag, n := uint32(in[0]), 1
+	last := 0
+	for at := 0; at < len(in); { // an index, since moving a slice takes several times as long
+		tag, start := uint32(in[at]), at+1
 		if tag >= 0x80 {
-			tag, n = readTag(in)
+			if start == len(in) || in[start] == 0 || in[start] >= 0x80 {
+				return false // not the shortest form, or a number that no type has
+			}
+			tag, start = tag&0x7f|uint32(in[start])<<7, start+1
 		}
-		number := tag >> 3
-		if number <= last || n == 0 {
+		number := int(tag >> 3)
+		if number <= last {
 			return false
 		}
 		last = number
-		if number >= uint32(len(fields)) || fields[number].container == containerNone {
-			if n = unknown(in, tag, n); n == 0 {
+		if number >= len(fields) || fields[number].tag != tag {
+			n, ok := skip(in[start:], tag&7)
+			if !ok || number < len(fields) && fields[number].container != containerNone {
 				return false
 			}
-			in = in[n:]
+			at, last = start+n, number-1 // fields that the type doesn't have may repeat
 			continue
 		}
 		f := &fields[number]
-		if f.tag != tag || n != tagLen(tag) {
-			return false
+		if f.zero && start < len(in) && in[start] == 0 { // the generated methods write empty fields
+			at = start + 1
+			continue
 		}
-		to, ok := layout.At(p, f.offset), true
+		to, n, ok := layout.At(p, f.offset), 0, false
 		switch {
 		case f.container != containerField:
-			n, ok = d.parts(f, to, in)
-		case f.kind == kindString:
-			start, end := delimited(in[n:])
-			if ok = end > 0; ok {
-				d.string(f.text, to, in[n+start:n+end])
-				n += end
+			n, ok = d.parts(f, to, in[at:])
+		case f.kind == kindString || f.kind == kindMessage:
+			end := start + 1
+			if start < len(in) && in[start] < 0x80 {
+				start, end = end, end+int(in[start])
+			} else {
+				from, size := delimited(in[start:])
+				start, end = start+from, start+size
 			}
-		case f.kind == kindMessage:
-			start, end := delimited(in[n:])
-			ok = end > 0 && d.message(f.msg, to, in[n+start:n+end])
-			n += end
+			if ok = start < end && end <= len(in); !ok {
+				return false
+			}
+			if n = end - at; f.kind == kindString {
+				d.string(f.text, to, in[start:end])
+			} else {
+				ok = d.message(f.msg, to, in[start:end])
+			}
 		default:
-			n, ok = d.value(f, to, in, n)
+			n, ok = d.value(f, to, in[at:], start-at)
 		}
 		if !ok {
 			return false
 		}
-		in = in[n:]
+		at += n
 	}
 	d.depth--
 	return true
-}
-
-// unknown returns the length of a field that the type doesn't have, together with the fields of the
-// same number that follow at once, or 0 for an error.
-func unknown(in []byte, tag uint32, n int) int {
-	size := 0
-	for number := tag >> 3; n > 0 && tag>>3 == number; {
-		m, ok := skip(in[size+n:], tag&7)
-		if !ok {
-			return 0
-		}
-		size += n + m
-		tag, n = readTag(in[size:])
-	}
-	return size
 }
 
 // parts decodes the value that a field refers to, or finds it among the shared parts. It returns

@@ -109,6 +109,7 @@ func (m *message) compile() *compiled {
 type field struct {
 	container container
 	small     bool // a pointer to a number or a bool
+	zero      bool // a zero byte after the tag, which is 0 or an empty text, is the zero value
 	// of the value, of a pointer's target, of a slice's elements or of a map's values
 	kind   kind
 	tag    uint32 // number and wire type
@@ -255,6 +256,11 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	f.tag = uint32(number)<<3 | wire[f.kind]
 	if f.container == containerMap {
 		f.tag = uint32(number)<<3 | 2
+	}
+	switch f.kind {
+	case kindBytes, kindFloat32, kindFloat64, kindOwn:
+	default:
+		f.zero = f.container == containerField
 	}
 	return f, nil
 }
