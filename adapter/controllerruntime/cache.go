@@ -117,7 +117,7 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 
 		namespaces: slices.Sorted(maps.Keys(opts.DefaultNamespaces)),
 	}
-	c.kinds.Store(&kinds{})
+	c.setKindsLocked(map[kindKey]*kind{})
 	return c, nil
 }
 
@@ -145,6 +145,7 @@ func (c *Cache) begin(ctx context.Context) bool {
 		c.runLocked(k)
 	}
 	close(c.started)
+	c.setKindsLocked(c.kinds.Load().byKey)
 	return true
 }
 

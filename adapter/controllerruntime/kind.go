@@ -51,42 +51,33 @@ type kindKey struct {
 
 // kinds is a set of kinds. It is never changed.
 type kinds struct {
-	byKey  map[kindKey]*kind
-	byType map[reflect.Type]*kind // the typed ones, by the type of their objects
+	byKey map[kindKey]*kind
+	// byType has the typed ones whose objects' type is that of no other kind, by the address of the
+	// type, which is found without hashing an interface value. It is empty until the cache has
+	// started, so that a read which finds its kind here needs no other check.
+	byType map[uintptr]*kind
 }
 
-// with returns the set with k.
-func (s *kinds) with(k *kind) *kinds {
-	byKey := maps.Clone(s.byKey)
-	if byKey == nil {
-		byKey = map[kindKey]*kind{}
-	}
-	byKey[k.kindKey] = k
-	return newKinds(byKey)
-}
+// addressOf returns the address of obj's type.
+func addressOf(obj any) uintptr { return reflect.ValueOf(reflect.TypeOf(obj)).Pointer() }
 
-// without returns the set without k.
-func (s *kinds) without(k *kind) *kinds {
-	byKey := maps.Clone(s.byKey)
-	delete(byKey, k.kindKey)
-	return newKinds(byKey)
-}
-
-func newKinds(byKey map[kindKey]*kind) *kinds {
-	s := &kinds{byKey, map[reflect.Type]*kind{}}
-	for key, k := range byKey {
-		if key.view == typed {
-			s.byType[k.objects] = k
+// setKindsLocked makes byKey the kinds that there are. It must not be changed afterwards.
+func (c *Cache) setKindsLocked(byKey map[kindKey]*kind) {
+	s := &kinds{byKey, map[uintptr]*kind{}}
+	for _, k := range byKey {
+		if c.ctx != nil && k.sole {
+			s.byType[addressOf(k.example)] = k
 		}
 	}
-	return s
+	c.kinds.Store(s)
 }
 
 // kind is one view of one kind: its informers, and how they are read.
 type kind struct {
 	// set once at construction
 	kindKey
-	objects    reflect.Type // the type of its objects
+	example    object.Object // an empty object
+	sole       bool          // the view is typed, and the scheme has the type for no other kind
 	namespaced bool
 	follows    bool // it has the namespaces that AddNamespace and RemoveNamespace change
 	parts      *parts
@@ -121,7 +112,9 @@ func (c *Cache) kindFor(key kindKey) (*kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.kinds.Store(c.kinds.Load().with(k))
+	byKey := maps.Clone(c.kinds.Load().byKey)
+	byKey[key] = k
+	c.setKindsLocked(byKey)
 	if c.ctx != nil {
 		c.runLocked(k)
 	}
@@ -135,15 +128,24 @@ func (c *Cache) remove(key kindKey) {
 	if k == nil {
 		return
 	}
-	c.kinds.Store(c.kinds.Load().without(k))
+	byKey := maps.Clone(c.kinds.Load().byKey)
+	delete(byKey, key)
+	c.setKindsLocked(byKey)
 	k.stop()
 }
 
 // newKindLocked makes a kind that does not run yet.
 func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject func() object.Object) (_ *kind, err error) {
 	settings := c.settings.of(key.gvk)
-	k := &kind{kindKey: key, objects: reflect.TypeOf(newObject()), namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
+	k := &kind{kindKey: key, example: newObject(), namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
 	k.follows = k.namespaced && settings.follows
+	if key.view == typed {
+		gvks, unversioned, err := c.scheme.ObjectKinds(k.example)
+		if err != nil {
+			return nil, err
+		}
+		k.sole = len(gvks) == 1 && !unversioned
+	}
 	k.indexes.Store(&map[string]fieldIndex{})
 	r := reading{
 		kindKey:   key,

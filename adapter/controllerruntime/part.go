@@ -4,6 +4,7 @@ package controllerruntime
 
 import (
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +28,8 @@ type part struct {
 	store    store.Reader[object.Object]
 	noCopies bool            // readers get the objects themselves
 	unlike   map[string]bool // noCopies of the namespaces in which it is another
+
+	synced atomic.Bool // the informer is known to have synced, which it stays
 }
 
 // uncopied reports whether readers get the objects of a namespace themselves.

@@ -46,19 +46,18 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if err != nil {
 		return err
 	}
+	copied := !p.uncopied(key.Namespace) && !disableCopies(opts)
 	found, ok := snapshot.Get(object.Key(key))
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Group: k.gvk.Group, Resource: k.gvk.Kind}, key.Name)
 	}
-	copied := !p.uncopied(key.Namespace) && !disableCopies(opts)
 	if copied {
 		found = found.DeepCopyObject().(object.Object)
 	}
-	from, to := reflect.ValueOf(found), reflect.ValueOf(obj)
-	if from.Type() != to.Type() {
-		return fmt.Errorf("the cache has objects of type %v, but %v was asked for", from.Type(), to.Type())
+	if reflect.TypeOf(found) != reflect.TypeOf(obj) {
+		return fmt.Errorf("the cache has objects of type %T, but %T was asked for", found, obj)
 	}
-	to.Elem().Set(from.Elem())
+	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(found).Elem())
 	if copied {
 		obj.GetObjectKind().SetGroupVersionKind(k.gvk)
 	}
@@ -141,7 +140,7 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 
 // readableFor returns the kind and view of obj, made if need be, if it can be read.
 func (c *Cache) readableFor(obj client.Object) (*kind, error) {
-	if k := c.kinds.Load().byType[reflect.TypeOf(obj)]; k != nil && isClosed(c.started) {
+	if k := c.kinds.Load().byType[addressOf(obj)]; k != nil {
 		return k, nil // without a search in the scheme
 	}
 	gvk, err := apiutil.GVKForObject(obj, c.scheme)

@@ -87,10 +87,13 @@ func unsynced(s informer.Status) string {
 // snapshot returns the objects of a namespace, or of all for "", once they have been read.
 func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[object.Object], error) {
 	if p != k.parts.named {
-		if !p.informer.HasSynced() {
-			if err := p.wait(ctx, k); err != nil {
-				return nil, k.notSynced(err)
+		if !p.synced.Load() {
+			if !p.informer.HasSynced() {
+				if err := p.wait(ctx, k); err != nil {
+					return nil, k.notSynced(err)
+				}
 			}
+			p.synced.Store(true)
 		}
 		return p.store.Snapshot(), nil
 	}
