@@ -215,9 +215,9 @@ func checkState(t testing.TB, v *versionState) {
 	}
 	checkArray(t, &v.objects.leaves)
 	checkHashed(t, &v.keys)
-	checkPostings(t, &v.namespaces)
+	checkPostings(t, v, &v.namespaces)
 	for _, ix := range v.indexes {
-		checkPostings(t, &ix.postings)
+		checkPostings(t, v, &ix.postings)
 	}
 }
 
@@ -298,11 +298,12 @@ func checkHashed[V comparable](t testing.TB, h *hashed[V]) {
 	}
 }
 
-func checkPostings(t testing.TB, h *hashed[*posting]) {
+func checkPostings(t testing.TB, v *versionState, h *hashed[*posting]) {
 	t.Helper()
 	checkHashed(t, h)
 	for p := range func(yield func(*posting) bool) { entries(h, yield) } {
 		checkPosting(t, p)
+		checkPosting(t, v.setOf(p).posting)
 	}
 }
 

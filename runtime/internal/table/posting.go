@@ -4,6 +4,7 @@ package table
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -17,7 +18,8 @@ const fewMax = 128
 //	n ≤ fewMax       many.few: slots, ascending
 //	n > fewMax       many.tree
 //
-// A posting that shrinks to half of fewMax has few slots again.
+// A posting that shrinks to half of fewMax has few slots again. What a Version has in it may differ
+// from its slots by late changes: method at returns a posting without any.
 type posting struct {
 	key  any
 	n    uint32
@@ -30,7 +32,8 @@ type slots struct {
 	owner  uint64
 	few    []uint32
 	tree   tree
-	height int // of tree; its range begins with 0
+	height int                  // of tree; its range begins with 0
+	late   atomic.Pointer[late] // nil: no changes after these slots
 }
 
 // allOf yields the object of every slot until yield returns false. The objects are scattered in
@@ -108,7 +111,7 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 			return p
 		}
 		few := []uint32{min(p.one, slot), max(p.one, slot)}
-		return newPosting(p.key, 2, slots{owner: owner, few: few})
+		return newPosting(p.key, 2, owner, few)
 	}
 	if p.many.few == nil {
 		if p.many.has(slot) {
@@ -180,15 +183,17 @@ func (p *posting) own(owner uint64) *posting {
 	if p.many.owner == owner {
 		return p
 	}
-	return newPosting(p.key, p.n, slots{owner: owner, few: p.many.few, tree: p.many.tree, height: p.many.height})
+	own := newPosting(p.key, p.n, owner, p.many.few)
+	own.many.tree, own.many.height = p.many.tree, p.many.height
+	return own
 }
 
 // newPosting makes a posting of more than one slot, in one allocation.
-func newPosting(key any, n uint32, many slots) *posting {
+func newPosting(key any, n uint32, owner uint64, few []uint32) *posting {
 	p := &struct {
 		posting
 		slots
-	}{posting{key: key, n: n}, many}
+	}{posting{key: key, n: n}, slots{owner: owner, few: few}}
 	p.posting.many = &p.slots
 	return &p.posting
 }

@@ -81,7 +81,7 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 	w.ownDirectory()
 	remove(&w.next.keys, w.serial, f.hash, f.at)
 	if key.Namespace != "" {
-		leave(&w.next.namespaces, w.serial, Hash(key.Namespace), key.Namespace, slot)
+		w.leaveNamespace(key.Namespace, slot)
 	}
 	if w.next.keys.n == 0 {
 		moveOff(&w.next.objects.leaves)
@@ -143,7 +143,10 @@ func (x Txn) AddIndex(ix Index) error {
 	var c Changes
 	for slot, obj := range w.next.objects.slots {
 		ix.Changes(nil, obj, &c)
-		added.apply(w.serial, &c, slot)
+		for _, ch := range c.enter {
+			enter(&added.postings, w.serial, ch, postingFor(&added.postings, ch), slot)
+		}
+		c.Reset()
 	}
 	w.ownDirectory()
 	w.next.indexes = append(slices.Clip(w.next.indexes), added)

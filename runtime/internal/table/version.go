@@ -122,7 +122,7 @@ func (v *Version) Namespace(namespace string) Set {
 		return Set{content: s}
 	}
 	if p := postingOf(&s.namespaces, Hash(namespace), func(key any) bool { return key.(string) == namespace }); p != nil {
-		return Set{content: s, posting: p}
+		return s.setOf(p)
 	}
 	return Set{}
 }
@@ -144,7 +144,7 @@ func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool)
 		return Set{}, false
 	}
 	if p := postingOf(&ix.postings, hash, is); p != nil {
-		return Set{content: s, posting: p}, true
+		return s.setOf(p), true
 	}
 	return Set{}, true
 }
@@ -163,10 +163,15 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 	}, true
 }
 
+// setOf returns the objects of a posting of s. Every Txn that changes a posting changes objects.
+func (s *versionState) setOf(p *posting) Set {
+	return Set{content: s, posting: p.at(s.objects.leaves.serial)}
+}
+
 // Set is the objects of one Version that have something in common. The zero Set is empty.
 type Set struct {
 	content content  // nil: empty
-	posting *posting // nil: all objects of content
+	posting *posting // without late changes; nil: all objects of content
 }
 
 // Len returns the number of objects.

@@ -28,6 +28,7 @@ type writer struct {
 	mixed         bool    // a Txn that took or freed slots was discarded
 	lookup        lookup
 	changes       []Changes
+	late          []changedLate
 
 	// A bitmap of slots during a replacement: the object was set or kept since StartReplace. A bit
 	// may outlive its object, because the next object in the slot is kept, too.
@@ -70,6 +71,8 @@ func (w *writer) settle(s *versionState) {
 func (w *writer) end() {
 	w.next, w.spare, w.ownsDirectory, w.ownsStreams, w.lookup = nil, nil, false, false, lookup{}
 	w.replacing, w.kept = false, nil
+	clear(w.late)
+	w.late = w.late[:0]
 	w.open.Store(0)
 }
 
@@ -86,6 +89,7 @@ func (w *writer) discard() {
 			revert(&ix.postings.buckets)
 		}
 	}
+	w.discardLate()
 	w.mixed = w.mixed || next.directory != now.directory
 	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, revision{}, nil, nil
 }
@@ -109,7 +113,7 @@ func (w *writer) insert(f *lookup) {
 	f.at = Row(slot + 1)
 	insert(&w.next.keys, w.serial, f.hash, f.at)
 	if f.key.Namespace != "" {
-		enter(&w.next.namespaces, w.serial, Hash(f.key.Namespace), f.key.Namespace, slot)
+		w.enterNamespace(f.key.Namespace, slot)
 	}
 }
 
@@ -161,53 +165,6 @@ func (w *writer) compute(old, obj object.Object) {
 		c := &w.changes[i]
 		c.Reset() // a panic may have left entries
 		ix.def.Changes(old, obj, c)
-	}
-}
-
-// apply makes the changes in the indexes that compute has found.
-func (w *writer) apply(slot uint32) {
-	for i := range w.next.indexes {
-		if c := &w.changes[i]; len(c.leave) > 0 || len(c.enter) > 0 {
-			w.ownIndex(i).apply(w.serial, c, slot)
-		}
-	}
-}
-
-func (ix *index) apply(owner uint64, c *Changes, slot uint32) {
-	c.settle()
-	for _, ch := range c.leave {
-		leave(&ix.postings, owner, ch.hash, ch.key, slot)
-	}
-	for _, ch := range c.enter {
-		enter(&ix.postings, owner, ch.hash, ch.key, slot)
-	}
-	c.Reset()
-}
-
-// enter adds slot to the posting of key, which it makes if there is none.
-func enter(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
-	p := postingOf(postings, hash, func(other any) bool { return other == key })
-	if p == nil {
-		insert(postings, owner, hash, &posting{key: detached(key), n: 1, one: slot})
-		return
-	}
-	if with := p.with(owner, slot); with != p {
-		replace(postings, owner, hash, p, with)
-	}
-}
-
-// leave removes slot from the posting of key, and removes the posting if it becomes empty.
-func leave(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
-	p := postingOf(postings, hash, func(other any) bool { return other == key })
-	if p == nil {
-		return
-	}
-	switch without := p.without(owner, slot); without {
-	case p:
-	case nil:
-		remove(postings, owner, hash, p)
-	default:
-		replace(postings, owner, hash, p, without)
 	}
 }
 
