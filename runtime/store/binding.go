@@ -38,8 +38,18 @@ func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 			c.Enter(table.Hash(key), key)
 		}
 	}
-	clear(b.old) // so that the index keeps no memory of an object alive
-	clear(b.new)
+	wipe(b.old) // so that the index keeps no memory of an object alive
+	wipe(b.new)
+}
+
+// wipe clears keys. Most objects have one, which is cleared without calling the runtime.
+func wipe[K any](keys []K) {
+	if len(keys) == 1 {
+		var zero K
+		keys[0] = zero
+		return
+	}
+	clear(keys)
 }
 
 func check(name string, hasKeys bool) error {

@@ -62,6 +62,9 @@ func (c *Changes) settle() {
 
 // Reset empties c, and keeps nothing alive through the capacity of its slices.
 func (c *Changes) Reset() {
+	if len(c.leave)+len(c.enter) == 0 {
+		return
+	}
 	clear(c.leave)
 	clear(c.enter)
 	c.leave, c.enter = c.leave[:0], c.enter[:0]
