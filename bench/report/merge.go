@@ -39,24 +39,24 @@ func sections(table string) (machine, head string, all []section, err error) {
 	return machine, head, all, nil
 }
 
-// merge returns the old table with the sections of the new one, in the order of the benchmarks that
-// there are. A new section has the line about the machine beside its title, unless that of the old
-// table says the same.
-func merge(old, new string, order []string) (string, error) {
-	newMachine, _, measured, err := sections(new)
+// merge returns the old table with the sections of the fresh one, in the order of the benchmarks
+// that there are. A fresh section has the line about the machine beside its title, unless that of
+// the old table says the same.
+func merge(old, fresh string, order []string) (string, error) {
+	freshMachine, _, measured, err := sections(fresh)
 	if err != nil {
 		return "", err
 	}
 	if len(measured) >= len(order) {
-		return new, nil
+		return fresh, nil
 	}
 	machine, head, kept, err := sections(old)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", tablePage, err)
 	}
-	if newMachine != machine {
+	if freshMachine != machine {
 		for i, s := range measured {
-			measured[i].text = strings.Replace(s.text, "|  |  |  |  |  |  |", "|  |  |  |  | "+newMachine+" |  |", 1)
+			measured[i].text = strings.Replace(s.text, "|  |  |  |  |  |  |", "|  |  |  |  | "+freshMachine+" |  |", 1)
 		}
 	}
 	var out strings.Builder
