@@ -112,19 +112,29 @@ func changesOf(positions int) int {
 
 // at returns the node at position i, or nil if there is none.
 func at[C any](a *array[C], i uint32) *node[C] {
-	if a.base == nil || int(i) >= len(a.base.nodes) {
-		return nil
-	}
-	n := a.base.nodes[i].Load()
-	if n != nil && n.owner <= a.serial {
+	if n := present(a, i); n != nil {
 		return n
 	}
 	return replaced(a, i)
 }
 
-// replaced returns the node at position i, where the base has none or a newer one.
+// present returns the node that the base has at position i, or nil if it has none or one newer than
+// a. It has no calls, so that the compiler inlines it; look-ups by key use it for that.
+func present[C any](a *array[C], i uint32) *node[C] {
+	if s := a.base; s != nil && int(i) < len(s.nodes) {
+		if n := s.nodes[i].Load(); n != nil && n.owner <= a.serial {
+			return n
+		}
+	}
+	return nil
+}
+
+// replaced returns the node at position i, or nil if there is none, where present returns nil.
 func replaced[C any](a *array[C], i uint32) *node[C] {
 	s := a.base
+	if s == nil || int(i) >= len(s.nodes) {
+		return nil
+	}
 	number, first := s.lasts[i].Load(), a.since.number
 	if number < first {
 		return nil

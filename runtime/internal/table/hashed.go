@@ -47,9 +47,6 @@ type bucket[V comparable] struct {
 
 // bucketOf returns the bucket of a hash, or nil if it is empty.
 func bucketOf[V comparable](h *hashed[V], hash uint32) *bucket[V] {
-	if h.n == 0 {
-		return nil
-	}
 	return bucketAt(h, numberOf(h, hash))
 }
 
@@ -60,8 +57,11 @@ func bucketAt[V comparable](h *hashed[V], i uint32) *bucket[V] {
 	return nil
 }
 
+// numberOf returns the number of the bucket of a hash. It is 0 in an empty table, which has no
+// bucket 0.
 func numberOf[V comparable](h *hashed[V], hash uint32) uint32 {
-	mask := uint32(1)<<bits.Len32(h.count-1) - 1
+	// less than 32 bits, but the compiler can't know
+	mask := uint32(1)<<(bits.Len32(h.count-1)%32) - 1
 	if i := hash & mask; i < h.count {
 		return i
 	}

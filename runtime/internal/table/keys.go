@@ -28,14 +28,25 @@ func (c *keyCopy) known() bool { return c.namespace|c.name != 0 }
 
 // is reports whether c is a copy of key.
 func (c *keyCopy) is(key *object.Key) bool {
-	text := &c.text
-	return string(text[:c.namespace]) == key.Namespace && string(text[c.namespace:c.namespace+c.name]) == key.Name
+	if int(c.namespace) != len(key.Namespace) || int(c.name) != len(key.Name) {
+		return false
+	}
+	return string(c.text[:len(key.Namespace)]) == key.Namespace &&
+		string(c.text[len(key.Namespace):][:len(key.Name)]) == key.Name
 }
 
 // find returns the row of key and its object, or 0 and nil if there is none. With get, it may copy
 // keys.
-func (s *versionState) find(key object.Key, hash uint32, get bool) (Row, object.Object) {
-	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
+func (s *versionState) find(key *object.Key, hash uint32, get bool) (Row, object.Object) {
+	// present is inlined here and below, and what it doesn't find is left to calls
+	number := numberOf(&s.keys, hash)
+	n := present(&s.keys.buckets, number)
+	if n == nil {
+		if n = replaced(&s.keys.buckets, number); n == nil {
+			return 0, nil
+		}
+	}
+	for b := &n.c; b != nil; b = b.more {
 		keys := b.keys.Load()
 		if keys == nil || keys == got {
 			keys = s.copyKeys(b, keys, get)
@@ -44,13 +55,19 @@ func (s *versionState) find(key object.Key, hash uint32, get bool) (Row, object.
 			if h != hash || b.has[i] == 0 {
 				continue
 			}
-			known := keys != nil && keys[i].known()
-			if known && !keys[i].is(&key) {
+			if keys == nil || !keys[i].known() {
+				obj := s.objects.get(uint32(b.has[i] - 1))
+				if obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+					return b.has[i], obj
+				}
 				continue
 			}
-			obj := s.objects.get(uint32(b.has[i] - 1))
-			if known || obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
-				return b.has[i], obj
+			if keys[i].is(key) {
+				slot := uint32(b.has[i] - 1)
+				if n := present(&s.objects.leaves, slot>>leafBits); n != nil {
+					return b.has[i], n.c.objs[slot%leafLen]
+				}
+				return b.has[i], s.objects.get(slot)
 			}
 		}
 	}

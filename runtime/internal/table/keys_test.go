@@ -68,16 +68,16 @@ func TestGetComparesKeys(t *testing.T) {
 		for range 4 {
 			for i := range len("abcd") {
 				other := object.Key{Namespace: both[:i], Name: both[i:]}
-				if _, found := s.find(other, hash, true); (found != nil) != (other == key) {
+				if _, found := s.find(&other, hash, true); (found != nil) != (other == key) {
 					t.Errorf("%.9q is found: %v, where only %.9q is", other, found != nil, key)
 				}
 			}
 			for _, other := range []object.Key{{}, {Namespace: key.Namespace}, {Namespace: key.Namespace, Name: key.Name + "x"}} {
-				if _, found := s.find(other, hash, true); found != nil {
+				if _, found := s.find(&other, hash, true); found != nil {
 					t.Errorf("%.9q is found, where only %.9q is", other, key)
 				}
 			}
-			if _, found := s.find(key, hash, true); found != obj {
+			if _, found := s.find(&key, hash, true); found != obj {
 				t.Errorf("%.9q is not found", key)
 			}
 		}

@@ -15,7 +15,7 @@ func (v *Version) Find(key object.Key) (object.Object, Row) {
 	if s == nil {
 		return nil, 0
 	}
-	at, obj := s.find(key, Hash(key), false)
+	at, obj := s.find(&key, Hash(key), false)
 	return obj, at
 }
 

@@ -38,7 +38,8 @@ func (x Txn) All(yield func(object.Object) bool) { x.content().All(yield) }
 // be nil, and must not be changed from now on.
 func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	w := mustBeOpen(x)
-	f := w.find(object.KeyOf(obj))
+	// not KeyOf: its conversion of the interface is a search for methods
+	f := w.find(object.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()})
 	old = f.obj
 	w.compute(old, obj)
 	if old == nil {

@@ -59,7 +59,7 @@ func (v *Version) Get(key object.Key) (object.Object, bool) {
 	if s == nil {
 		return nil, false
 	}
-	_, obj := s.find(key, Hash(key), true)
+	_, obj := s.find(&key, Hash(key), true)
 	return obj, obj != nil
 }
 

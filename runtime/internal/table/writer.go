@@ -102,7 +102,7 @@ func (w *writer) find(key object.Key) *lookup {
 		return f
 	}
 	*f = lookup{key: key, hash: Hash(key)}
-	f.at, f.obj = w.next.find(key, f.hash, false)
+	f.at, f.obj = w.next.find(&f.key, f.hash, false)
 	return f
 }
 
