@@ -47,15 +47,18 @@ func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	last := int64(updates) // generation of the last update
 	stalled, release, caughtUp, kept := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	events := 0
-	known := map[string]int64{} // the last state that the stalled handler got
+	known := map[string]int64{} // the last states that the stalled handler got
+	current := 0                // of them that are the last ones there are; keys may come in any order
 	if err := r.Handle(handler{Update: func(pod *corev1.Pod) {
 		if events++; events == 1 {
 			close(stalled)
 			<-release
 		}
 		known[pod.Name] = pod.Generation
-		if pod.Generation == last {
-			close(caughtUp)
+		if pod.Generation > last-stalledKeys {
+			if current++; current == stalledKeys {
+				close(caughtUp)
+			}
 		}
 	}}); err != nil {
 		return harness.Outcome{}, err
