@@ -48,7 +48,7 @@ func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	stalled, release, caughtUp, kept := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	events := 0
 	known := map[string]int64{} // the last states that the stalled handler got
-	current := 0                // of them that are the last ones there are; keys may come in any order
+	current := 0                // how many of them are an object's last; keys come in any order
 	if err := r.Handle(handler{Update: func(pod *corev1.Pod) {
 		if events++; events == 1 {
 			close(stalled)
