@@ -59,8 +59,8 @@ func sendToQuick(t *testing.T, handlers int, more bool) (missed int, pause time.
 		}
 		return nil
 	})
-	// Calls that are missing are no longer waited for once nothing has been left to deliver in look
-	// after look.
+	// What is left to deliver can only be polled. Calls that are missing are no longer waited for
+	// once nothing has been left in look after look.
 	for idle := 0; idle < 500 && !allCalled(counts); idle++ {
 		for _, h := range i.Handlers() {
 			if h.Backlog > 0 || h.Callback != "" {
@@ -92,7 +92,7 @@ func watchPauses() (end func() time.Duration) {
 		longest := time.Duration(0)
 		for !closed(over) {
 			before := time.Now()
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // takes as much longer as the process stands still
 			longest = max(longest, time.Since(before))
 		}
 		found <- longest

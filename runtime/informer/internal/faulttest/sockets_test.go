@@ -134,7 +134,7 @@ func TestRealConnectionsThatFail(t *testing.T) {
 		{name: "connections closed by the server", later: func(s *sockets) { s.http.CloseClientConnections() }, reasons: unreachable},
 		{name: "connections closed by the server, HTTP/2", tls: true, http2: true, later: func(s *sockets) { s.http.CloseClientConnections() }, reasons: unreachable},
 		{name: "GOAWAY", tls: true, http2: true, later: func(s *sockets) {
-			// net/http's server sends GOAWAY when an answer says that the connection closes.
+			// net/http's server sends GOAWAY after an answer with Connection: close.
 			rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") })(s)
 			s.churn()
 			s.server.EndWatches()
