@@ -56,9 +56,9 @@
 // those of different keys, or controllers, have none.
 //
 // What the reconcile itself has written takes a moment to come back by the watch. The next
-// reconcile does not begin before if the controller knows the tokens of the writes: those that
-// [Wrote] is called with, as a Writer with Wrote as its OnWrite does, count whatever the reconcile
-// returns, and others are returned in Result.Await. The key is then held in the queue, without a
+// reconcile waits for that if the controller knows the tokens of the writes. It knows those that
+// [Wrote] was called with, whatever the reconcile returns; a Writer with Wrote as its OnWrite calls
+// it. A reconcile returns others in Result.Await. The key is then held in the queue, without a
 // worker, until the informers have the writes.
 //
 //   - A write that changed nothing has the version that the informer has: nothing is held.
@@ -71,8 +71,8 @@
 //     the writes before it were seen.
 //
 // A hold that lasts for Options.AwaitTimeout ends, is counted in Status and metrics, and logged:
-// then the watch is slow or broken, and the reconcile works with what there is. What is awaited
-// when a run ends is awaited when the next one begins.
+// then the watch is slow or broken, and the reconcile works with what there is. If a run ends
+// during a hold, the next run continues the hold.
 //
 // # Start and end
 //

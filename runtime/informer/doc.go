@@ -13,7 +13,7 @@
 // and takes the differences as changes. Each object has a resourceVersion, which the server changes
 // with each write.
 //
-// What a program wants of the objects, and what gives it:
+// What a program may need, and what provides it:
 //
 //	events, as they come       AddEventHandler, or a loop over Events
 //	the state, when asked      Store, and the listers over it; AddIndexers or WithIndexes for
@@ -29,11 +29,12 @@
 //
 // # Options
 //
-// An [Option] configures an informer, or a factory, as the default of all its informers. Options of
-// what is read: [WithNamespace], [WithLabelSelector], [WithFieldSelector], [WithShardSelector]. Of
-// how: [WithFormats], [WithTuning]. Of what is kept: [WithoutManagedFields], [WithoutAnnotations],
-// [WithTransform], [WithIndexes], [WithoutSharing], [WithEmptyBeforeSync]. Of what is reported:
-// [WithName], [WithLogger], [WithMetrics], [WithErrorHandler], [WithMutationDetector].
+// An [Option] configures an informer, or a factory, as the default of all its informers. These
+// choose what is read: [WithNamespace], [WithLabelSelector], [WithFieldSelector],
+// [WithShardSelector]. These choose how it is read: [WithFormats], [WithTuning]. These choose what
+// is kept: [WithoutManagedFields], [WithoutAnnotations], [WithTransform], [WithIndexes],
+// [WithoutSharing], [WithEmptyBeforeSync]. These choose what is reported: [WithName], [WithLogger],
+// [WithMetrics], [WithErrorHandler], [WithMutationDetector].
 //
 // A [HandlerOption] configures one handler ([WithHandlerName], [WithHandlerLogger],
 // [WithEveryDeletion]), a [SharedOption] one handler or all of an informer's: [WithResyncPeriod],
@@ -105,8 +106,8 @@
 // # Sync
 //
 // An informer has synced when its store has a first full state of every namespace. A handler has
-// synced when, besides, each of its initial OnAdds has returned; it gets those of a namespace as
-// soon as the store has that namespace. Both stay synced, also when the informer stops and runs
+// synced when, in addition, each of its initial OnAdds has returned; it gets those of a namespace
+// as soon as the store has that namespace. Both stay synced, also when the informer stops and runs
 // again, or gets one more namespace by AddNamespace (for which WaitForCacheSync waits, too). An
 // informer that has not synced reports why: in Status, in the log every 10 s during a
 // WaitForCacheSync, and in the error of WaitForCacheSync.

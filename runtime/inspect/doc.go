@@ -36,8 +36,8 @@
 //
 // Unless [WithAuthorizer] is given, Handler answers only requests that come from this machine: the
 // remote address and the Host header are those of the loopback, and no header names a proxy.
-// "kubectl port-forward" is such a way. All others get 403. A proxy beside the process that adds no
-// header, as of a service mesh, makes remote requests look local: give an authorizer there.
+// "kubectl port-forward" sends such requests. All others get 403. If a proxy beside the process
+// adds no header, as a service mesh's may, remote requests look local: give an authorizer there.
 //
 // [Ready] answers everyone, since probes come from elsewhere. It names informers, and the reason of
 // each in a few words, without the texts of errors.

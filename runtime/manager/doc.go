@@ -12,10 +12,10 @@
 //	…
 //	err = m.Run(ctx)
 //
-// A [Descriptor] has how a controller is made and when it runs. Which ones run is a matter of
-// Options.Select, the flag --controllers: "*,-widgets,gadgets". Each is made with a [Context] of
-// its own: a client with a user agent of its own, which the server logs, the factory, and whether
-// the process leads.
+// A [Descriptor] describes how a controller is made and when it runs. Options.Select, the flag
+// --controllers, selects those that run: "*,-widgets,gadgets". Each gets a [Context] of its own: a
+// client with a user agent of its own, which the server logs, the factory, and whether the process
+// leads.
 //
 // # Start and end
 //
@@ -24,8 +24,9 @@
 // First begins before the others. [Manager.Stop] and [Manager.Start] do this for one controller
 // while the others run.
 //
-// The end goes the other way, within Options.ShutdownTimeout. Run then returns an error that names
-// the controllers that have not returned, and which keys they have been working on for how long.
+// At the end, Run stops them in the reverse order, within Options.ShutdownTimeout. Run then returns
+// an error that names the controllers that have not returned, and which keys they have been working
+// on for how long.
 //
 // # Leading
 //
@@ -50,12 +51,13 @@
 //	/debug/pprof/               profiles; net/http/pprof, which this package imports, also adds
 //	                            them to http.DefaultServeMux
 //
-// A controller is unhealthy if it has failed, if one key has been worked on for longer than
-// KeyLimit, or if for longer than IdleLimit no reconcile has ended while a key is ready. The latter
-// is seen only by requests for /healthz, so it takes two of them. To be idle, or to wait for
-// informers, is healthy. Point a liveness probe at /healthz if the process should be restarted for
-// that. Everyone may ask for the first three. The rest shows names, flags and the texts of errors,
-// and is for requests that Options.Authorize allows: from this machine, if it is not set.
+// A controller is unhealthy if it has failed, if it has been working on one key for longer than
+// KeyLimit, or if for longer than IdleLimit no reconcile has ended while a key is ready. Only
+// requests for /healthz look for the last of these, so it takes two of them. A controller that is
+// idle, or waits for informers, is healthy. Point a liveness probe at /healthz if the process
+// should be restarted for that. Everyone may ask for the first three. The rest shows names, flags
+// and the texts of errors, and is for requests that Options.Authorize allows: from this machine, if
+// it is not set.
 //
 // # Goroutines
 //

@@ -65,10 +65,9 @@
 // A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
 // objects, and decodes the fields that the type has. In JSON, what it skips is not validated: of an
 // object or array only quotes, backslashes and brackets are looked at, and brackets of both kinds
-// count alike. The fields that it has are what they would be if null stood in the place of the
-// others; of an answer that is no JSON this is not promised. A decoder that validates all of an
-// object is asked only if something about the fields is unusual. Protobuf is decoded by the tags of
-// the fields.
+// count alike. The fields that it has are what they would be if the others were null. This is not
+// promised for an answer that is not JSON. A decoder that validates all of an object is asked only
+// if something about the fields is unusual. Protobuf is decoded by the tags of the fields.
 //
 // # Memory
 //

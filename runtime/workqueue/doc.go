@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package workqueue has the queue between an informer's handlers and the workers of a controller.
-// Handlers add keys; workers get them, work, and say what came of it.
+// Handlers add keys; workers get them, work, and report the outcome.
 //
 //	handlers ─ Add ─▶ Queue ─ Get ─▶ worker ─ Item.Done ─▶ Queue
 //
@@ -9,11 +9,11 @@
 // before a worker gets it is handed out once. [Queue] is typed by its key, which is an object.Key
 // in most programs and may be any comparable type.
 //
-// # A key's way
+// # The states of a key
 //
 // A key is ready, or delayed until a time, or running, which means that a worker has it. One that
 // is added while it runs is ready again as soon as it is done. So no two workers have one key, and
-// no change is missed: what was added before a worker got the key, the worker sees.
+// no change is missed: a worker sees every change whose key was added before it got the key.
 //
 //	what happens                    | ready       | delayed              | running
 //	--------------------------------+-------------+----------------------+----------------------
@@ -27,29 +27,30 @@
 //
 // # Failures
 //
-// The queue counts how often a key has failed in a row, as long as it is in the queue: a success or
-// [Queue.Forget] ends that, and nothing is kept of keys that are gone. Options.Limiter decides by
-// that number how long the key waits. [Exponential] is what most want, with a cap and with jitter.
+// The queue counts how often a key has failed in a row, as long as the key is in the queue. A
+// success or [Queue.Forget] resets the count, and the queue keeps nothing of keys that are gone.
+// Options.Limiter decides by that number how long the key waits. [Exponential] is what most want,
+// with a cap and with jitter.
 //
 // A failed key that is added, because of an event, does not wait for its retry. It is ready at
 // once, but not sooner than Limiter.Least after its last attempt has ended, so that a key with
 // frequent events and an error is no hot loop.
 //
-// When much fails at once, Options.RetryRate paces the retries: a key that has waited its delay
-// takes its turn when it would be handed out. No failure reserves a turn in the future. So the last
-// of n keys waits for n turns at most, and a key that had an event meanwhile for none.
+// When many keys fail at once, Options.RetryRate paces the retries: a key whose delay has ended
+// takes a turn when it would be handed out. No failure reserves a turn in the future. So the last
+// of n keys waits for n turns at most, and a key that had an event meanwhile waits for none.
 //
 // # Levels
 //
 // A [Level] is a priority. A higher one goes first, and none starves: of any 16 hand-outs in a row,
-// each level that has keys ready gets one. A key's level is raised if it is added at a higher one,
-// stays over retries and After, and ends with a success.
+// each level that has keys ready gets one. A key's level is raised if the key is added at a higher
+// one. It stays the same over retries and After, until a success.
 //
 // # Reading what was written
 //
 // A worker that has written to the API server can hold its key back (Outcome.Hold) until the
-// informer's cache has what it wrote; [Queue.Release] ends that. Meanwhile no worker is taken up by
-// the key, and events for it are remembered.
+// informer's cache has what it wrote; [Queue.Release] ends that. Meanwhile the key occupies no
+// worker, and the queue remembers events for it.
 //
 // # Ordering and blocking
 //
