@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package checkpoint keeps the state of a collection in a file: its objects, and the
-// resourceVersion of which they are true. A process that starts again reads it in place of a list.
+// resourceVersion of which they are true. A process that starts again reads it instead of listing.
 //
 //	magic      "informer checkpoint 2\n"
 //	head       the identity, a random number, the memory that the objects take, how many they are,
