@@ -3,12 +3,14 @@
 package serve_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
-
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -132,6 +134,38 @@ func testReviews(t *testing.T, http2 bool) {
 			t.Fatal("the watcher is left")
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestAClientThatTalksIsReviewed: what a client sends while its watch is open puts no review off.
+func TestAClientThatTalksIsReviewed(t *testing.T) {
+	var forbidden atomic.Bool
+	r := newRig(t, serve.Config{ReviewInterval: 10 * time.Millisecond, Authorize: func(context.Context, serve.Attributes) error {
+		if forbidden.Load() {
+			return apierrors.NewForbidden(widgetsResource.GroupResource(), "", errors.New("no longer"))
+		}
+		return nil
+	}}, true)
+	conn := dial(t, r.server.Listener.Addr())
+	fmt.Fprintf(conn, "GET %s?watch=true HTTP/1.1\r\nHost: x\r\n\r\n", widgets)
+	var talking sync.WaitGroup
+	defer talking.Wait()
+	defer conn.Close()
+	talking.Go(func() {
+		for text := bytes.Repeat([]byte("x"), 4096); ; {
+			if _, err := conn.Write(text); err != nil {
+				return
+			}
+		}
+	})
+	answer := make([]byte, 15)
+	if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 200 OK" {
+		t.Fatalf("got %q, %v", answer, err)
+	}
+	forbidden.Store(true)
+	_ = conn.SetReadDeadline(time.Now().Add(patience)) // else the read fails
+	if _, err := io.Copy(io.Discard, conn); isTimeout(err) {
+		t.Error("the watch goes on")
 	}
 }
 

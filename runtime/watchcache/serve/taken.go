@@ -103,23 +103,31 @@ func (t *takenWatch) run() {
 	t.writers.Wait()
 }
 
-// read reads until the connection ends. A client has nothing to say after its request.
+// read reads until the connection ends. A client has nothing to say after its request. If it talks
+// all the same, that puts no review off: the deadline is that of the review, not of a Read.
 func (t *takenWatch) read() {
 	buffer := make([]byte, 16)
+	t.untilReview()
 	for {
-		if t.review != nil {
-			_ = t.conn.SetReadDeadline(time.Now().Add(t.h.reviewPause())) // else Read fails
-		}
 		_, err := t.conn.Read(buffer)
 		switch {
 		case err == nil:
 		case t.review == nil || !errors.Is(err, os.ErrDeadlineExceeded):
 			return
-		case !t.review():
+		case t.review():
+			t.untilReview()
+		default:
 			t.review = nil
 			_ = t.conn.SetReadDeadline(time.Time{}) // else Read fails
 			t.Close()
 		}
+	}
+}
+
+// untilReview makes Read fail when the next review is due.
+func (t *takenWatch) untilReview() {
+	if t.review != nil {
+		_ = t.conn.SetReadDeadline(time.Now().Add(t.h.reviewPause())) // else Read fails
 	}
 }
 
