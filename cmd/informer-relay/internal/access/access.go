@@ -117,7 +117,9 @@ func credentialsOf(req *http.Request) (c credentials) {
 		for _, uri := range cert.URIs {
 			c.uris = append(c.uris, uri.String())
 		}
-		return c
+		if c.user.Username != "" { // else it says nothing to an API server, and a token may
+			return c
+		}
 	}
 	if scheme, token, ok := strings.Cut(req.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		c.token = strings.TrimSpace(token)

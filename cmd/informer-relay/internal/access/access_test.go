@@ -22,10 +22,11 @@ import (
 )
 
 var (
-	pods     = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	deploys  = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	listShop = serve.Attributes{Verb: "list", Resource: pods, Namespace: "shop"}
-	listAll  = serve.Attributes{Verb: "list", Resource: deploys}
+	pods       = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	deploys    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	listShop   = serve.Attributes{Verb: "list", Resource: pods, Namespace: "shop"}
+	listAll    = serve.Attributes{Verb: "list", Resource: deploys}
 )
 
 // TestAnswers has what callers get in each mode that asks the API server. The words of the refusals
@@ -41,6 +42,9 @@ func TestAnswers(t *testing.T) {
 			return 0, ""
 		}
 	}
+	// An authorizer of the API server could not decide; where another one allowed, that counts.
+	const undecided = `{"status":{"allowed":false,"evaluationError":"webhook: connection refused"}}`
+	const decided = `{"status":{"allowed":true,"evaluationError":"webhook: connection refused"}}`
 	const unavailable = "the API server can't be asked what the caller may read; try again"
 	for name, test := range map[string]struct {
 		access  configfile.Access
@@ -55,15 +59,18 @@ func TestAnswers(t *testing.T) {
 		"token denied with words": {tokens, bearer("bob"), listShop, nil, 403, `pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "shop": bob is banned`},
 		"token denied an object": {tokens, bearer("bob"), serve.Attributes{Verb: "get", Resource: pods, Namespace: "shop", Name: "web", Subresource: "log"}, nil, 403,
 			`pods "web" is forbidden: User "bob" cannot get resource "pods/log" in API group "" in the namespace "shop": bob is banned`},
-		"token allowed its namespace": {tokens, bearer("ann"), serve.Attributes{Verb: "get", Resource: schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, Name: "shop"}, nil, 0, ""},
-		"token denied a path":         {tokens, bearer("bob"), serve.Attributes{Verb: "get", Path: "/apis"}, nil, 403, `forbidden: User "bob" cannot get path "/apis": bob is banned`},
-		"token allowed a path":        {tokens, bearer("ann"), serve.Attributes{Verb: "get", Path: "/apis"}, nil, 0, ""},
-		"token of no one":             {tokens, bearer("eve"), listShop, nil, 401, "Unauthorized"},
-		"no token":                    {tokens, nil, listShop, nil, 401, "Unauthorized"},
-		"another scheme":              {tokens, http.Header{"Authorization": {"Basic ann"}}, listShop, nil, 401, "Unauthorized"},
-		"scheme in lower case":        {tokens, http.Header{"Authorization": {"bearer ann"}}, listShop, nil, 0, ""},
-		"token for another audience":  {forRelay, bearer("ann"), listShop, nil, 401, "Unauthorized"},
-		"token for this audience":     {forRelay, bearer("for-relay"), listShop, nil, 0, ""},
+		"token allowed its namespace":           {tokens, bearer("ann"), serve.Attributes{Verb: "get", Resource: namespaces, Name: "shop"}, nil, 0, ""},
+		"token allowed to delete its namespace": {tokens, bearer("ann"), serve.Attributes{Verb: "delete", Resource: namespaces, Name: "shop"}, nil, 0, ""},
+		"token denied all namespaces": {tokens, bearer("ann"), serve.Attributes{Verb: "list", Resource: namespaces, Name: "shop"}, nil, 403,
+			`namespaces "shop" is forbidden: User "ann" cannot list resource "namespaces" in API group "" at the cluster scope`},
+		"token denied a path":        {tokens, bearer("bob"), serve.Attributes{Verb: "get", Path: "/apis"}, nil, 403, `forbidden: User "bob" cannot get path "/apis": bob is banned`},
+		"token allowed a path":       {tokens, bearer("ann"), serve.Attributes{Verb: "get", Path: "/apis"}, nil, 0, ""},
+		"token of no one":            {tokens, bearer("eve"), listShop, nil, 401, "Unauthorized"},
+		"no token":                   {tokens, nil, listShop, nil, 401, "Unauthorized"},
+		"another scheme":             {tokens, http.Header{"Authorization": {"Basic ann"}}, listShop, nil, 401, "Unauthorized"},
+		"scheme in lower case":       {tokens, http.Header{"Authorization": {"bearer ann"}}, listShop, nil, 0, ""},
+		"token for another audience": {forRelay, bearer("ann"), listShop, nil, 401, "Unauthorized"},
+		"token for this audience":    {forRelay, bearer("for-relay"), listShop, nil, 0, ""},
 
 		"token review fails":       {tokens, bearer("ann"), listShop, failing(tokenReviews, 500, "no"), 503, unavailable},
 		"token review refused":     {tokens, bearer("ann"), listShop, failing(tokenReviews, 401, ""), 503, unavailable},
@@ -71,12 +78,15 @@ func TestAnswers(t *testing.T) {
 		"access review fails":      {tokens, bearer("ann"), listShop, failing(accessReviews, 429, ""), 503, unavailable},
 		"access review refused":    {tokens, bearer("ann"), listShop, failing(accessReviews, 403, `{"kind":"Status","message":"relay may not"}`), 503, unavailable},
 		"access review is no JSON": {tokens, bearer("ann"), listShop, failing(accessReviews, 201, "{"), 503, unavailable},
+		"access review undecided":  {tokens, bearer("ann"), listShop, failing(accessReviews, 201, undecided), 503, unavailable},
+		"access review decided":    {tokens, bearer("ann"), listShop, failing(accessReviews, 201, decided), 0, ""},
 
 		"own token allowed":       {selves, bearer("ann"), listShop, nil, 0, ""},
 		"own token denied":        {selves, bearer("bob"), listShop, nil, 403, `pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "shop": bob is banned`},
 		"own token of no one":     {selves, bearer("eve"), listShop, nil, 401, "Unauthorized"},
 		"no own token":            {selves, nil, listShop, nil, 401, "Unauthorized"},
 		"own review fails":        {selves, bearer("ann"), listShop, failing(selfAccessReviews, 500, ""), 503, unavailable},
+		"own review undecided":    {selves, bearer("ann"), listShop, failing(selfAccessReviews, 201, undecided), 503, unavailable},
 		"own review not allowed":  {selves, bearer("ann"), listShop, failing(selfAccessReviews, 403, ""), 503, unavailable},
 		"own name can't be asked": {selves, bearer("bob"), listShop, failing(selfSubjectReviews, 500, ""), 503, unavailable},
 
@@ -126,6 +136,17 @@ func TestReviewHasTheCaller(t *testing.T) {
 	want.UID, want.Groups, want.Extra = "", []string{"ops", "system:authenticated"}, nil
 	if diff := cmp.Diff(want, r.last); diff != "" {
 		t.Error("with a certificate, which goes before a token:", diff)
+	}
+
+	uri := &url.URL{Scheme: "spiffe", Host: "agent"} // but no name, so it says nothing to an API server
+	if err := a.Authorize(contextOf(t, a, bearer("bob"), &x509.Certificate{URIs: []*url.URL{uri}}), what); statusOf(err).Code != 403 || r.last.User != "bob" {
+		t.Errorf("with a certificate without a name, and a token: %v; the review is of %q", err, r.last.User)
+	}
+
+	// A selector that can't be parsed restricts nothing; the request is refused later.
+	what.LabelSelector, what.FieldSelector = "a b", "a"
+	if err := a.Authorize(contextOf(t, a, bearer("ann"), nil), what); err != nil || r.last.ResourceAttributes.LabelSelector != nil || r.last.ResourceAttributes.FieldSelector != nil {
+		t.Errorf("with selectors that are malformed: %v; the review has %+v", err, r.last.ResourceAttributes)
 	}
 }
 

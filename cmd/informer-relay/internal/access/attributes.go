@@ -4,6 +4,8 @@ package access
 
 import (
 	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
@@ -21,19 +23,21 @@ func forReview(a serve.Attributes) (*authorizationv1.ResourceAttributes, *author
 		Verb: a.Verb, Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Resource,
 		Subresource: a.Subresource, Namespace: namespaceOf(a), Name: a.Name,
 	}
-	if a.LabelSelector != "" {
+	// A malformed selector restricts nothing, so the right to everything is asked for. The API
+	// server would call its answer to such a selector an error.
+	if _, err := labels.Parse(a.LabelSelector); err == nil && a.LabelSelector != "" {
 		attributes.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: a.LabelSelector}
 	}
-	if a.FieldSelector != "" {
+	if _, err := fields.ParseSelector(a.FieldSelector); err == nil && a.FieldSelector != "" {
 		attributes.FieldSelector = &authorizationv1.FieldSelectorAttributes{RawSelector: a.FieldSelector}
 	}
 	return attributes, nil
 }
 
-// namespaceOf returns the namespace whose rights count. As in an API server, the one that a get of
-// a namespace names is its own.
+// namespaceOf returns the namespace whose rights count. As in an API server, a namespace is in
+// itself: of lists and watches, which select it by its name, that is not so.
 func namespaceOf(a serve.Attributes) string {
-	if a.Resource.Group == "" && a.Resource.Resource == "namespaces" && a.Verb == "get" {
+	if a.Resource.Group == "" && a.Resource.Resource == "namespaces" && a.Verb != "list" && a.Verb != "watch" {
 		return a.Name
 	}
 	return a.Namespace

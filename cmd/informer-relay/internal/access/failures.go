@@ -66,6 +66,8 @@ func reasonOf(err error) string {
 		return "timeout"
 	case errors.As(err, new(*url.Error)):
 		return "connection"
+	case errors.Is(err, errUndecided):
+		return "undecided"
 	}
 	return "malformed"
 }

@@ -36,7 +36,7 @@ func newCounters() counters {
 		}, []string{"review"}),
 		failures: prom.NewCounterVec(prom.CounterOpts{
 			Name: "informer_relay_failed_reviews_total",
-			Help: "Reviews that have failed, by the reason: the API server's status code, timeout, connection, or malformed.",
+			Help: "Reviews that have failed, by the reason: the API server's status code, timeout, connection, undecided, or malformed.",
 		}, []string{"reason"}),
 	}
 	for _, answer := range []string{resultAllowed, resultUnauthorized, resultForbidden, resultFailed} {

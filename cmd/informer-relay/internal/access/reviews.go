@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -119,7 +120,10 @@ func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes
 		answer, err := create(ctx, r, accessReviews, "", authorizationv1.SubjectAccessReview{
 			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}, Spec: spec,
 		})
-		return decision{known: true, allowed: answer.Status.Allowed, user: user.Username, reason: answer.Status.Reason}, err
+		if err != nil {
+			return decision{}, err
+		}
+		return decisionOf(user.Username, answer.Status)
 	})
 	return d.answer(a, err)
 }
@@ -158,8 +162,8 @@ func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes)
 		case err != nil:
 			return decision{}, err
 		}
-		d := decision{known: true, allowed: answer.Status.Allowed, reason: answer.Status.Reason}
-		if !d.allowed {
+		d, err := decisionOf("", answer.Status)
+		if err == nil && !d.allowed {
 			d.user, err = r.name(ctx, c.token)
 		}
 		return d, err
@@ -173,6 +177,18 @@ func (r *reviews) name(ctx context.Context, token string) (string, error) {
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview"},
 	})
 	return answer.Status.UserInfo.Username, err
+}
+
+// errUndecided is why a review has failed if the API server can't tell what a user may do.
+var errUndecided = errors.New("the API server could not decide")
+
+// decisionOf returns the decision that is the status of a review. One that allows nothing because
+// of an error is none: for the same request, the API server's own answer would be an error, too.
+func decisionOf(user string, s authorizationv1.SubjectAccessReviewStatus) (decision, error) {
+	if !s.Allowed && s.EvaluationError != "" {
+		return decision{}, fmt.Errorf("%w: %s", errUndecided, s.EvaluationError)
+	}
+	return decision{known: true, allowed: s.Allowed, user: user, reason: s.Reason}, nil
 }
 
 // answer returns what the caller gets for a decision, or for the error of a review.
