@@ -25,6 +25,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/relay"
 )
 
 // manifests are the objects of deploy, by kind and name.
@@ -75,6 +76,10 @@ func readManifests(t *testing.T) manifests {
 			if err := sigsyaml.UnmarshalStrict(document, obj); err != nil {
 				t.Fatalf("%s: %s: %v", file, meta.Kind, err)
 			}
+			// kubectl apply creates the objects in the order of the files and of what is in them.
+			if ns := obj.GetNamespace(); ns != "" && found["Namespace/"+ns] == nil {
+				t.Errorf("%s: the %s %s is created before its namespace", file, meta.Kind, obj.GetName())
+			}
 			found[meta.Kind+"/"+obj.GetName()] = obj
 		}
 	}
@@ -94,8 +99,8 @@ func TestManifests(t *testing.T) {
 	if *deployment.Spec.Replicas != 2 {
 		t.Errorf("%d replicas", *deployment.Spec.Replicas)
 	}
-	if grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; grace <= c.Shutdown.Delay+c.Shutdown.Period {
-		t.Errorf("the Pods are killed after %v; the relay needs %v and %v", grace, c.Shutdown.Delay, c.Shutdown.Period)
+	if grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second; grace <= c.Shutdown.Delay+c.Shutdown.Period+relay.LastRequests {
+		t.Errorf("the Pods are killed after %v; the relay needs up to %v, %v and %v", grace, c.Shutdown.Delay, c.Shutdown.Period, relay.LastRequests)
 	}
 	for what, selector := range map[string]*metav1.LabelSelector{
 		"the Deployment": deployment.Spec.Selector,

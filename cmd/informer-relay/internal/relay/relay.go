@@ -42,8 +42,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
 
-// lastRequests is how long after its watches the relay ends at the latest.
-const lastRequests = 10 * time.Second
+// LastRequests is how long after its watches the relay ends at the latest.
+const LastRequests = 10 * time.Second
 
 // Relay is a relay in front of one API server. [New] makes one.
 type Relay struct {
@@ -162,10 +162,10 @@ func (r *Relay) shutdown(ctx context.Context, server *http.Server) error {
 	klog.FromContext(ctx).Info("The relay shuts down", "delay", delay, "period", period)
 	r.draining.Store(true)
 	time.Sleep(delay)
-	ctx, cancel := context.WithTimeout(ctx, period+lastRequests)
+	ctx, cancel := context.WithTimeout(ctx, period+LastRequests)
 	defer cancel()
 	if err := r.end(ctx, server); err != nil {
-		return fmt.Errorf("clients were cut off %v after the watches should have ended: %w", lastRequests, err)
+		return fmt.Errorf("clients were cut off %v after the watches should have ended: %w", LastRequests, err)
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func TestShutdown(t *testing.T) {
 		}
 		watched.Wait()
 		stopped.Wait()
-		if took := time.Since(began); took > config.Shutdown.Delay+config.Shutdown.Period+lastRequests {
+		if took := time.Since(began); took > config.Shutdown.Delay+config.Shutdown.Period+LastRequests {
 			t.Errorf("it took %v", took)
 		}
 		if n := s.watches.Load(); n != 0 {
