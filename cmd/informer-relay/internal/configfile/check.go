@@ -17,6 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
 )
 
+// bookmarkInterval is how long an API server's watch is silent at most.
+const bookmarkInterval = time.Minute
+
 // check adds what is wrong with values that could be read.
 func (d *document) check(c *Config) {
 	d.checkListen(c)
@@ -33,14 +36,20 @@ func (d *document) check(c *Config) {
 	notNegative(d, "limits.connectionsPerAddress", c.Limits.ConnectionsPerAddress)
 	notNegative(d, "shutdown.delay", c.Shutdown.Delay)
 	notNegative(d, "shutdown.period", c.Shutdown.Period)
-	positive(d, "staleAfter", c.StaleAfter)
+	if c.StaleAfter <= bookmarkInterval {
+		d.wrong("staleAfter", fmt.Sprintf("must be more than %v, after which the API server sends a bookmark if nothing changes", bookmarkInterval), nil)
+	}
 }
 
 func (d *document) checkListen(c *Config) {
 	l := c.Listen
-	if _, port, err := net.SplitHostPort(l.Address); err != nil || port == "" {
+	_, port, err := net.SplitHostPort(l.Address)
+	if err != nil || port == "" {
 		d.wrong("listen.address", fmt.Sprintf("%q is not HOST:PORT, such as :8443 or 127.0.0.1:8080", l.Address), nil)
 		return
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		d.wrong("listen.address", fmt.Sprintf("there is no port %q", port), nil)
 	}
 	tls := l.CertFile != "" || l.KeyFile != ""
 	switch {
@@ -76,6 +85,7 @@ func (d *document) checkAccess(c *Config) {
 	if a.Mode != TokenReview && len(a.Audiences) > 0 {
 		d.wrong("access.audiences", "only the mode TokenReview has audiences", nil)
 	}
+	d.checkTexts("access.audiences", a.Audiences)
 	notNegative(d, "access.allowedFor", a.AllowedFor)
 	notNegative(d, "access.deniedFor", a.DeniedFor)
 	positive(d, "access.reviewWatchesEvery", a.ReviewWatchesEvery)
@@ -88,6 +98,8 @@ func (d *document) checkCaller(c *Config, caller Caller, path string) {
 	if len(caller.Names) == 0 {
 		d.wrong(path, "names must have at least one common name or URI", nil)
 	}
+	d.checkTexts(path+".names", caller.Names)
+	d.checkTexts(path+".resourceNames", caller.ResourceNames)
 	if len(caller.Resources) == 0 && !caller.Metrics {
 		d.wrong(path, "resources must have at least one, or metrics must be true", nil)
 	}
@@ -170,6 +182,14 @@ func (d *document) checkNamespaces(path string, namespaces []string) {
 			d.wrong(index(path, i), fmt.Sprintf("%q is not the name of a namespace", ns), nil)
 		case slices.Contains(namespaces[:i], ns):
 			d.wrong(index(path, i), fmt.Sprintf("%q is there twice", ns), nil)
+		}
+	}
+}
+
+func (d *document) checkTexts(path string, texts []string) {
+	for i, text := range texts {
+		if text == "" {
+			d.wrong(index(path, i), "must not be empty", nil)
 		}
 	}
 }

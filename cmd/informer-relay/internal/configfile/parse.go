@@ -134,6 +134,10 @@ func (d *document) readList(n *yaml.Node, path string, to reflect.Value) {
 		d.wrong(path, "must be a list", nil)
 		return
 	}
+	if len(n.Content) == 0 {
+		d.wrong(path, "the list is empty; put something into it, or leave the key out", nil)
+		return
+	}
 	to.Set(reflect.MakeSlice(to.Type(), len(n.Content), len(n.Content)))
 	for i, element := range n.Content {
 		if r, ok := to.Index(i).Addr().Interface().(*Resource); ok {
