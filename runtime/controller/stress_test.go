@@ -75,7 +75,8 @@ func TestStress(t *testing.T) {
 		r.maps.Create(configMap(fmt.Sprint("m", n)))
 		r.pods.Create(pod(fmt.Sprint("p", n)))
 	}
-	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond},
+	// A write that isn't seen for AwaitTimeout was lost, and is not one of a machine that is busy.
+	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond, AwaitTimeout: 2 * time.Minute},
 		controller.Self(r.mapInformer), controller.Owned(r.podInformer, schema.GroupKind{Kind: "ConfigMap"}))
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
 	deadline := time.Now().Add(2 * time.Second)

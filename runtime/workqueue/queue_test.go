@@ -162,25 +162,28 @@ func TestEveryWorkerIsWokenIfThereIsWorkForAll(t *testing.T) {
 	})
 }
 
-// TestIdleQueuesHaveNoGoroutine: neither without work, nor while a key is delayed.
+// TestIdleQueuesHaveNoGoroutine: neither without work, nor while a key is delayed. Time stands still
+// meanwhile, so no timer has a goroutine either.
 func TestIdleQueuesHaveNoGoroutine(t *testing.T) {
-	before := runtime.NumGoroutine()
-	var queues []*workqueue.Queue[string]
-	for range 100 {
-		q := workqueue.New[string](workqueue.Options{})
-		q.Add("a")
-		q.AddWith("b", workqueue.AddOptions{After: time.Hour})
-		item, err := q.Get(context.Background())
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		before := runtime.NumGoroutine()
+		var queues []*workqueue.Queue[string]
+		for range 100 {
+			q := workqueue.New[string](workqueue.Options{})
+			q.Add("a")
+			q.AddWith("b", workqueue.AddOptions{After: time.Hour})
+			item, err := q.Get(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			item.Done(failed)
+			queues = append(queues, q)
 		}
-		item.Done(failed)
-		queues = append(queues, q)
-	}
-	if now := runtime.NumGoroutine(); now > before {
-		t.Errorf("%d goroutines more for %d queues", now-before, len(queues))
-	}
-	runtime.KeepAlive(queues)
+		if now := runtime.NumGoroutine(); now > before {
+			t.Errorf("%d goroutines more for %d queues", now-before, len(queues))
+		}
+		runtime.KeepAlive(queues)
+	})
 }
 
 func TestACycleAllocatesNothing(t *testing.T) {
