@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/demo"
@@ -124,6 +125,7 @@ func (f *flags) serve(ctx context.Context, r *relay.Relay, address string) error
 			return fmt.Errorf("--pprof: %w", err)
 		}
 		defer relay.ServeProfiles(profiles)()
+		klog.FromContext(ctx).Info("Profiles are served", "address", profiles.Addr().String())
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -14,15 +15,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"go.uber.org/goleak"
+	"k8s.io/klog/v2"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// patience is how long tests wait for something that should come soon.
-const patience = 2 * time.Minute
 
 // files writes files into a folder of the test's, and returns it.
 func files(t *testing.T, contents map[string]string) string {
@@ -105,77 +104,49 @@ current-context: c
 func TestProfilesAreServedOnRequest(t *testing.T) {
 	api := httptest.NewServer(http.NotFoundHandler())
 	defer api.Close()
-	ctx, cancel := context.WithCancel(t.Context())
+	folder := files(t, map[string]string{"relay.yaml": relayYAML("127.0.0.1:0"), "kubeconfig": kubeconfig(api.URL)})
+	addresses := make(chan string, 2) // as they are logged
+	logger := funcr.NewJSON(func(line string) {
+		var logged struct{ Address string }
+		if err := json.Unmarshal([]byte(line), &logged); err == nil && logged.Address != "" {
+			addresses <- logged.Address
+		}
+	}, funcr.Options{})
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 	defer cancel()
-	var serving, profiles string
-	var ended <-chan int
-	for up, began := false, time.Now(); !up; { // until both addresses are still free
-		if time.Since(began) > patience {
-			t.Fatal("the relay does not start")
-		}
-		serving, profiles = freeAddresses(t)
-		folder := files(t, map[string]string{"relay.yaml": relayYAML(serving), "kubeconfig": kubeconfig(api.URL)})
-		ended = runWith(ctx, "--config", filepath.Join(folder, "relay.yaml"), "--kubeconfig", filepath.Join(folder, "kubeconfig"), "--pprof", profiles)
-		var code int
-		if code, up = await(t, ended, "http://"+serving+"/healthz"); up && code != http.StatusOK {
-			t.Errorf("healthz: %d", code)
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{
+			"--config", filepath.Join(folder, "relay.yaml"), "--kubeconfig", filepath.Join(folder, "kubeconfig"), "--pprof", "127.0.0.1:0",
+		}, io.Discard, io.Discard)
+	}()
+	var at [2]string
+	for i := range at {
+		select {
+		case at[i] = <-addresses:
+		case code := <-ended:
+			t.Fatalf("exit code %d", code)
 		}
 	}
-	if code, _ := await(t, ended, "http://"+serving+"/debug/pprof/"); code == http.StatusOK {
-		t.Error("profiles are served to all")
-	}
-	if code, _ := await(t, ended, "http://"+profiles+"/debug/pprof/heap"); code != http.StatusOK {
-		t.Errorf("profiles: %d", code)
+	profiles, serving := "http://"+at[0]+"/debug/pprof/", "http://"+at[1]
+	for url, want := range map[string]int{
+		serving + "/healthz":      http.StatusOK,
+		serving + "/debug/pprof/": http.StatusTooManyRequests, // as for any path while it waits for the API server
+		profiles + "heap":         http.StatusOK,
+		profiles + "cmdline":      http.StatusOK,
+	} {
+		resp, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s, want %d", url, resp.Status, want)
+		}
 	}
 	cancel()
 	if code := <-ended; code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 	http.DefaultClient.CloseIdleConnections()
-}
-
-// freeAddresses returns two addresses at which nothing listens, a moment ago at least.
-func freeAddresses(t *testing.T) (one, other string) {
-	t.Helper()
-	for _, address := range []*string{&one, &other} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		*address = l.Addr().String()
-	}
-	return one, other
-}
-
-// runWith runs the command, and returns the channel of its exit code.
-func runWith(ctx context.Context, args ...string) <-chan int {
-	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, args, io.Discard, io.Discard) }()
-	return ended
-}
-
-// await asks until a server answers, and returns the code. It returns false if the command fails
-// before that.
-func await(t *testing.T, ended <-chan int, url string) (code int, up bool) {
-	t.Helper()
-	// A server that starts can only be polled.
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		resp, err := http.Get(url)
-		if err == nil {
-			resp.Body.Close()
-			return resp.StatusCode, true
-		}
-		select {
-		case code := <-ended:
-			if code != exitFailed {
-				t.Fatalf("exit code %d", code)
-			}
-			return 0, false
-		default:
-		}
-		if time.Since(began) > patience {
-			t.Fatal(err)
-		}
-	}
 }

@@ -49,7 +49,7 @@ func startAPIServer(ctx context.Context) (*apiServer, error) {
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	if err != nil || !ok {
 		_ = stdin.Close()
-		return fail(fmt.Errorf("%w\n%s", cmd.Wait(), said.String()))
+		return fail(fmt.Errorf("it ended (%v) before it was ready\n%s", cmd.Wait(), said.String()))
 	}
 	return &apiServer{address, cmd}, nil
 }

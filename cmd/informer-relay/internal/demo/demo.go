@@ -129,11 +129,11 @@ func start(ctx context.Context, c *configfile.Config, upstream, address string) 
 	if err != nil {
 		return "", none, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { _ = r.Serve(ctx, l) }) // it fails only if it is cut off
+	running.Go(func() { cancel(r.Serve(ctx, l)) }) // else a relay that has failed would be waited for
 	stop = func() {
-		cancel()
+		cancel(nil)
 		running.Wait()
 	}
 	if err := r.WaitReady(ctx); err != nil {

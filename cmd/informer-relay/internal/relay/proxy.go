@@ -31,7 +31,9 @@ func newProxy(upstream *rest.Config) (http.Handler, error) {
 		Rewrite:       func(req *httputil.ProxyRequest) { req.SetURL(base) },
 		FlushInterval: -1, // logs of a Pod are a stream
 		ErrorHandler: func(w http.ResponseWriter, req *http.Request, err error) {
-			klog.FromContext(req.Context()).Error(err, "A request could not be passed on to the API server")
+			if req.Context().Err() == nil { // else the client has gone
+				klog.FromContext(req.Context()).Error(err, "A request could not be passed on to the API server")
+			}
 			access.Refuse(w, apierrors.NewServiceUnavailable("the API server can't be reached; try again"))
 		},
 	}, nil
