@@ -131,7 +131,7 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 	profiles, serving := "http://"+at[0]+"/debug/pprof/", "http://"+at[1]
 	for url, want := range map[string]int{
 		serving + "/healthz":      http.StatusOK,
-		serving + "/debug/pprof/": http.StatusTooManyRequests, // as for any path while it waits for the API server
+		serving + "/debug/pprof/": http.StatusTooManyRequests, // as any path while it starts
 		profiles + "heap":         http.StatusOK,
 		profiles + "cmdline":      http.StatusOK,
 	} {

@@ -162,8 +162,8 @@ func TestEveryWorkerIsWokenIfThereIsWorkForAll(t *testing.T) {
 	})
 }
 
-// TestIdleQueuesHaveNoGoroutine: neither without work, nor while a key is delayed. Time stands still
-// meanwhile, so no timer has a goroutine either.
+// TestIdleQueuesHaveNoGoroutine: neither without work, nor while a key is delayed. Time stands
+// still meanwhile, so no timer has a goroutine either.
 func TestIdleQueuesHaveNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := runtime.NumGoroutine()

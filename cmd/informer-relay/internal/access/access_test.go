@@ -138,7 +138,7 @@ func TestReviewHasTheCaller(t *testing.T) {
 		t.Error("with a certificate, which goes before a token:", diff)
 	}
 
-	uri := &url.URL{Scheme: "spiffe", Host: "agent"} // but no name, so it says nothing to an API server
+	uri := &url.URL{Scheme: "spiffe", Host: "agent"} // which API servers don't read
 	if err := a.Authorize(contextOf(t, a, bearer("bob"), &x509.Certificate{URIs: []*url.URL{uri}}), what); statusOf(err).Code != 403 || r.last.User != "bob" {
 		t.Errorf("with a certificate without a name, and a token: %v; the review is of %q", err, r.last.User)
 	}

@@ -131,7 +131,7 @@ func start(ctx context.Context, c *configfile.Config, upstream, address string) 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { cancel(r.Serve(ctx, l)) }) // else a relay that has failed would be waited for
+	running.Go(func() { cancel(r.Serve(ctx, l)) }) // else WaitReady waits for one that has failed
 	stop = func() {
 		cancel(nil)
 		running.Wait()
