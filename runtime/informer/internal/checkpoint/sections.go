@@ -142,11 +142,11 @@ func (s *sections) next(kind byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, size := [headerSize]byte(b), int(binary.LittleEndian.Uint32(b[1:]))
+	h, size := [headerSize]byte(b), binary.LittleEndian.Uint32(b[1:]) // more than an int of 32 bits has
 	if size > maxSection {
 		return nil, fmt.Errorf("%w: section %d has %d bytes", errDamaged, s.n, size)
 	}
-	content, err := s.take(size)
+	content, err := s.take(int(size))
 	if err != nil {
 		return nil, err
 	}
