@@ -114,6 +114,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	}
 	w.countChanges()
 	w.publish()
+	w.published.Store(w.changed.Load())
 	if r.recorder != nil {
 		took = i.now() - start
 	}

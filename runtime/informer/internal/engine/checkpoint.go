@@ -45,8 +45,8 @@ type disk struct {
 	// mu guards what follows.
 	mu    sync.Mutex
 	saved checkpoint.State // what the file has, if this process has read or written it
-	// changed is stream.changed at the time of which the file's objects are true; -1 if the table
-	// never had these objects.
+	// changed is the number of changes, as stream.changed counts them, after which the table had
+	// the file's objects; -1 if it never had them. If it is too small, the file is written anew.
 	changed int64
 	err     error // of the last attempt to write; nil if it has succeeded
 	totals  diskTotals
@@ -126,7 +126,9 @@ func (w *batchWriter) countChanges() {
 // save writes the stream's state, unless the file has it already, or there is none yet. If only the
 // version has changed, as by bookmarks, it writes only that.
 func (s *stream) save(logger klog.Logger) {
-	changed := s.changed.Load()
+	// A change is counted in changed before it is published, and in published after that. So version
+	// has these changes at least, and at most those that changed counts later.
+	published := s.published.Load()
 	version := s.informer.table.Version()
 	at := s.standsAt(version)
 	saved, _, _ := s.disk.status()
@@ -137,14 +139,13 @@ func (s *stream) save(logger klog.Logger) {
 	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}
 	advanced := false
 	file, err := s.disk.open()
-	// Changes are counted before they are published, so version has none that is not counted now.
 	if err == nil && s.disk.has(s.changed.Load()) {
 		advanced, err = file.Advance(state)
 	}
 	if err == nil && !advanced {
 		state, err = file.Write(state, set.All)
 	}
-	switch before := s.disk.wrote(state, changed, advanced, err); {
+	switch before := s.disk.wrote(state, published, advanced, err); {
 	case err == nil && before != nil:
 		logger.Info("The checkpoint can be written again", "informer", s.name())
 	case err != nil && (before == nil || before.Error() != err.Error()):

@@ -67,9 +67,9 @@ type stream struct {
 	// stagedLen is staged.len(), for the metrics; it is set from time to time.
 	stagedLen atomic.Int64
 
-	// changed counts the objects that were set or deleted in the table. It is greater as soon as a
-	// version with more changes is published.
-	changed atomic.Int64
+	// changed counts the objects that were set or deleted in the table. It is greater before a
+	// version with more changes is published, and published, which follows it, is so after that.
+	changed, published atomic.Int64
 
 	// restored is true from when a state was read from disk until it is in the table, or dropped.
 	restored atomic.Bool
