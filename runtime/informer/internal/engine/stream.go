@@ -67,8 +67,9 @@ type stream struct {
 	// stagedLen is staged.len(), for the metrics; it is set from time to time.
 	stagedLen atomic.Int64
 
-	// changed counts the objects that were set or deleted in the table. It is greater before a
-	// version with more changes is published, and published, which follows it, is so after that.
+	// changed counts the objects that were set or deleted in the table, with those of a version
+	// that is about to be published. published is what changed was when the last version had been
+	// published.
 	changed, published atomic.Int64
 
 	// restored is true from when a state was read from disk until it is in the table, or dropped.
