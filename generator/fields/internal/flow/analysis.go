@@ -21,6 +21,7 @@ type analysis struct {
 
 	vertices map[ssa.Value]*vertex
 	tuples   map[component]*vertex
+	structs  structs
 	fields   map[*types.Var]*vertex   // of structs that the program makes
 	waiting  map[*types.Var][]*vertex // contents of which a field without a vertex is a part
 	inside   typeutil.Map             // *vertex by type, what contents returns
@@ -36,7 +37,9 @@ type analysis struct {
 	converted []types.Type // the same, in order
 	invokes   []*site      // calls of methods of interfaces
 	dynamic   []*site      // these and calls of function values
-	guesses   []*vertex    // parameters that get an object of unknown kind if nothing else comes
+	exposed   []exposure   // interfaces whose methods code may call that isn't looked into
+	guesses   []*guess
+	puts      []put
 }
 
 // component is a part of a value that is several.
@@ -101,9 +104,9 @@ func (a *analysis) component(v ssa.Value, i int) *vertex {
 	return n
 }
 
-// heap returns the vertex of a field of all structs of its type.
-func (a *analysis) heap(v *types.Var) *vertex {
-	v = v.Origin()
+// heap returns the vertex of the i-th field of all structs of type s.
+func (a *analysis) heap(s *types.Struct, i int) *vertex {
+	v := a.structs.field(s, i)
 	n := a.fields[v]
 	if n == nil {
 		n = &vertex{typ: v.Type()}
@@ -146,8 +149,9 @@ func (a *analysis) contents(t types.Type) *vertex {
 			walk(u.Key())
 			walk(u.Elem())
 		case *types.Struct:
-			for v := range u.Fields() {
-				if v := v.Origin(); a.fields[v] != nil {
+			for i := range u.NumFields() {
+				v := a.structs.field(u, i)
+				if a.fields[v] != nil {
 					a.edge(a.fields[v], n)
 				} else {
 					a.waiting[v] = append(a.waiting[v], n)
@@ -198,6 +202,7 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 		back(v.X)
 	case *ssa.MakeInterface:
 		back(v.X)
+		a.storedBehind(n, v)
 	case *ssa.SliceToArrayPointer:
 		back(v.X)
 	case *ssa.TypeAssert:
@@ -242,16 +247,17 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 // that becomes a part of another one is as good as read: what becomes of that one isn't followed.
 func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.Pos) {
 	of = deref(of)
-	field := of.Underlying().(*types.Struct).Field(index)
+	s := of.Underlying().(*types.Struct)
+	field := a.heap(s, index)
 	if !a.types.isAPI(of) {
-		a.edge(n, a.heap(field))
+		a.edge(n, field)
 		return
 	}
 	a.each(n, func(o *origin) {
 		if o.object() && !o.whole() {
-			a.escape(o, pos, Whole, "copied into "+typeName(of)+"."+field.Name())
+			a.escape(o, pos, Whole, "copied into "+typeName(of)+"."+s.Field(index).Name())
 		} else {
-			a.add(a.heap(field), o)
+			a.add(field, o)
 		}
 	})
 }

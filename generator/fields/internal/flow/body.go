@@ -50,6 +50,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.selectElement(in.X, nil, a.vertex(in), in.Pos())
 	case *ssa.Lookup:
 		key, _ := in.Index.(*ssa.Const)
+		a.compared(in.Index, in.Pos())
 		a.selectElement(in.X, key, a.component(in, 0), in.Pos())
 	case *ssa.Range:
 		a.edge(a.vertex(in.X), a.vertexOf(in, in.X.Type()))
@@ -69,6 +70,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.edge(a.vertex(in.X), a.vertex(in))
 	case *ssa.ChangeInterface:
 		a.edge(a.vertex(in.X), a.vertex(in))
+		a.expose(in, in.X)
 	case *ssa.ChangeType:
 		a.convert(in.X, in)
 	case *ssa.Convert:
@@ -84,15 +86,16 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	case *ssa.MakeClosure:
 		a.closure(in)
 	case *ssa.Store:
-		a.edge(a.vertex(in.Val), a.stored(in.Addr))
+		a.put(in.Val, in.Addr)
 		if variable, ok := in.Addr.(*ssa.Global); ok && !a.follows(variable.Pkg.Pkg) {
 			a.each(a.vertex(in.Val), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "stored in "+variable.String()) })
 		}
 	case *ssa.MapUpdate:
-		a.edge(a.vertex(in.Key), a.stored(in.Map))
-		a.edge(a.vertex(in.Value), a.stored(in.Map))
+		a.compared(in.Key, in.Pos())
+		a.put(in.Key, in.Map)
+		a.put(in.Value, in.Map)
 	case *ssa.Send:
-		a.edge(a.vertex(in.X), a.stored(in.Chan))
+		a.put(in.X, in.Chan)
 	case *ssa.Select:
 		a.selectChannel(in)
 	case *ssa.Return:
@@ -118,7 +121,7 @@ func (a *analysis) vertexOf(v ssa.Value, t types.Type) *vertex {
 // selectField gives to the field of what x is or points to.
 func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 	s := deref(x.Type()).Underlying().(*types.Struct)
-	a.edge(a.heap(s.Field(index)), a.vertex(to))
+	a.edge(a.heap(s, index), a.vertex(to))
 	a.each(a.vertex(x), func(o *origin) {
 		switch {
 		case o.typ == nil || !o.object() || !same(x.Type(), o.typ):
@@ -126,7 +129,7 @@ func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 		case isOpaque(o.typ):
 			a.read(o, to.Pos())
 		default:
-			a.give(o, a.field(o, s, index), a.vertex(to), to.Pos())
+			a.give(o, a.field(o, o.typ.Underlying().(*types.Struct), index), a.vertex(to), to.Pos())
 		}
 	})
 }
@@ -208,23 +211,34 @@ func (a *analysis) compare(in *ssa.BinOp) {
 			continue // loading it was a read
 		}
 		_, pointer := types.Unalias(x.Type()).Underlying().(*types.Pointer)
-		if _, isStruct := x.Type().Underlying().(*types.Struct); isStruct && a.contains(x.Type()) {
-			a.each(a.contents(x.Type()), func(o *origin) {
-				if !o.whole() { // which are compared by their addresses, unless they are values
-					a.escape(o, in.Pos(), Whole, "compared")
-				}
-			})
-		}
 		constant, _ := other.(*ssa.Const)
+		if !pointer && (constant == nil || !constant.IsNil()) {
+			a.compared(x, in.Pos())
+			continue
+		}
 		a.each(a.vertex(x), func(o *origin) {
-			switch {
-			case !o.object() || o.typ == nil:
-			case pointer || constant != nil && constant.IsNil():
+			if o.object() && o.typ != nil {
 				a.present(o, in.Pos())
-			case same(x.Type(), o.typ), isInterface(x.Type()) && !o.whole():
-				a.escape(o, in.Pos(), Whole, "compared")
 			}
 		})
+	}
+}
+
+// compared notes that all of a value is compared to others: by an operator, or as the key of a map.
+func (a *analysis) compared(x ssa.Value, pos token.Pos) {
+	escape := func(o *origin) {
+		if o.object() && !o.whole() { // which are compared by their addresses
+			a.escape(o, pos, Whole, "compared")
+		}
+	}
+	switch x.Type().Underlying().(type) {
+	case *types.Interface:
+		a.each(a.vertex(x), escape)
+	case *types.Array, *types.Struct:
+		a.each(a.vertex(x), escape)
+		if a.contains(x.Type()) {
+			a.each(a.contents(x.Type()), escape)
+		}
 	}
 }
 
@@ -246,7 +260,7 @@ func (a *analysis) selectChannel(in *ssa.Select) {
 	received := 2
 	for _, state := range in.States {
 		if state.Dir == types.SendOnly {
-			a.edge(a.vertex(state.Send), a.stored(state.Chan))
+			a.put(state.Send, state.Chan)
 			continue
 		}
 		a.edge(a.vertex(state.Chan), a.component(in, received))

@@ -5,6 +5,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -16,6 +17,7 @@ type site struct {
 	value  *ssa.Call // nil for go and defer
 	linked map[*ssa.Function]bool
 	left   map[string]bool // callees that aren't looked into, by name
+	known  bool            // what callees do that aren't looked into is known
 	stored []storedResult
 }
 
@@ -25,7 +27,13 @@ type storedResult struct {
 	index int
 }
 
-func (s *site) pos() token.Pos { return s.instr.Pos() }
+// pos returns where the call stands or, in a method that go/ssa makes, where that is declared.
+func (s *site) pos() token.Pos {
+	if pos := s.instr.Pos(); pos.IsValid() {
+		return pos
+	}
+	return s.instr.Parent().Pos()
+}
 
 // result returns the vertex of a result of a call; nil if nothing can use it.
 func (a *analysis) result(s *site, i int) *vertex {
@@ -68,7 +76,9 @@ func (a *analysis) call(instr ssa.CallInstruction) {
 func (a *analysis) direct(s *site, fn *ssa.Function) {
 	to := a.describe(fn)
 	switch {
-	case to.copies():
+	case isWrapper(fn):
+		a.link(s, fn, s.common.Args)
+	case to.copies() && (a.types.isAPI(to.recv) || len(fn.Blocks) == 0):
 		a.copy(s, to, s.common.Args)
 	case len(fn.Blocks) == 0 || to.known != nil || to.cache:
 		a.leave(s, to, nil, s.common.Args)
@@ -76,6 +86,12 @@ func (a *analysis) direct(s *site, fn *ssa.Function) {
 	default:
 		a.link(s, fn, s.common.Args)
 	}
+}
+
+// isWrapper reports whether fn is a value or an expression of a method, or calls that of an embedded
+// field: it has a body with the call.
+func isWrapper(fn *ssa.Function) bool {
+	return len(fn.Blocks) > 0 && (strings.HasPrefix(fn.Synthetic, "bound ") || strings.HasPrefix(fn.Synthetic, "thunk ") || strings.HasPrefix(fn.Synthetic, "wrapper "))
 }
 
 // link lets arguments go to a function and its results come back.
@@ -127,12 +143,18 @@ func (a *analysis) storedInReturn(s *site, values []ssa.Value) {
 func (a *analysis) invoke(s *site) {
 	recv, m := s.common.Value, s.common.Method
 	to := a.describeMethod(recv.Type(), m)
-	if to.copies() {
+	s.known = to.copies() || to.known != nil || to.cache || to.client
+	switch {
+	case to.copies():
 		a.copy(s, to, []ssa.Value{recv})
-		return
-	}
-	if to.known != nil || to.cache || to.client {
+	case s.known:
 		a.leave(s, to, recv, s.common.Args)
+	}
+	a.invokes = append(a.invokes, s)
+	for _, t := range a.converted {
+		a.implemented(s, t)
+	}
+	if s.known {
 		return
 	}
 	a.each(a.vertex(recv), func(o *origin) {
@@ -143,10 +165,6 @@ func (a *analysis) invoke(s *site) {
 			a.leave(s, to, nil, s.common.Args)
 		}
 	})
-	a.invokes = append(a.invokes, s)
-	for _, t := range a.converted {
-		a.implemented(s, t)
-	}
 	if !a.follows(m.Pkg()) {
 		a.leave(s, to, nil, s.common.Args)
 	}
@@ -157,7 +175,10 @@ func (a *analysis) invoke(s *site) {
 func (a *analysis) dispatch(s *site, o *origin) {
 	typ := o.typ
 	if typ == nil { // of any kind: it has metadata at least
-		if a.objectMeta == nil {
+		if a.objectMeta == nil || a.method(types.NewPointer(a.objectMeta), s.common.Method) == nil {
+			if s.common.Method.Name() != "GetObjectKind" {
+				a.escape(o, s.pos(), Unfollowed, "given to "+a.describeMethod(s.common.Value.Type(), s.common.Method).String())
+			}
 			return
 		}
 		typ = a.objectMeta
@@ -189,7 +210,7 @@ func (a *analysis) implemented(s *site, t types.Type) {
 		return
 	}
 	switch fn := a.method(t, s.common.Method); {
-	case fn == nil:
+	case fn == nil, s.known && len(fn.Blocks) == 0:
 	case len(fn.Blocks) == 0:
 		a.leave(s, a.describe(fn), nil, s.common.Args)
 	default:
@@ -221,23 +242,14 @@ func (a *analysis) unresolved() (found bool) {
 		a.leave(s, to, nil, s.common.Args)
 		found = true
 	}
-	for _, n := range a.guesses {
-		if !hasObject(n) {
-			a.add(n, a.unknown())
+	for _, guess := range a.guesses {
+		if !guess.known {
+			a.add(guess.n, a.unknown())
 			found = true
 		}
 	}
 	a.guesses = nil
 	return found
-}
-
-func hasObject(n *vertex) bool {
-	for _, o := range n.all {
-		if o.object() {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *analysis) builtin(s *site, b *ssa.Builtin) {
@@ -257,7 +269,9 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 		})
 	case "ssa:wrapnilchk":
 		a.edge(a.vertex(args[0]), a.result(s, 0))
-	case "clear", "close", "complex", "delete", "imag", "max", "min", "real", "recover":
+	case "delete":
+		a.compared(args[1], s.pos())
+	case "clear", "close", "complex", "imag", "max", "min", "real", "recover":
 	default: // print, and what package unsafe has
 		for _, arg := range args {
 			a.each(a.vertex(arg), func(o *origin) { a.escape(o, s.pos(), Unfollowed, "given to "+b.Name()) })

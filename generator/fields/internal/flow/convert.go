@@ -31,6 +31,9 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	if values, ok := literal(in.X); ok {
 		for _, v := range values {
 			a.edge(a.vertex(v), a.vertex(in))
+			if a.contains(v.Type()) {
+				a.edge(a.contents(v.Type()), a.vertex(in))
+			}
 		}
 	} else if a.contains(t) {
 		a.edge(a.contents(t), a.vertex(in))
@@ -41,19 +44,15 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 		for _, s := range a.invokes {
 			a.implemented(s, t)
 		}
-	}
-	i, ok := in.Type().Underlying().(*types.Interface)
-	if !ok || a.types.isAPI(t) {
-		return
-	}
-	for m := range i.Methods() {
-		fn := a.method(t, m)
-		if fn == nil || len(fn.Blocks) == 0 || len(fn.Params) < 2 || a.follows(m.Pkg()) {
-			continue
+		for _, e := range a.exposed {
+			a.exposeMethods(e, t)
 		}
-		// Code that isn't looked into may call it.
-		a.edge(a.vertex(in.X), a.vertex(fn.Params[0]))
-		a.add(a.vertex(in), a.function(fn, true))
+	}
+	if !a.types.isAPI(t) {
+		a.enterMethods(in.X)
+	}
+	if i, ok := in.Type().Underlying().(*types.Interface); ok {
+		a.exposeMethods(exposure{a.vertex(in), a.vertex(in.X), i}, t)
 	}
 }
 
@@ -94,6 +93,7 @@ func literal(v ssa.Value) (values []ssa.Value, ok bool) {
 func (a *analysis) assert(in *ssa.TypeAssert) {
 	n := a.component(in, 0)
 	i, _ := in.AssertedType.Underlying().(*types.Interface)
+	a.expose(in, in.X)
 	a.each(a.vertex(in.X), func(o *origin) {
 		switch {
 		case !o.object():

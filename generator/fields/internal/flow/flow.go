@@ -41,6 +41,7 @@ func Find(code *load.Code) Found {
 		prog:      prog,
 		vertices:  map[ssa.Value]*vertex{},
 		tuples:    map[component]*vertex{},
+		structs:   structs{known: map[*types.Struct]*types.Struct{}},
 		fields:    map[*types.Var]*vertex{},
 		waiting:   map[*types.Var][]*vertex{},
 		stores:    map[ssa.Value]*vertex{},
@@ -120,7 +121,7 @@ func (a *analysis) run() {
 				a.body(fn)
 			}
 		}
-		if !a.unresolved() {
+		if !a.shared() && !a.unresolved() {
 			return
 		}
 	}

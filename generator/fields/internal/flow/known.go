@@ -116,6 +116,10 @@ var known = map[string]*knowledge{
 	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAny: true},
 	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
 
+	"sort.Slice":         {nothing: true},
+	"sort.SliceIsSorted": {nothing: true},
+	"sort.SliceStable":   {nothing: true},
+
 	"container/list.List.PushBack":  container,
 	"container/list.List.PushFront": container,
 	"sync.Map.Load":                 container,

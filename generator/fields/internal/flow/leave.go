@@ -37,9 +37,15 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		inputs = append([]ssa.Value{recv}, inputs...)
 	}
 	a.handedOut(s, to)
+	if recv != nil {
+		a.guessResults(s, to, recv)
+	}
 	a.selects(s, to, inputs)
 	for i, input := range inputs {
 		goes := func(o *origin) {
+			if to.known != nil && to.known.keeps {
+				a.keep(s, to, o, i, inputs)
+			}
 			switch {
 			case o.fn != nil:
 				a.callback(s, to, o, inputs)
@@ -55,11 +61,23 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 			a.each(a.contents(input.Type()), goes)
 		}
 	}
-	a.foreign(s)
+	a.foreign(s, to)
 }
 
-// foreign marks the results of a call that are interfaces or functions: what they do isn't known.
-func (a *analysis) foreign(s *site) {
+// keep lets what a container gets be had again from it.
+func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
+	if i == 1 && typeName(to.recv) == "sync.Map" && o.object() && !o.whole() {
+		a.escape(o, s.pos(), Whole, "compared") // a key
+	}
+	a.add(a.stored(inputs[0]), o)
+	for i := range s.common.Signature().Results().Len() {
+		a.add(a.result(s, i), o)
+	}
+}
+
+// foreign marks the results of a call that are interfaces or functions, but for functions that yield
+// objects of a cache: what they do isn't known.
+func (a *analysis) foreign(s *site, to called) {
 	if s.value == nil {
 		return
 	}
@@ -67,7 +85,9 @@ func (a *analysis) foreign(s *site) {
 	for i := range results.Len() {
 		switch t := results.At(i).Type().Underlying().(type) {
 		case *types.Signature:
-			a.add(a.result(s, i), a.get(origin{foreign: true}))
+			if !to.cache || len(a.types.objectsIn(results.At(i).Type())) == 0 {
+				a.add(a.result(s, i), a.get(origin{foreign: true}))
+			}
 		case *types.Interface:
 			if t.NumMethods() > 0 {
 				a.add(a.result(s, i), a.get(origin{foreign: true}))
@@ -92,6 +112,22 @@ func (a *analysis) handedOut(s *site, to called) {
 	for i := range results.Len() {
 		for _, kind := range a.types.objectsIn(results.At(i).Type()) {
 			a.handOver(s, kind, i)
+		}
+	}
+}
+
+// guessResults has the results of a call be objects of an unknown kind, unless it is known what recv,
+// a lister or a store, hands out.
+func (a *analysis) guessResults(s *site, to called, recv ssa.Value) {
+	if s.value == nil || to.known != nil || !a.types.shaped(deref(recv.Type())) {
+		return
+	}
+	results := s.common.Signature().Results()
+	for i := range results.Len() {
+		if t := results.At(i).Type(); mayBeObject(t) {
+			guess := &guess{n: a.result(s, i)}
+			a.each(a.vertex(recv), func(o *origin) { guess.known = guess.known || o.cache })
+			a.guesses = append(a.guesses, guess)
 		}
 	}
 }
@@ -131,11 +167,7 @@ func (a *analysis) fromCache(s *site, to called, o *origin) {
 func (a *analysis) given(s *site, to called, o *origin, i int, inputs []ssa.Value) {
 	switch k := to.known; {
 	case k != nil && k.keeps:
-		a.add(a.stored(inputs[0]), o)
-		for i := range s.common.Signature().Results().Len() {
-			a.add(a.result(s, i), o)
-		}
-	case k != nil && len(k.reads) > 0 && i >= k.from:
+	case k != nil && len(k.reads) > 0 && i >= k.from && !isPrinted(inputs[i]):
 		for _, path := range k.reads {
 			a.readMeta(o, path, s, to)
 		}
@@ -161,7 +193,7 @@ func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
 // callback handles a function that a call gets: it is called with what the callee has.
 func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	fn := f.fn
-	done := callbackOf{s, f}
+	done := callbackOf{s, f, to.cache}
 	if to.client || a.called[done] {
 		return
 	}
@@ -188,20 +220,23 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 				a.add(n, a.root(kind))
 			}
 		}
+		guess := &guess{n: n}
 		for _, input := range inputs {
 			a.each(a.vertex(input), func(o *origin) {
 				switch {
 				case o.fn != nil, o.foreign:
 				case !o.cache:
+					guess.known = true
 					a.add(n, o)
 				case mayBeObject(p.Type()):
+					guess.known = true
 					a.found(o.kind, fn.Pos())
 					a.add(n, a.root(o.kind))
 				}
 			})
 		}
-		if to.cache && !strings.HasPrefix(to.path(), RuntimePath) && mayBeObject(p.Type()) {
-			a.guesses = append(a.guesses, n)
+		if to.cache && !strings.HasPrefix(to.path(), RuntimePath) && mayBeObject(p.Type()) && len(a.types.objectsIn(p.Type())) == 0 {
+			a.guesses = append(a.guesses, guess)
 		}
 	}
 	for _, result := range body.results {
@@ -214,9 +249,24 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	}
 }
 
+// callbackOf is a function that a callee is given in a call; that of a cache calls it with objects.
 type callbackOf struct {
-	s *site
-	f *origin
+	s     *site
+	f     *origin
+	cache bool
+}
+
+// guess is a parameter or a result of a function that is an object of an unknown kind, unless it is
+// known what it is.
+type guess struct {
+	n     *vertex
+	known bool
+}
+
+// isPrinted reports whether v holds the arguments of a message.
+func isPrinted(v ssa.Value) bool {
+	list, ok := v.Type().(*types.Slice)
+	return ok && isInterface(list.Elem())
 }
 
 // copy handles DeepCopy and the like: the copy has what the original has.

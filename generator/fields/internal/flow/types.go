@@ -4,6 +4,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -93,6 +94,30 @@ func isPlain(t types.Type) bool {
 		return isPlain(u.Elem())
 	}
 	return false
+}
+
+// structs knows which types of structs are the same, or can be converted into each other.
+type structs struct {
+	known  map[*types.Struct]*types.Struct
+	byType typeutil.Map // *types.Struct by type, without tags
+}
+
+// field returns what stands for the i-th field of s, and of all structs that are the same.
+func (k *structs) field(s *types.Struct, i int) *types.Var {
+	v := s.Field(i)
+	if v.Origin() != v {
+		return v.Origin() // of a generic type
+	}
+	first := k.known[s]
+	if first == nil {
+		bare := types.NewStruct(slices.Collect(s.Fields()), nil)
+		if first, _ = k.byType.At(bare).(*types.Struct); first == nil {
+			first = s
+			k.byType.Set(bare, s)
+		}
+		k.known[s] = first
+	}
+	return first.Field(i)
 }
 
 // typeFacts are what is known of types, computed once for each.

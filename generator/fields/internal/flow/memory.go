@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// put lets a value go to where it is stored: through addr, a pointer, list, map or channel. What
+// is stored through the value by code that has it from there comes back to it.
+func (a *analysis) put(v, addr ssa.Value) {
+	a.edge(a.vertex(v), a.stored(addr))
+	if field, ok := addr.(*ssa.FieldAddr); ok && a.types.isAPI(field.X.Type()) {
+		return
+	}
+	switch v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Interface:
+		a.puts = append(a.puts, put{v, addr})
+	}
+}
+
+// put is a value through which one can store, and what it is kept in.
+type put struct{ v, in ssa.Value }
+
+// shared lets what is kept where a value is come to all that share the value, and reports whether
+// there was any that the value doesn't have. It is called when all else is known: what comes from the
+// value itself makes no difference.
+func (a *analysis) shared() bool {
+	type addition struct {
+		v ssa.Value
+		o *origin
+	}
+	var additions []addition
+	for _, p := range a.puts {
+		v := a.vertex(p.v)
+		for _, o := range a.vertex(p.in).all {
+			if n := a.stores[p.v]; o.object() && !v.has[o] && (n == nil || !n.has[o]) && a.types.holds(v.typ, o) {
+				additions = append(additions, addition{p.v, o})
+			}
+		}
+	}
+	for _, of := range additions {
+		a.add(a.stored(of.v), of.o)
+	}
+	return len(additions) > 0
+}
+
+// storedBehind gives the object behind an interface what a client puts there that doesn't know its
+// kind.
+func (a *analysis) storedBehind(n *vertex, made *ssa.MakeInterface) {
+	kinds := a.types.objectsIn(made.X.Type())
+	a.each(n, func(o *origin) {
+		if !o.object() || o.typ != nil {
+			return
+		}
+		for _, kind := range kinds {
+			a.found(kind, near(made))
+			a.add(a.stored(made.X), a.root(kind))
+		}
+	})
+}
