@@ -20,7 +20,8 @@ func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
 		Block(f.filledIn(s, nil, "of")...)
 }
 
-// narrower are the methods that make of a projection those of the same kind whose fields it has.
+// narrower are the methods that make of a projection those of the same kind whose fields it has. A
+// field that has the name of such a method takes its place.
 func (f *file) narrower(k *kind) []jen.Code {
 	var all []jen.Code
 	wide := k.Projection.Structs[0]
@@ -29,7 +30,8 @@ func (f *file) narrower(k *kind) []jen.Code {
 			continue
 		}
 		s := t.Projection.Structs[0]
-		if !hasAll(wide, s) {
+		takesName := func(field *model.Field) bool { return field.Name == "As"+s.Name }
+		if !hasAll(wide, s) || slices.ContainsFunc(wide.Fields, takesName) {
 			continue
 		}
 		all = append(all, commentf("As%s returns %s with the fields that it has of the %s, which must not be nil. Both share what the fields refer to.",
