@@ -226,6 +226,9 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 		}
 	case *ssa.Call:
 		a.edge(n, a.vertex(v))
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "append" {
+			back(v.Call.Args[0])
+		}
 		a.storedInResults(n, v, 0)
 	case *ssa.Parameter:
 		a.edge(n, a.vertex(v))

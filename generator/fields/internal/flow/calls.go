@@ -259,8 +259,12 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 		a.edge(a.vertex(args[0]), a.result(s, 0))
 		a.edge(a.vertex(args[1]), a.result(s, 0))
 		a.edge(a.vertex(args[1]), a.stored(args[0])) // which may have room
+		if s.value != nil {
+			a.puts = append(a.puts, put{args[1], s.value})
+		}
 	case "copy":
 		a.edge(a.vertex(args[1]), a.stored(args[0]))
+		a.puts = append(a.puts, put{args[1], args[0]})
 	case "len", "cap":
 		a.each(a.vertex(args[0]), func(o *origin) {
 			if o.object() && o.typ != nil && same(args[0].Type(), o.typ) {
