@@ -88,8 +88,8 @@ func (a *analysis) direct(s *site, fn *ssa.Function) {
 	}
 }
 
-// isWrapper reports whether fn is a value or an expression of a method, or calls that of an embedded
-// field: it has a body with the call.
+// isWrapper reports whether fn is a value or an expression of a method, or calls that of an
+// embedded field: it has a body with the call.
 func isWrapper(fn *ssa.Function) bool {
 	return len(fn.Blocks) > 0 && (strings.HasPrefix(fn.Synthetic, "bound ") || strings.HasPrefix(fn.Synthetic, "thunk ") || strings.HasPrefix(fn.Synthetic, "wrapper "))
 }

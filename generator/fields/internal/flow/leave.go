@@ -75,8 +75,8 @@ func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value
 	}
 }
 
-// foreign marks the results of a call that are interfaces or functions, but for functions that yield
-// objects of a cache: what they do isn't known.
+// foreign marks the results of a call that are interfaces or functions, but for functions that
+// yield objects of a cache: what they do isn't known.
 func (a *analysis) foreign(s *site, to called) {
 	if s.value == nil {
 		return
@@ -116,8 +116,8 @@ func (a *analysis) handedOut(s *site, to called) {
 	}
 }
 
-// guessResults has the results of a call be objects of an unknown kind, unless it is known what recv,
-// a lister or a store, hands out.
+// guessResults has the results of a call be objects of an unknown kind, unless it is known what
+// recv, a lister or a store, hands out.
 func (a *analysis) guessResults(s *site, to called, recv ssa.Value) {
 	if s.value == nil || to.known != nil || !a.types.shaped(deref(recv.Type())) {
 		return

@@ -25,8 +25,8 @@ func (a *analysis) put(v, addr ssa.Value) {
 type put struct{ v, in ssa.Value }
 
 // shared lets what is kept where a value is come to all that share the value, and reports whether
-// there was any that the value doesn't have. It is called when all else is known: what comes from the
-// value itself makes no difference.
+// there was any that the value doesn't have. It is called when all else is known: what comes from
+// the value itself makes no difference.
 func (a *analysis) shared() bool {
 	type addition struct {
 		v ssa.Value
