@@ -161,7 +161,8 @@ func (c *Cache) runLocked(k *kind) {
 		k.stop()
 		return
 	}
-	context.AfterFunc(c.ctx, k.stop)
+	unlink := context.AfterFunc(c.ctx, k.stop)
+	context.AfterFunc(k.ctx, func() { unlink() }) // else c.ctx would keep what is removed
 	for _, p := range k.parts.all {
 		c.running.Go(func() { p.shared.RunWithContext(k.ctx) })
 	}
@@ -185,7 +186,7 @@ func (c *Cache) NeedLeaderElection() bool { return false }
 // prevents that.
 //
 // It returns an error if the kind is not known to the scheme or the mapper, and a Timeout error,
-// which has the reason, if ctx is done first.
+// which has the reason, if ctx is done or the informer is removed first.
 func (c *Cache) GetInformer(ctx context.Context, obj client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
 	gvk, err := apiutil.GVKForObject(obj, c.scheme)
 	if err != nil {

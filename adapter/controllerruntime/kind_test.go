@@ -3,7 +3,6 @@
 package controllerruntime
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"testing"
@@ -46,16 +45,7 @@ func TestKindOfType(t *testing.T) {
 			t.Errorf("before the start: %v", err)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- c.Start(ctx) }()
-	defer func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
-	<-c.started
+	startUnanswered(t, t.Context(), c)
 	for range 2 { // each kind is made, and then found
 		for _, read := range []struct {
 			obj  client.Object
@@ -73,7 +63,7 @@ func TestKindOfType(t *testing.T) {
 	if k, err := c.readableFor(&corev1.ConfigMap{}); err == nil {
 		t.Errorf("an object of either kind is taken for one of %v", k.gvk)
 	}
-	if err := c.RemoveInformer(ctx, pod); err != nil {
+	if err := c.RemoveInformer(t.Context(), pod); err != nil {
 		t.Error(err)
 	}
 	if k := c.kinds.Load().byType[addressOf(pod)]; k != nil {

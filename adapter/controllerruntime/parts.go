@@ -3,9 +3,11 @@
 package controllerruntime
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -91,9 +93,7 @@ func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, e
 		}
 	}
 	made.names.Store(&names)
-	i, err := informer.NewIn(func(namespace string) (source.Source[object.Object], error) {
-		return r.source(namespace, settings.in(namespace))
-	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
+	i, err := r.informerIn(namespaces, syncPeriod, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -103,3 +103,21 @@ func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, e
 	made.all = append(made.all, made.named)
 	return made, nil
 }
+
+// informerIn makes an informer of named namespaces, which may be none.
+func (r *reading) informerIn(namespaces []string, syncPeriod *time.Duration, settings kindSettings) (*informer.SharedIndexInformer[object.Object], error) {
+	none := len(namespaces) == 0
+	if none {
+		namespaces = []string{placeholder}
+	}
+	i, err := informer.NewIn(func(namespace string) (source.Source[object.Object], error) {
+		return r.source(namespace, settings.in(namespace))
+	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
+	if err == nil && none {
+		err = i.RemoveNamespace(context.Background(), placeholder) // nothing runs, so it waits for nothing
+	}
+	return i, err
+}
+
+// placeholder is a namespace that is removed before it is read: an informer is made of one or more.
+const placeholder = "none"

@@ -28,8 +28,8 @@ import (
 //
 // The error is NotFound if there is no such object, [cache.ErrCacheNotStarted] before the start,
 // [cache.ErrResourceNotCached] with ReaderFailOnMissingInformer, and Timeout, with the reason, if
-// ctx is done before the informer has synced. It is an error to ask for a namespace that the cache
-// does not read.
+// ctx is done, or the informer is removed, before it has synced. It is an error to ask for a
+// namespace that the cache does not read.
 func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	k, err := c.readableFor(obj)
 	if err != nil {
@@ -140,8 +140,11 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 
 // readableFor returns the kind and view of obj, made if need be, if it can be read.
 func (c *Cache) readableFor(obj client.Object) (*kind, error) {
-	if k := c.kinds.Load().byType[addressOf(obj)]; k != nil {
-		return k, nil // without a search in the scheme
+	// The scheme has an error for what is no pointer or nil.
+	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && !v.IsNil() {
+		if k := c.kinds.Load().byType[addressOf(obj)]; k != nil {
+			return k, nil // without a search in the scheme
+		}
 	}
 	gvk, err := apiutil.GVKForObject(obj, c.scheme)
 	if err != nil {

@@ -37,6 +37,7 @@ func (c *Cache) waitForSync(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
+	// c.ctx does not change any more
 	for _, k := range c.kinds.Load().byKey {
 		for _, p := range k.parts.all {
 			if p.informer.HasSynced() {
@@ -44,7 +45,7 @@ func (c *Cache) waitForSync(ctx context.Context) bool {
 			}
 			// the only error while nothing has ended is that of a failure which lasts
 			_ = p.wait(ctx, k, informer.FailOn())
-			if ctx.Err() != nil || isClosed(c.ended) {
+			if ctx.Err() != nil || c.ctx.Err() != nil {
 				return false
 			}
 		}
