@@ -126,6 +126,34 @@ func TestUnknownKinds(t *testing.T) {
 
 type unregistered struct{ corev1.Pod }
 
+// TestNoObject: what reads into nil, or asks for nil, gets an error.
+func TestNoObject(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := start(t, newCache, cache.Options{})
+		if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
+			t.Fatal(err)
+		}
+		for name, obj := range map[string]client.Object{"nil": nil, "a nil Pod": (*corev1.Pod)(nil)} {
+			_, informerErr := c.GetInformer(t.Context(), obj)
+			for call, err := range map[string]error{
+				"Get":            c.Get(t.Context(), key("one", "web-1"), obj),
+				"GetInformer":    informerErr,
+				"IndexField":     c.IndexField(t.Context(), obj, "f", apps),
+				"RemoveInformer": c.RemoveInformer(t.Context(), obj),
+			} {
+				if err == nil {
+					t.Errorf("%s of %s: no error", call, name)
+				}
+			}
+		}
+		for name, list := range map[string]client.ObjectList{"nil": nil, "a nil PodList": (*corev1.PodList)(nil)} {
+			if c.List(t.Context(), list) == nil {
+				t.Errorf("List of %s: no error", name)
+			}
+		}
+	})
+}
+
 func TestWrongOptions(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		config := server.Config()
