@@ -52,7 +52,8 @@ func NewEngine(config *rest.Config) (*Engine, error) {
 //
 // The informer reads lw instead, as NewInformer of this package does, if lw is of another client,
 // such as a fake, or changes what its client has answered, or adds a parameter that is no selector,
-// such as a limit. With verbosity 2, the reason is logged.
+// such as a limit. With verbosity 2, the reason is logged. The list of another client reaches its
+// server, for whose answer NewInformer waits up to a minute.
 func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	src, err := e.source(lw, example)
 	if err != nil {
@@ -70,8 +71,11 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 	}
 	kind := cmp.Or(of.GetObjectKind().GroupVersionKind().Kind, reflect.TypeOf(of).Elem().Name())
 	c := &capture{base: e.base, kind: kind, sent: map[string]string{"limit": "1"}}
-	// With a limit, because a client that is not captured sends this list to its server.
-	list, err := cache.ToListerWatcherWithContext(lw).ListWithContext(context.WithValue(context.Background(), captureKey{}, c), metav1.ListOptions{Limit: 1})
+	// With a limit and a deadline, because a client that is not captured sends this list to its
+	// server.
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), captureKey{}, c), patience)
+	defer cancel()
+	list, err := cache.ToListerWatcherWithContext(lw).ListWithContext(ctx, metav1.ListOptions{Limit: 1})
 	to, wrong := c.last()
 	switch {
 	case wrong != nil:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -135,4 +136,27 @@ func TestEngineReadsTheSame(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestEngineOfAServerThatHangs: a client that is not captured sends the list to its server. What it
+// would list is not known then, and NewInformer does not wait for it for ever.
+func TestEngineOfAServerThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := newEngine(t, sourcetest.New().Config())
+		begin := time.Now()
+		w := &world{T: t, informer: engine.NewInformer(&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+			WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			},
+		}, &corev1.Pod{}, 0, nil)}
+		if took := time.Since(begin); took > time.Minute {
+			t.Errorf("NewInformer has taken %v", took)
+		}
+		w.run()()
+	})
 }

@@ -189,5 +189,6 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 // errEnough ends the list of an informer that has shown an object.
 var errEnough = errors.New("no more objects are needed")
 
-// patience is how long an informer may take until it has an object that is not sent over a network.
-const patience = 10 * time.Second
+// patience is how long client-go's code may take to send a list, and to get the made-up answer. It
+// is long, because a program that starts may have many informers and little processor time.
+const patience = time.Minute
