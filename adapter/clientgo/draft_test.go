@@ -99,5 +99,15 @@ func TestIndexFunctionFails(t *testing.T) {
 		if err := w.informer.GetStore().Add(pod("c")); err == nil {
 			w.Error("an object without keys was written")
 		}
+		w.informer = w.make(0, nil)
+		if err := w.informer.GetStore().Add(pod("c")); err != nil {
+			w.Fatal(err)
+		}
+		if err := w.informer.AddIndexers(broken); err == nil {
+			w.Error("an index was added that fails for a written object")
+		}
+		if err := w.informer.AddIndexers(byNode); err != nil {
+			w.Errorf("another index of the name, after one that was not added: %v", err)
+		}
 	})
 }

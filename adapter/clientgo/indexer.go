@@ -199,13 +199,14 @@ func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 		next.funcs[name], next.byName[name] = values, ix
 		wanted = append(wanted, ix.of)
 	}
-	if err := x.informer.AddIndexers(wanted...); err != nil {
-		return err
-	}
-	if draft := x.draft.Load(); draft != nil {
+	// The draft comes first: while there is one to be read, only its objects can fail an index.
+	if draft := x.draft.Load(); draft != nil && !x.informer.HasSynced() {
 		if err := draft.AddIndexers(wanted...); err != nil {
 			return err
 		}
+	}
+	if err := x.informer.AddIndexers(wanted...); err != nil {
+		return err
 	}
 	x.indexes.Store(next)
 	return nil
