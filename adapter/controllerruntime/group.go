@@ -140,7 +140,13 @@ func (a *allDone) Name() string {
 // Done returns a channel that is closed when all are done. If the informers end before, it stays
 // open.
 func (a *allDone) Done() <-chan struct{} {
-	a.once.Do(func() { a.owner.run(a.wait) })
+	a.once.Do(func() {
+		if slices.ContainsFunc(a.checkers, func(one clientcache.DoneChecker) bool { return !clientcache.IsDone(one) }) {
+			a.owner.run(a.wait)
+			return
+		}
+		close(a.done)
+	})
 	return a.done
 }
 

@@ -50,7 +50,11 @@ func (p *parts) informer(owner goroutines) cache.Informer {
 // rename changes what in returns. Callers take turns.
 func (p *parts) rename(namespace string, added bool) {
 	names := maps.Clone(*p.names.Load())
-	names[namespace] = added
+	if added {
+		names[namespace] = true
+	} else {
+		delete(names, namespace)
+	}
 	p.names.Store(&names)
 }
 

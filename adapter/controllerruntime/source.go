@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,7 +39,7 @@ type events[T client.Object] struct {
 }
 
 // String returns a name for logs.
-func (s *events[T]) String() string { return fmt.Sprintf("informer source: %T", *new(T)) }
+func (s *events[T]) String() string { return "informer source: " + reflect.TypeFor[T]().String() }
 
 // Start adds the handler until ctx is done.
 func (s *events[T]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
