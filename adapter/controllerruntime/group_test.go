@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// TestCheckerOfAnEndedCache: what had synced before the end is done, also for a checker that no code
-// has asked before.
+// TestCheckerOfAnEndedCache: what had synced before the end is done, also for a checker whose Done
+// was not called before.
 func TestCheckerOfAnEndedCache(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)

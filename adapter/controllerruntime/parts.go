@@ -118,7 +118,8 @@ func (r *reading) informerIn(namespaces []string, syncPeriod *time.Duration, set
 		return r.source(namespace, settings.in(namespace))
 	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
 	if err == nil && none {
-		err = i.RemoveNamespace(context.Background(), placeholder) // nothing runs, so it waits for nothing
+		// Nothing runs, so this waits for nothing.
+		err = i.RemoveNamespace(context.Background(), placeholder)
 	}
 	return i, err
 }
