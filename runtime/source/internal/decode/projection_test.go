@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"reflect"
+	goruntime "runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +32,22 @@ func newPlacement() *placement.PodPlacement { return &placement.PodPlacement{} }
 
 // asPod are the options for a type that has another name than its kind.
 var asPod = Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
+
+// TestProjectionInProtobufHasNoHelpers shows that a stream of whole objects may have them.
+func TestProjectionInProtobufHasNoHelpers(t *testing.T) {
+	whole := mustCodec(t, Options{}, newPod)
+	some := mustCodec(t, asPod, func() object.Object { return newPlacement() })
+	most := min(goruntime.GOMAXPROCS(0), maxProcs)
+	for _, tc := range []struct {
+		c    *Codec
+		f    Format
+		want int
+	}{{whole, Protobuf, most}, {some, Protobuf, 1}, {some, CBOR, most}} {
+		if got := newStream(tc.c, http.NoBody, tc.f).procs; got != tc.want {
+			t.Errorf("%v of %v: %d goroutines, want %d", tc.f, tc.c.Type(), got, tc.want)
+		}
+	}
+}
 
 // TestProjectionInEveryFormat lists and watches Pods as a projection, alone and with helpers, with
 // parts shared and not.

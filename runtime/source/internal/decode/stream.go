@@ -127,6 +127,9 @@ func newStream(c *Codec, body io.ReadCloser, f Format) *Stream {
 	if s.procs == 0 {
 		s.maxLoad = runtime.GOMAXPROCS(0)
 		s.procs = min(s.maxLoad, maxProcs)
+		if f == Protobuf && c.projection { // decoding takes no longer than handing over
+			s.procs = 1
+		}
 	}
 	s.feed = &feed{body: s.body, sizes: c.tuning.sizes, table: c.pools.table()}
 	s.format = formats[f].reader(s)

@@ -94,35 +94,27 @@ func (d *Decoder) discard(s scope) {
 	d.maps = d.maps[:s.maps]
 }
 
-// message decodes the fields of a message, which are in ascending order.
+// message decodes the fields of a message. Those that the type has are in ascending order.
 func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	compiled := m.get()
 	if d.depth++; d.depth > maxDepth || compiled.err != nil {
 		return false
 	}
 	fields := compiled.fields
-	last := 0
-	for at := 0; at < len(in); { // an index, since moving a slice takes several times as long
-		tag, start := uint32(in[at]), at+1
-		if tag >= 0x80 {
-			if start == len(in) || in[start] == 0 || in[start] >= 0x80 {
-				return false // not the shortest form, or a number that no type has
-			}
-			tag, start = tag&0x7f|uint32(in[start])<<7, start+1
-		}
+	at, last := 0, 0
+	for at < len(in) { // an index, since moving a slice takes several times as long
+		tag, start := shortTag(in, at)
 		number := int(tag >> 3)
+		if number >= len(fields) || fields[number].tag != tag {
+			if at = pass(in, at, fields); at < 0 {
+				return false
+			}
+			continue
+		}
 		if number <= last {
 			return false
 		}
 		last = number
-		if number >= len(fields) || fields[number].tag != tag {
-			n, ok := skip(in[start:], tag&7)
-			if !ok || number < len(fields) && fields[number].container != containerNone {
-				return false
-			}
-			at, last = start+n, number-1 // fields that the type doesn't have may repeat
-			continue
-		}
 		f := &fields[number]
 		if f.zero && start < len(in) && in[start] == 0 { // the generated methods write empty fields
 			at = start + 1

@@ -53,6 +53,59 @@ func skip(b []byte, wire uint32) (n int, ok bool) {
 	return 0, false
 }
 
+// shortTag reads the tag at an index of b, and returns the index after it. The tag is 0 if it isn't
+// one of at most two bytes in its shortest form, as all are that a type has.
+func shortTag(b []byte, at int) (tag uint32, next int) {
+	tag, next = uint32(b[at]), at+1
+	if tag < 0x80 {
+		return tag, next
+	}
+	if next == len(b) || b[next] == 0 || b[next] >= 0x80 {
+		return 0, next
+	}
+	return tag&0x7f | uint32(b[next])<<7, next + 1
+}
+
+// pass returns the index of the first field in b, from an index on, that a type has. It returns -1
+// if a field before it is not whole, or is one that Decode declines.
+func pass(b []byte, at int, fields []field) int {
+	for at < len(b) {
+		tag, start := shortTag(b, at)
+		number := tag >> 3
+		if number == 0 {
+			return -1
+		}
+		if int(number) < len(fields) {
+			switch fields[number].tag {
+			case tag:
+				return at
+			case 0: // there is no such field
+			default:
+				return -1
+			}
+		}
+		if start < len(b) && b[start] < 0x80 { // as most numbers and sizes are
+			switch tag & 7 {
+			case 0:
+				at = start + 1
+				continue
+			case 2:
+				at = start + 1 + int(b[start])
+				continue
+			}
+		}
+		n, ok := skip(b[start:], tag&7)
+		if !ok {
+			return -1
+		}
+		at = start + n
+	}
+	if at > len(b) {
+		return -1
+	}
+	return at
+}
+
 // readTag reads a field's tag; n is 0 if there is none, or its number is 0 or larger than the
 // generated methods handle.
 func readTag(b []byte) (tag uint32, n int) {

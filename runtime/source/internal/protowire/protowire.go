@@ -29,6 +29,12 @@ type Field struct {
 
 // Next splits the first field off a message that isn't empty.
 func Next(msg []byte) (f Field, rest []byte, err error) {
+	if len(msg) > 1 && msg[0]&0x87 == 2 && msg[0] > 7 && msg[1] < 0x80 { // as most are
+		if n := 2 + int(msg[1]); n <= len(msg) {
+			return Field{uint64(msg[0]), msg[2:n:n], n}, msg[n:], nil
+		}
+		return f, nil, ErrField
+	}
 	tag, n := binary.Uvarint(msg)
 	if n <= 0 {
 		return f, nil, ErrField
