@@ -4,11 +4,16 @@ package decode
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
@@ -121,6 +126,62 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 				t.Errorf("got %.300v", err)
 			}
 		})
+	}
+}
+
+// chain is a kind whose objects have objects inside, as CustomResourceDefinitions have schemas in
+// schemas. Its Unmarshal is like a generated one: each level takes some of the stack.
+type chain struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
+	Next              *chain `protobuf:"bytes,2,opt,name=next"`
+}
+
+func (c *chain) DeepCopyObject() runtime.Object { return c }
+func (c *chain) Reset()                         { *c = chain{} }
+func (c *chain) Marshal() ([]byte, error)       { return nil, errors.ErrUnsupported }
+
+func (c *chain) Unmarshal(msg []byte) error {
+	for len(msg) > 0 {
+		f, rest, err := protowire.Next(msg)
+		if err != nil {
+			return err
+		}
+		msg = rest
+		switch f.Tag {
+		case protowire.Bytes(1):
+			err = c.ObjectMeta.Unmarshal(f.Value)
+		case protowire.Bytes(2):
+			c.Next = &chain{}
+			err = c.Next.Unmarshal(f.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestDeepProtobufIsRefused: generated Unmarshal methods have no limit of their own.
+func TestDeepProtobufIsRefused(t *testing.T) {
+	meta := protowire.AppendBytes(nil, 1, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1")))
+	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("chainList"))
+	for _, depth := range []int{100, protowire.MaxDepth, protowire.MaxDepth + 1} {
+		// Each level begins with its size, so it is put together from its end.
+		size, heads := 0, [][]byte(nil)
+		for range depth {
+			head := binary.AppendUvarint([]byte{2<<3 | 2}, uint64(size))
+			size += len(head)
+			heads = append(heads, head)
+		}
+		slices.Reverse(heads)
+		item := append(slices.Clip(meta), bytes.Join(heads, nil)...)
+		list := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, item)
+		body := protowire.AppendBytes(protowire.AppendBytes([]byte(protoPrefix), 1, typeMeta), 2, list)
+		err := readWithin(t, Protobuf, Options{}, func() object.Object { return &chain{} }, "list", body)
+		if got := err != nil; got != (depth > protowire.MaxDepth) || got && !strings.Contains(err.Error(), protowire.ErrDepth.Error()) {
+			t.Errorf("at a depth of %d: %.300v", depth, err)
+		}
 	}
 }
 

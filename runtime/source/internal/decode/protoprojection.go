@@ -26,6 +26,9 @@ func unmarshals(t reflect.Type) bool {
 // unmarshal decodes msg into a new object, by the type's method or, for a projection, which has
 // none of its own, by the numbers of its fields.
 func (c *Codec) unmarshal(msg []byte, obj object.Object) error {
+	if err := protowire.CheckDepth(msg); err != nil {
+		return err
+	}
 	if c.projection {
 		return readMessage(reflect.ValueOf(obj).Elem(), msg)
 	}

@@ -173,25 +173,43 @@ func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
 // everyone compiles types of all packages.
 var everyone = compiler{trusted: func(string) bool { return true }}
 
-// TestDeepObjectsAreDeclined has a message in a message in a message.
+// TestDeepObjectsAreDeclined has a message in a message in a message, and the same in maps.
 func TestDeepObjectsAreDeclined(t *testing.T) {
-	p, err := everyone.program(reflect.TypeFor[node](), dropped.Parts{})
-	if err != nil {
-		t.Fatal(err)
+	field := func(value []byte) []byte {
+		return append(binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(value))), value...)
 	}
-	d := p.NewDecoder(nil, false)
-	var data []byte
-	for depth := range 200 {
-		if got := d.Decode(data, layout.Of(&node{})); got != (depth < maxDepth) {
-			t.Fatalf("%v at a depth of %d", got, depth)
-		}
-		data = append(binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(data))), data...)
+	entry := func(value []byte) []byte { // of the key ""
+		return field(append(binary.AppendUvarint([]byte{2<<3 | 2}, uint64(len(value))), value...))
+	}
+	for _, tc := range []struct {
+		typ  reflect.Type
+		wrap func([]byte) []byte
+	}{{reflect.TypeFor[node](), field}, {reflect.TypeFor[tree](), entry}} {
+		t.Run(tc.typ.Name(), func(t *testing.T) {
+			p, err := everyone.program(tc.typ, dropped.Parts{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := p.NewDecoder(nil, false)
+			var data []byte
+			for depth := range 200 {
+				if got := d.Decode(data, reflect.New(tc.typ).UnsafePointer()); got != (depth < maxDepth) {
+					t.Fatalf("%v at a depth of %d", got, depth)
+				}
+				data = tc.wrap(data)
+			}
+		})
 	}
 }
 
 // node is a type that contains itself, as JSONSchemaProps does.
 type node struct {
 	Next *node `protobuf:"bytes,1,opt,name=next"`
+}
+
+// tree is a type that contains itself in a map.
+type tree struct {
+	Children map[string]tree `protobuf:"bytes,1,rep,name=children"`
 }
 
 func (*node) Unmarshal([]byte) error { return nil }

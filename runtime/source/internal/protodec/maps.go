@@ -15,6 +15,7 @@ type unfilled struct {
 	f        *field
 	p        layout.Pointer
 	first, n int // of entries
+	depth    int // of the message that has the map
 }
 
 // entry is an entry of a map, {1: key, 2: value}.
@@ -28,7 +29,7 @@ var entryType = layout.TypeOf(reflect.TypeFor[entry]())
 
 // readMap reads a map of count entries. The map may have fewer, because a key may come twice.
 func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {
-	m := unfilled{f: f, p: p, first: d.entries.Len()}
+	m := unfilled{f: f, p: p, first: d.entries.Len(), depth: d.depth}
 	for range count {
 		start, end := delimited(in[tagLen(f.tag):])
 		start, end = start+tagLen(f.tag), end+tagLen(f.tag)
@@ -126,6 +127,8 @@ func (d *Decoder) entry(u unfilled, i int) *entry {
 func (d *Decoder) fillAny(u unfilled) bool {
 	m := reflect.MakeMapWithSize(u.f.whole, u.n)
 	key := reflect.New(u.f.whole.Key()).Elem()
+	outer := d.depth
+	d.depth = u.depth
 	for i := range u.n {
 		e := d.entry(u, i)
 		value := u.f.typ.New()
@@ -143,6 +146,7 @@ func (d *Decoder) fillAny(u unfilled) bool {
 		key.SetString(e.key)
 		m.SetMapIndex(key, u.f.typ.Value(value))
 	}
+	d.depth = outer
 	reflect.NewAt(u.f.whole, u.p).Elem().Set(m)
 	return true
 }
