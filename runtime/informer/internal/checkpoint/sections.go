@@ -142,7 +142,8 @@ func (s *sections) next(kind byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, size := [headerSize]byte(b), binary.LittleEndian.Uint32(b[1:]) // more than an int of 32 bits has
+	// An int of 32 bits could not hold every size.
+	h, size := [headerSize]byte(b), binary.LittleEndian.Uint32(b[1:])
 	if size > maxSection {
 		return nil, fmt.Errorf("%w: section %d has %d bytes", errDamaged, s.n, size)
 	}

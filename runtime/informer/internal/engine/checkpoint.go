@@ -126,8 +126,9 @@ func (w *batchWriter) countChanges() {
 // save writes the stream's state, unless the file has it already, or there is none yet. If only the
 // version has changed, as by bookmarks, it writes only that.
 func (s *stream) save(logger klog.Logger) {
-	// A change is counted in changed before it is published, and in published after that. So version
-	// has these changes at least, and at most those that changed counts later.
+	// A change is counted in changed before it is published, and in published after that. So the
+	// version has at least the changes that published counts now, and at most those that changed
+	// counts later.
 	published := s.published.Load()
 	version := s.informer.table.Version()
 	at := s.standsAt(version)

@@ -10,10 +10,10 @@ const MaxDepth = 10000
 // ErrDepth is the error of messages that are nested deeper.
 var ErrDepth = fmt.Errorf("messages are nested more than %d deep", MaxDepth)
 
-// CheckDepth returns ErrDepth if a message is nested too deep for generated Unmarshal methods, whose
-// stack would overflow. It can't tell messages from texts, so it takes every value for a message as
-// far as it reads like one. It looks at each byte once at most, and reads numbers as these methods
-// do, which ignore bits beyond the 64th.
+// CheckDepth returns ErrDepth if messages are nested so deep that a generated Unmarshal method
+// could overflow the stack. It can't tell messages from texts, so it takes every value for a
+// message as far as it reads like one. It looks at each byte once at most. It reads numbers as
+// these methods do, which ignore the bits beyond the 64th.
 func CheckDepth(msg []byte) error {
 	ends := []int{len(msg)} // of the messages around at
 	for at := 0; len(ends) > 0; {

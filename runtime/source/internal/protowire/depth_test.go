@@ -37,7 +37,7 @@ func TestCheckDepth(t *testing.T) {
 		"beyond it, after a group":  {slices.Concat(group, nested(MaxDepth+1)), true},
 		"beyond it, after a text":   {slices.Concat(AppendBytes(nil, 3, []byte("text that is no message")), nested(MaxDepth+1)), true},
 		"beyond it, its end a text": {nested(MaxDepth+1, []byte("\xff text")...), true},
-		// Unmarshal methods take this size for 2, since the last byte only has bits beyond the 64th.
+		// Unmarshal methods take this size for 2: the last byte only has bits beyond the 64th.
 		"a size of ten bytes":   {slices.Concat([]byte{3<<3 | 2, 0x82, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2, 'a', 'b'}, nested(MaxDepth+1)), true},
 		"many beside another":   {bytes.Repeat(nested(MaxDepth/2), 20), false},
 		"sizes beyond the end":  {bytes.Repeat([]byte{1<<3 | 2, 0x7f}, MaxDepth), false},
