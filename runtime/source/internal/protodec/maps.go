@@ -62,29 +62,6 @@ func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool
 	return true
 }
 
-// splitEntry reads {1: key, 2: value}, in this order. Either may be missing.
-func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
-	if hasTag(b, 1<<3|2) {
-		start, end := delimited(b[1:])
-		if end == 0 {
-			return nil, nil, false
-		}
-		key, b = b[1+start:1+end], b[1+end:]
-	}
-	if hasTag(b, 2<<3|valueWire) {
-		n, ok := skip(b[1:], valueWire)
-		if !ok {
-			return nil, nil, false
-		}
-		start := 0
-		if valueWire == 2 {
-			start, _ = delimited(b[1:])
-		}
-		value, b = b[1+start:1+n], b[1+n:]
-	}
-	return key, value, len(b) == 0
-}
-
 // fill makes a map after the strings of its entries are set.
 func (d *Decoder) fill(u unfilled) bool {
 	switch u.f.kind {
