@@ -84,10 +84,12 @@ func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 }
 
 // finishLocked moves the end of a watcher to the earliest time at which it gets its last bookmark
-// before, which is now.
+// before, which is now, unless it ends sooner than that.
 func (c *Cache) finishLocked(w *Watcher) {
 	c.clock.remove(w)
-	w.deadline = time.Since(c.made) + lastBookmark
+	if soon := time.Since(c.made) + lastBookmark; w.deadline == 0 || w.deadline > soon {
+		w.deadline = soon
+	}
 	w.alarm = w.deadline
 	heap.Push(&c.clock.alarms, w)
 	if w.alarmIndex == 0 {

@@ -213,6 +213,27 @@ func TestFinish(t *testing.T) {
 	})
 }
 
+// TestFinishPutsNoEndOff shows that Finish makes no watch last longer, also if it comes twice.
+func TestFinishPutsNoEndOff(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		began := time.Now()
+		short := r.watch(watchcache.WatchOptions{Bookmarks: true, Timeout: time.Second})
+		twice := r.watch(watchcache.WatchOptions{Timeout: time.Hour})
+		short.Finish()
+		twice.Finish()
+		time.Sleep(500 * time.Millisecond)
+		twice.Finish()
+		for i, w := range []*watchcache.Watcher{short, twice} {
+			for err := error(nil); err == nil; {
+				_, err = w.Next(t.Context())
+			}
+			if took, want := time.Since(began), time.Duration(i+1)*time.Second; took != want {
+				t.Errorf("watch %d ended after %v, not %v", i, took, want)
+			}
+		}
+	})
+}
+
 // TestInitialEventsWait shows that a watch waits for the version of its initial events.
 func TestInitialEventsWait(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {

@@ -10,9 +10,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -90,7 +92,7 @@ func testReviews(t *testing.T, http2 bool) {
 	forbidden := error(apierrors.NewForbidden(widgetsResource.GroupResource(), "", errors.New("no longer")))
 	unknown := error(apierrors.NewServiceUnavailable("no reviews"))
 	r := newRig(t, serve.Config{ReviewInterval: 10 * time.Millisecond, Authorize: func(ctx context.Context, a serve.Attributes) error {
-		if ctx.Value(callerKey{}) != "me" || a.Verb != "watch" || ctx.Err() != nil {
+		if ctx.Value(callerKey{}) != "me" || a.Verb != "watch" || errors.Is(ctx.Err(), context.Canceled) {
 			t.Errorf("got %v, %+v, %v", ctx.Value(callerKey{}), a, ctx.Err())
 		}
 		reviews.Add(1)
@@ -128,13 +130,49 @@ func testReviews(t *testing.T, http2 bool) {
 	if rest, err := io.ReadAll(resp.Body); err != nil {
 		t.Errorf("got %s, %v", rest, err)
 	}
-	began := time.Now()
-	for r.cache.Status().Watchers > 0 {
-		if time.Since(began) > patience {
-			t.Fatal("the watcher is left")
+	awaitWatchers(t, r, 0)
+}
+
+// TestWatchThatAlwaysHasEventsIsReviewed: over HTTP/2, a watch that never waits for the next event
+// is reviewed, too. The client stops reading until the review is due, when its window is full and
+// the server has more to send.
+func TestWatchThatAlwaysHasEventsIsReviewed(t *testing.T) {
+	const objects, size = 120, 64 << 10 // the window of a stream is 4 MB
+	synctest.Test(t, func(t *testing.T) {
+		var forbidden atomic.Bool
+		storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
+			c.ReviewInterval = 10 * time.Second
+			c.Authorize = func(context.Context, serve.Attributes) error {
+				if forbidden.Load() {
+					return apierrors.NewForbidden(widgetsResource.GroupResource(), "", errors.New("no longer"))
+				}
+				return nil
+			}
+		})
+		run()
+		for i := range objects {
+			content := written(fmt.Sprint("w", i), `,"namespace":"a"`, `,"text":"`+strings.Repeat("x", size)+`"`)
+			if _, err := storage.Create(t.Context(), []byte(content)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		time.Sleep(time.Millisecond)
-	}
+		synctest.Wait()
+		client := connect(t, handler, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
+		resp, err := client.Get("http://api" + widgets + "?watch=true&resourceVersion=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if _, err := io.ReadFull(resp.Body, make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		forbidden.Store(true)
+		time.Sleep(20 * time.Second)
+		rest, err := io.Copy(io.Discard, resp.Body)
+		if err != nil || rest > (objects-1)*size*3/4 {
+			t.Errorf("%d bytes more, of %d, came after the right was taken away: %v", rest, (objects-1)*size, err)
+		}
+	})
 }
 
 // TestAClientThatTalksIsReviewed: what a client sends while its watch is open puts no review off.

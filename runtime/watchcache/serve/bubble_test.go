@@ -22,7 +22,7 @@ import (
 
 // newBubbleRig returns a storage, and a handler of a cache of it. run fills the cache, and keeps it
 // up to date until the test ends. There is no network, so it can be in a bubble.
-func newBubbleRig(t *testing.T) (_ *memory.Storage, _ *serve.Handler, run func()) {
+func newBubbleRig(t *testing.T, changes ...func(*serve.Config)) (_ *memory.Storage, _ *serve.Handler, run func()) {
 	t.Helper()
 	storage := memory.New()
 	cache, err := watchcache.New(watchcache.Config{Storage: storage})
@@ -31,9 +31,13 @@ func newBubbleRig(t *testing.T) (_ *memory.Storage, _ *serve.Handler, run func()
 	}
 	var running sync.WaitGroup
 	t.Cleanup(running.Wait)
-	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+	config := serve.Config{Resources: []serve.Resource{{
 		GroupVersionResource: widgetsResource, Kind: "Widget", Namespaced: true, Cache: cache, Writer: storage.WithTTL(time.Hour),
-	}}})
+	}}}
+	for _, change := range changes {
+		change(&config)
+	}
+	handler, err := serve.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

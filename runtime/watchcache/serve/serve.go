@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -133,10 +134,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// passOn has the resource's upstream answer. The deadline of what was written to the connection
+// before is none for that.
+func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a connection in a test has none
+	res.Upstream.ServeHTTP(w, req)
+}
+
 // serve answers a request for a resource.
 func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, target request.Target) error {
 	if res.Upstream != nil && !target.Reads() {
-		res.Upstream.ServeHTTP(w, req)
+		passOn(w, req, res)
 		return nil
 	}
 	formats := []request.Format{request.JSON}
@@ -153,7 +161,7 @@ func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, 
 		return err
 	}
 	if res.Strict && (r.State.Match == request.Newest || r.From != "") && r.Verb != request.Watch {
-		res.Upstream.ServeHTTP(w, req)
+		passOn(w, req, res)
 		return nil
 	}
 	if res.Fresh != nil && r.State.Match == request.Newest {

@@ -241,14 +241,20 @@ func TestUntilTheCacheIsFilledClientsTryAgain(t *testing.T) {
 func TestClientThatDoesNotReadIsLeft(t *testing.T) {
 	r := newRig(t, serve.Config{WriteTimeout: 100 * time.Millisecond}, true)
 	r.get(t, widgets+"?watch=true") // and its body is not read
+	awaitWatchers(t, r, 1)
 	large := `,"data":"` + strings.Repeat("x", 1<<20) + `"`
 	for i := range 32 { // more than sockets buffer
 		r.create(t, "a", fmt.Sprint("large", i), large)
 	}
-	// That the watch has ended can only be polled.
-	for began := time.Now(); r.cache.Status().Watchers == 1; time.Sleep(time.Millisecond) {
+	awaitWatchers(t, r, 0)
+}
+
+// awaitWatchers waits until the cache has n watchers, which can only be polled.
+func awaitWatchers(t *testing.T, r *rig, n int) {
+	t.Helper()
+	for began := time.Now(); r.cache.Status().Watchers != n; time.Sleep(time.Millisecond) {
 		if time.Since(began) > patience {
-			t.Fatal("32 MiB later, the watch is still there")
+			t.Fatalf("there are %d watchers, not %d", r.cache.Status().Watchers, n)
 		}
 	}
 }

@@ -118,16 +118,16 @@ func (h *Handler) follow(ctx context.Context, out *stream, watcher *watchcache.W
 	for {
 		events, err := watcher.Next(wait)
 		switch {
-		case errors.Is(err, errReview):
-			if !review() {
-				return nil
-			}
+		case err != nil && !errors.Is(err, errReview):
+			return err
+		case err == nil && out.send(events) != nil:
+			return nil // the client has gone
+		case !errors.Is(context.Cause(wait), errReview): // which also ends while events are sent
+		case !review():
+			return nil
+		default:
 			cancel()
 			wait, cancel = h.untilReview(ctx, review)
-		case err != nil:
-			return err
-		case out.send(events) != nil:
-			return nil // the client has gone
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -194,6 +195,44 @@ func TestFieldsThatAreThereTwiceAreWarnedOf(t *testing.T) {
 		if resp.StatusCode != http.StatusCreated || resp.Header.Get("Warning") != want {
 			t.Errorf("%q: got %s, Warning: %s", query, resp.Status, resp.Header.Get("Warning"))
 		}
+	}
+}
+
+// deadlined is an answer that knows its deadline.
+type deadlined struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (d *deadlined) SetWriteDeadline(at time.Time) error {
+	d.deadline = at
+	return nil
+}
+
+// TestUpstreamHasNoDeadline: an answer of the upstream, such as a Pod's log, may last longer than
+// the time that a list before it on the same connection had to be written.
+func TestUpstreamHasNoDeadline(t *testing.T) {
+	answer := &deadlined{ResponseRecorder: httptest.NewRecorder()}
+	asked := 0
+	r := newRig(t, serve.Config{}, true)
+	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: widgetsResource, Kind: "Widget", Namespaced: true, Cache: r.cache, Strict: true,
+		Upstream: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			asked++
+			if !answer.deadline.IsZero() {
+				t.Errorf("the deadline is %v", answer.deadline)
+			}
+		}),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/one/log?follow=true", "/one", ""} {
+		answer.deadline = time.Now()
+		handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", inA+path, nil))
+	}
+	if asked != 3 {
+		t.Errorf("the upstream was asked %d times", asked)
 	}
 }
 
