@@ -137,7 +137,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // passOn has the resource's upstream answer. The deadline of what was written to the connection
 // before is none for that.
 func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a connection in a test has none
+	// A connection without deadlines, as in a test without a network, has none to clear.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	res.Upstream.ServeHTTP(w, req)
 }
 
