@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -122,6 +123,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s is not mounted", file)
 		}
 	}
+	checkMemory(t, container)
 	checkRights(t, c, m["ClusterRole/informer-relay"].(*rbacv1.ClusterRole).Rules)
 	for _, name := range []string{"informer-relay", "informer-relay-reviews"} {
 		binding := m["ClusterRoleBinding/"+name].(*rbacv1.ClusterRoleBinding)
@@ -129,6 +131,24 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s is bound to %+v", name, s)
 		}
 	}
+}
+
+// checkMemory looks for the room that Go leaves of the container's memory: the buffers of sockets
+// count against the limit, but Go doesn't know them.
+func checkMemory(t *testing.T, container corev1.Container) {
+	t.Helper()
+	limit := container.Resources.Limits.Memory().Value()
+	for _, env := range container.Env {
+		if env.Name != "GOMEMLIMIT" {
+			continue
+		}
+		q, err := resource.ParseQuantity(strings.TrimSuffix(env.Value, "B")) // MiB is Mi
+		if got := q.Value(); err != nil || got > limit*9/10 || got < limit*8/10 {
+			t.Errorf("GOMEMLIMIT is %q (%v), want eight to nine tenths of the container's %d bytes", env.Value, err, limit)
+		}
+		return
+	}
+	t.Error("there is no GOMEMLIMIT")
 }
 
 // checkRights compares what the relay reads with what it may read: neither has more.
