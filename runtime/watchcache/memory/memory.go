@@ -3,8 +3,8 @@
 // Package memory is a storage of a watch cache in memory: for tests, for benchmarks, and for
 // objects that need not outlive the process.
 //
-// It starts no goroutine, but a timer for each object that ends by itself: see [Storage.WithTTL].
-// Watch waits for changes, and no other call blocks.
+// It starts no goroutine, but a timer for each write of an object that ends by itself: see
+// [Storage.WithTTL]. Watch waits for changes, and no other call blocks.
 package memory
 
 import (
@@ -51,6 +51,9 @@ func New(fields ...string) *Storage {
 // WithTTL returns the same storage, but what its Create and Update store is deleted when a time has
 // passed, unless it has been written again. So an object that the storage without a TTL updates
 // stays. 0 is no TTL. With a negative one, Create and Update fail.
+//
+// Each write has a timer, which holds the object as it was written until the time has passed, also
+// if it has been written again or deleted meanwhile.
 func (s *Storage) WithTTL(ttl time.Duration) *Storage { return &Storage{s.contents, ttl} }
 
 // Create stores an object, whose resourceVersion, and uid if it has none, are set. It returns the
