@@ -39,7 +39,7 @@ func newUnanswered(t *testing.T, opts cache.Options) *Cache {
 }
 
 // startUnanswered starts a cache, which ends with ctx: the test's, or one of it.
-func startUnanswered(t *testing.T, ctx context.Context, c *Cache) {
+func startUnanswered(ctx context.Context, t *testing.T, c *Cache) {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- c.Start(ctx) }()
@@ -54,7 +54,7 @@ func startUnanswered(t *testing.T, ctx context.Context, c *Cache) {
 // TestNoObject reads into nil, also of a kind that is found by the type.
 func TestNoObject(t *testing.T) {
 	c := newUnanswered(t, cache.Options{})
-	startUnanswered(t, t.Context(), c)
+	startUnanswered(t.Context(), t, c)
 	if _, err := c.readableFor(&corev1.Pod{}); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestWaitForCacheSyncOfAnEndedCache(t *testing.T) {
 func TestRemoveInformerDuringARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newUnanswered(t, cache.Options{})
-		startUnanswered(t, t.Context(), c)
+		startUnanswered(t.Context(), t, c)
 		got := make(chan error, 1)
 		go func() { got <- c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "b"}, &corev1.Pod{}) }()
 		synctest.Wait() // it waits for the sync
@@ -114,7 +114,7 @@ func TestRemoveInformerForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &counting{Context: t.Context()}
 		c := newUnanswered(t, cache.Options{})
-		startUnanswered(t, ctx, c)
+		startUnanswered(ctx, t, c)
 		for range 10 {
 			if _, err := c.readableFor(&corev1.Pod{}); err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func (c *counting) AfterFunc(f func()) func() bool {
 // then, and gets those of a namespace that is added.
 func TestKindWithoutNamespaces(t *testing.T) {
 	c := newUnanswered(t, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}})
-	startUnanswered(t, t.Context(), c)
+	startUnanswered(t.Context(), t, c)
 	if err := c.RemoveNamespace(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
