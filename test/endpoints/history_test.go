@@ -36,10 +36,11 @@ type history struct {
 	crowded   bool // there are more Pods than Endpoints hold
 	headless  bool // the Service has no IP of its own
 
-	client  typedcorev1.CoreV1Interface
-	service *corev1.Service // nil: there is none
-	pods    []*corev1.Pod
-	made    int // Pods so far
+	client   typedcorev1.CoreV1Interface
+	service  *corev1.Service // nil: there is none
+	pods     []*corev1.Pod
+	made     int // Pods so far
+	services int // so far
 }
 
 // newHistory returns the history of a seed. Two of one seed have different prefixes, if they have
@@ -125,9 +126,13 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 	if h.service != nil {
 		s = h.service.DeepCopy()
 	} else {
-		// It stays what it is: the label of headless Services alone is no reason to write.
+		// It stays what it is: the label of headless Services alone is no reason to write. On a
+		// kube-apiserver, this holds for the next Service of the name as well: there the server deletes
+		// the Endpoints, too, and a controller that read the last Service before writes them again.
 		s.Spec.ClusterIP = pick(h, "10.96.0.1", "10.96.0.1", "fd00::96", corev1.ClusterIPNone, corev1.ClusterIPNone, "")
-		h.headless = s.Spec.ClusterIP == corev1.ClusterIPNone
+		if h.services++; h.services == 1 || !h.strict {
+			h.headless = s.Spec.ClusterIP == corev1.ClusterIPNone
+		}
 	}
 	s.Spec.Type = kind
 	s.Spec.Selector = pick(h, map[string]string{"app": name}, map[string]string{"app": name, "tier": "a"}, map[string]string{"tier": "checkout"})
@@ -158,7 +163,8 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 }
 
 // makeValid makes a Service one that Kubernetes accepts after the last one. IPs and their families
-// belong together, and stay as long as the Service has any.
+// belong together, and stay as long as the Service has any: the server chooses them, or there are
+// none if the history is headless.
 func (h *history) makeValid(s *corev1.Service) {
 	families, had := s.Spec.IPFamilies, corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName}
 	if h.service != nil {
