@@ -127,8 +127,9 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 		s = h.service.DeepCopy()
 	} else {
 		// It stays what it is: the label of headless Services alone is no reason to write. On a
-		// kube-apiserver, this holds for the next Service of the name as well: there the server deletes
-		// the Endpoints, too, and a controller that read the last Service before writes them again.
+		// kube-apiserver, this holds for the next Service of the name as well: there the server
+		// deletes the Endpoints, too, and a controller that has read the last Service before writes
+		// them again.
 		s.Spec.ClusterIP = pick(h, "10.96.0.1", "10.96.0.1", "fd00::96", corev1.ClusterIPNone, corev1.ClusterIPNone, "")
 		if h.services++; h.services == 1 || !h.strict {
 			h.headless = s.Spec.ClusterIP == corev1.ClusterIPNone

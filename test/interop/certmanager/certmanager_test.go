@@ -37,8 +37,8 @@ const patience = 2 * time.Minute
 
 // TestCertificates has a CA signed by itself, and a certificate by that CA, which is then changed,
 // and whose Secret is lost. At the end, the API has the same with both engines, but for keys, times
-// and the number of issuances: cert-manager issues once more when it sees a Certificate's new status
-// before the Secret that was written earlier, and nothing orders the two watches.
+// and the number of issuances: cert-manager issues once more when it sees a Certificate's new
+// status before the Secret that was written earlier, and nothing orders the two watches.
 func TestCertificates(t *testing.T) {
 	crds := definitions(t)
 	states := map[string]string{}
