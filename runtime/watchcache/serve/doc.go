@@ -48,7 +48,8 @@
 // # Limits
 //
 // Each limit of [Config] that is reached is answered with 429 and Retry-After. [NewServer] and
-// [Limit] set the limits of connections.
+// [Limit] set the limits of connections, which also bound the gets and lists that wait for a
+// version.
 //
 // # Blocking
 //

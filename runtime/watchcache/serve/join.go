@@ -63,11 +63,8 @@ type chunk struct {
 }
 
 // join returns the state that a watch is to begin with, which leave must be called with. It is as
-// new as version, or will be with the changes since then.
-func (s *states) join(ctx context.Context, of selection, filter watchcache.Filter, version uint64) (*state, error) {
-	if err := of.cache.WaitUntilFresh(ctx, version); err != nil {
-		return nil, err
-	}
+// new as the cache, or will be with the changes since then.
+func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
 	st := s.member(of, of.cache.Status().Version)
 	st.load.Do(func() { st.read(filter) })
 	if st.err != nil {

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
@@ -58,6 +60,37 @@ func TestTooManyJoinsAreRefused(t *testing.T) {
 	}
 	if resp := r.get(t, widgets); resp.StatusCode != http.StatusOK {
 		t.Errorf("afterwards: got %s", resp.Status)
+	}
+}
+
+// TestRequestsThatOnlyWaitTakeNoPlace: a client that asks for versions from the future keeps no
+// other one from reading.
+func TestRequestsThatOnlyWaitTakeNoPlace(t *testing.T) {
+	for name, query := range map[string]string{
+		"list":            "?resourceVersion=2",
+		"list at exactly": "?resourceVersion=2&resourceVersionMatch=Exact",
+		"watch-list":      watchList + "&resourceVersion=2&timeoutSeconds=1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.MaxJoins = 1 })
+				run()
+				var waiting sync.WaitGroup
+				waiting.Go(func() {
+					if got := ask(t, handler, http.MethodGet, widgets+query, ""); got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "one") {
+						t.Errorf("it got %d %s", got.Code, got.Body)
+					}
+				})
+				synctest.Wait()
+				if got := ask(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusOK {
+					t.Errorf("another one got %d %s", got.Code, got.Body)
+				}
+				if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
+					t.Fatal(err)
+				}
+				waiting.Wait()
+			})
+		})
 	}
 }
 

@@ -27,6 +27,9 @@ func (h *Handler) get(w http.ResponseWriter, req *http.Request, res Resource, r 
 
 // list answers a request for a collection.
 func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
+	if err := res.Cache.WaitUntilFresh(req.Context(), r.State.Version); err != nil {
+		return err
+	}
 	if err := h.joins.enter("lists and watches begin at once"); err != nil {
 		return err
 	}

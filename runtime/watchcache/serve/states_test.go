@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
@@ -57,7 +56,7 @@ func testMembersShareAState(t *testing.T) {
 	var s states
 	joined := func() *state {
 		t.Helper()
-		st, err := s.join(t.Context(), of, watchcache.Filter{}, 0)
+		st, err := s.join(of, watchcache.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +115,7 @@ func TestStatesKeepWithinTheirBytes(t *testing.T) {
 	var s states
 	var members []*state
 	for range 2 {
-		st, err := s.join(t.Context(), of, watchcache.Filter{}, 0)
+		st, err := s.join(of, watchcache.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,15 +127,5 @@ func TestStatesKeepWithinTheirBytes(t *testing.T) {
 	}
 	for _, st := range members {
 		s.leave(st)
-	}
-}
-
-func TestJoinWaitsForItsVersion(t *testing.T) {
-	of, storage := newSelection(t)
-	var s states
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := s.join(ctx, of, watchcache.Filter{}, storage.Version()+1); err != context.DeadlineExceeded || len(s.all) != 0 {
-		t.Errorf("got %v, and there are %d states", err, len(s.all))
 	}
 }

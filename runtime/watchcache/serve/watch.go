@@ -66,17 +66,20 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 // watch of what follows. If it returns no stream, the error is to be answered otherwise; if it
 // returns neither watch nor error, the client has gone.
 func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
-	if r.Initial {
+	var watcher *watchcache.Watcher
+	var err error
+	if !r.Initial {
+		watcher, err = res.Cache.Watch(req.Context(), o)
+	} else if err = res.Cache.WaitUntilFresh(req.Context(), o.After); err == nil {
 		return h.join(w, req, res, r, o)
 	}
-	watcher, err := res.Cache.Watch(req.Context(), o)
 	if errors.As(err, new(*watchcache.NotReadyError)) {
 		return nil, nil, err // all other errors are events
 	}
 	return h.stream(w, res, r, o), watcher, err
 }
 
-// join is open for a watch that begins with the objects.
+// join is open for a watch that begins with the objects, when the cache has reached its version.
 func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	began := time.Now()
 	if err := h.joins.enter("lists and watches begin at once"); err != nil {
@@ -84,7 +87,7 @@ func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r
 	}
 	defer h.joins.leave()
 	of := selection{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
-	st, err := h.states.join(req.Context(), of, o.Filter, o.After)
+	st, err := h.states.join(of, o.Filter)
 	if errors.As(err, new(*watchcache.NotReadyError)) {
 		return nil, nil, err
 	}
