@@ -3,13 +3,9 @@
 package serve
 
 import (
-	"context"
-	"math/rand/v2"
 	"net/http"
 	"strings"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -72,37 +68,4 @@ func selectedName(selector string) string {
 	}
 	name, _ := parsed.RequiresExactMatch("metadata.name")
 	return name
-}
-
-// review authorizes an open watch again. It reports whether the watch may go on.
-type review func() bool
-
-// reviewOf returns the review of a watch, which needs nothing of its request but the context's
-// values; nil if there is none.
-func (h *Handler) reviewOf(req *http.Request, target request.Target) review {
-	if h.config.Authorize == nil {
-		return nil
-	}
-	ctx, attributes := context.WithoutCancel(req.Context()), attributesOf(req, target, true)
-	return func() bool {
-		ctx, cancel := context.WithTimeout(ctx, h.config.ReviewInterval)
-		defer cancel()
-		err := h.config.Authorize(ctx, attributes)
-		return !apierrors.IsForbidden(err) && !apierrors.IsUnauthorized(err)
-	}
-}
-
-// untilReview returns a context that ends with ctx, or with errReview as its cause when the next
-// review is due. Watches that began together are not reviewed together.
-func (h *Handler) untilReview(ctx context.Context, review review) (context.Context, context.CancelFunc) {
-	if review == nil {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, h.reviewPause(), errReview)
-}
-
-// reviewPause returns the time between two reviews.
-func (h *Handler) reviewPause() time.Duration {
-	interval := h.config.ReviewInterval
-	return interval - interval/10 + rand.N(interval/5+1)
 }

@@ -41,10 +41,11 @@ type Config struct {
 	// the caller into it. Authorize may be called by any number of goroutines. If it is nil,
 	// everything is allowed.
 	//
-	// It is called again for each open watch every ReviewInterval, with the context's values. If
-	// its error is that a request is forbidden or unauthorized, the watch ends, and the client
-	// learns why from its next request; other errors mean that nothing is known, and the watch
-	// stays. 5 minutes by default.
+	// It is called again for each open watch every ReviewInterval, which is 5 minutes by default,
+	// with the context's values. If its error is that a request is forbidden or unauthorized, the
+	// watch ends, and the client learns why from its next request; other errors mean that nothing
+	// is known, and the watch stays. Meanwhile events are sent. The context of such a call ends
+	// after 30 seconds, or with the watch, which doesn't wait for it.
 	Authorize      func(ctx context.Context, a Attributes) error
 	ReviewInterval time.Duration
 }

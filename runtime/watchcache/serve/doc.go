@@ -61,6 +61,7 @@
 //	goroutine                      started by    ends when
 //	of a watch over HTTP/1.1       ServeHTTP     the watch has ended, or its connection
 //	one that writes to it          a worker      the client has read what it didn't take at once
+//	one that authorizes a watch    a timer       Authorize has returned
 //	of a request, or of a stream   net/http      the request has been answered
 //
 // A watch over HTTP/1.1 takes its connection over from net/http, which would need 25 KB for it.

@@ -3,16 +3,16 @@
 package serve
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
@@ -32,7 +32,7 @@ type takenWatch struct {
 	watcher  *watchcache.Watcher
 	conn     net.Conn
 	raw      syscall.RawConn // of conn; nil if it doesn't take bytes without waiting
-	review   review
+	stop     func()          // the reviews
 
 	writers sync.WaitGroup
 
@@ -63,14 +63,17 @@ func canTake(w http.ResponseWriter, req *http.Request) bool {
 }
 
 // take takes over the connection, whose answer has begun, and starts what serves it. The watch ends
-// when the client goes. What receive was called with so far comes first.
-func (t *takenWatch) take(w http.ResponseWriter, watcher *watchcache.Watcher) error {
+// when the client goes, or when a review denies the request. What receive was called with so far
+// comes first.
+func (t *takenWatch) take(w http.ResponseWriter, req *http.Request, target request.Target, watcher *watchcache.Watcher) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		watcher.Close()
 		return fmt.Errorf("taking over the connection of a watch: %w", err)
 	}
 	t.watcher, t.conn, t.raw = watcher, conn, rawConn(conn)
+	ctx := context.WithoutCancel(req.Context()) // which ends when ServeHTTP returns
+	t.stop = t.h.review(ctx, req, target, t.Close)
 	t.h.watches.add(t)
 	go t.run()
 
@@ -90,7 +93,7 @@ func (t *takenWatch) take(w http.ResponseWriter, watcher *watchcache.Watcher) er
 	return nil
 }
 
-// run waits until the connection ends, or the watch is not authorized any more, and cleans up.
+// run waits until the connection ends, and cleans up.
 func (t *takenWatch) run() {
 	defer t.h.watches.leave()
 	defer t.h.watches.remove(t)
@@ -100,34 +103,16 @@ func (t *takenWatch) run() {
 	t.mu.Unlock()
 	t.watcher.Close()
 	_ = t.conn.Close() // it has ended
+	t.stop()
 	t.writers.Wait()
 }
 
-// read reads until the connection ends. A client has nothing to say after its request. If it talks
-// all the same, that puts no review off: the deadline is that of the review, not of a Read.
+// read reads until the connection ends. A client has nothing to say after its request.
 func (t *takenWatch) read() {
-	buffer := make([]byte, 16)
-	t.untilReview()
-	for {
-		_, err := t.conn.Read(buffer)
-		switch {
-		case err == nil:
-		case t.review == nil || !errors.Is(err, os.ErrDeadlineExceeded):
+	for buffer := make([]byte, 16); ; {
+		if _, err := t.conn.Read(buffer); err != nil {
 			return
-		case t.review():
-			t.untilReview()
-		default:
-			t.review = nil
-			_ = t.conn.SetReadDeadline(time.Time{}) // else Read fails
-			t.Close()
 		}
-	}
-}
-
-// untilReview makes Read fail when the next review is due.
-func (t *takenWatch) untilReview() {
-	if t.review != nil {
-		_ = t.conn.SetReadDeadline(time.Now().Add(t.h.reviewPause())) // else Read fails
 	}
 }
 

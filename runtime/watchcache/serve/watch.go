@@ -39,7 +39,7 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 	}
 	var taken *takenWatch
 	if canTake(w, req) {
-		taken = &takenWatch{h: h, encoding: encodingOf(r.Format), review: h.reviewOf(req, target)}
+		taken = &takenWatch{h: h, encoding: encodingOf(r.Format)}
 		o.Receive = taken.receive
 	}
 	out, watcher, err := h.open(w, req, res, r, o)
@@ -47,7 +47,7 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 	case out == nil, err == nil && watcher == nil:
 		return err // nil: the client has gone
 	case err == nil && taken != nil:
-		if err := taken.take(w, watcher); err != nil {
+		if err := taken.take(w, req, target, watcher); err != nil {
 			panic(http.ErrAbortHandler) // the answer has begun
 		}
 		leave = func() {} // taken does it
@@ -56,7 +56,8 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 		defer watcher.Close()
 		h.watches.add(watcher)
 		defer h.watches.remove(watcher)
-		err = h.follow(req.Context(), out, watcher, h.reviewOf(req, target))
+		defer h.review(req.Context(), req, target, watcher.Close)()
+		err = follow(req.Context(), out, watcher)
 	}
 	out.end(err)
 	return nil
@@ -111,26 +112,15 @@ func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r
 	return out, watcher, err
 }
 
-// errReview is why a wait ends at a review.
-var errReview = errors.New("the watch is to be authorized again")
-
-// follow sends what a watch gets until it ends, and returns why; nil if there is no more to send.
-func (h *Handler) follow(ctx context.Context, out *stream, watcher *watchcache.Watcher, review review) error {
-	wait, cancel := h.untilReview(ctx, review)
-	defer func() { cancel() }()
+// follow sends what a watch gets until it ends, and returns why; nil if the client has gone.
+func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error {
 	for {
-		events, err := watcher.Next(wait)
-		switch {
-		case err != nil && !errors.Is(err, errReview):
+		events, err := watcher.Next(ctx)
+		if err != nil {
 			return err
-		case err == nil && out.send(events) != nil:
-			return nil // the client has gone
-		case !errors.Is(context.Cause(wait), errReview): // which also ends while events are sent
-		case !review():
+		}
+		if out.send(events) != nil {
 			return nil
-		default:
-			cancel()
-			wait, cancel = h.untilReview(ctx, review)
 		}
 	}
 }
