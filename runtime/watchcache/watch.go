@@ -22,8 +22,9 @@ type WatchOptions struct {
 	// waits for it.
 	InitialEvents bool
 	// InitialEnd asks for the bookmark that ends initial events, without the events. It is for a
-	// caller that has sent them by itself, from a list at After. The bookmark comes when the watch
-	// has had all changes up to the version at which the cache is when the watch begins.
+	// caller that sends them by itself, from a list at After, and then what the watch gets. The
+	// bookmark comes when the watch has had all changes up to the version at which the cache is
+	// when the watch begins.
 	InitialEnd bool
 	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one
 	// two seconds before the timeout. All but the first are left out while the cache's version has

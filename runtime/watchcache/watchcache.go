@@ -98,7 +98,8 @@ type Config struct {
 	// MergeSlow keeps watches that are too slow. Such a watch is not ended: it gets one event for
 	// each object that has changed since what it has read, in place of all events that it has
 	// missed. Objects that have gone come first. Until it reads, it keeps the objects of the state
-	// that it has come to. API servers end such watches.
+	// that it has come to. This also goes for a watch that is still being sent its initial events,
+	// by package serve too. API servers end such watches.
 	MergeSlow bool
 
 	// Wait is how long a request waits for its version; 3 seconds by default.

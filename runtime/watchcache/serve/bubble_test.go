@@ -24,8 +24,14 @@ import (
 // up to date until the test ends. There is no network, so it can be in a bubble.
 func newBubbleRig(t *testing.T, changes ...func(*serve.Config)) (_ *memory.Storage, _ *serve.Handler, run func()) {
 	t.Helper()
+	return newBubbleRigOf(t, watchcache.Config{}, changes...)
+}
+
+func newBubbleRigOf(t *testing.T, cacheConfig watchcache.Config, changes ...func(*serve.Config)) (_ *memory.Storage, _ *serve.Handler, run func()) {
+	t.Helper()
 	storage := memory.New()
-	cache, err := watchcache.New(watchcache.Config{Storage: storage})
+	cacheConfig.Storage = storage
+	cache, err := watchcache.New(cacheConfig)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,9 @@ const joinTime = time.Second
 //	               watch ─────────────▲      ▲
 //	               watch ────────────────────┘             then the changes since 41, from the log
 //
+// The watch of the changes begins before the state is sent. Until then, one batch of it is read at
+// most.
+//
 // A watch that joins a state which is not the newest one gets the changes since then, and only then
 // the bookmark that ends the initial events: to its client, they are the newest state.
 type states struct {
@@ -65,7 +68,8 @@ type chunk struct {
 // join returns the state that a watch is to begin with, which leave must be called with. It is as
 // new as the cache, or will be with the changes since then.
 func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
-	st := s.member(of, of.cache.Status().Version)
+	status := of.cache.Status()
+	st := s.member(of, status.Version, status.Oldest)
 	st.load.Do(func() { st.read(filter) })
 	if st.err != nil {
 		s.leave(st)
@@ -74,12 +78,13 @@ func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
 	return st, nil
 }
 
-// member returns a state that is new enough, with the caller as one of its members.
-func (s *states) member(of selection, now uint64) *state {
+// member returns a state that is new enough, with the caller as one of its members. now and oldest
+// are the cache's version and the oldest one from which it knows the changes.
+func (s *states) member(of selection, now, oldest uint64) *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.all[of]
-	if st == nil || st.seen != now && time.Since(st.made) > joinTime {
+	if st == nil || st.seen != now && time.Since(st.made) > joinTime || st.seen < oldest {
 		st = &state{of: of, seen: now, made: time.Now()}
 		if s.all == nil {
 			s.all = map[selection]*state{}

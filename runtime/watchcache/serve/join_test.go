@@ -23,6 +23,18 @@ const watchList = "?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&r
 // join reads a watch-list up to the bookmark that ends the initial events. It returns the
 // bookmark's version, and the version of each object then.
 func join(t *testing.T, resp *http.Response) (string, map[string]string) {
+	version, state := follow(t, resp, func(e metav1.PartialObjectMetadata) bool {
+		return e.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+	})
+	if version == "" {
+		t.Error("the stream has ended")
+	}
+	return version, state
+}
+
+// follow reads a watch up to a bookmark that is the last one, or to its end. It returns the
+// bookmark's version, and the version of each object then.
+func follow(t *testing.T, resp *http.Response, last func(bookmark metav1.PartialObjectMetadata) bool) (string, map[string]string) {
 	state := map[string]string{}
 	lines := bufio.NewScanner(resp.Body)
 	for lines.Scan() {
@@ -34,8 +46,10 @@ func join(t *testing.T, resp *http.Response) (string, map[string]string) {
 			t.Errorf("%s: %v", lines.Text(), err)
 		}
 		switch name, version := e.Object.Name, e.Object.ResourceVersion; {
-		case e.Object.Annotations[metav1.InitialEventsAnnotationKey] == "true":
-			return version, state
+		case e.Type == "BOOKMARK":
+			if last(e.Object) {
+				return version, state
+			}
 		case e.Type == "DELETED":
 			delete(state, name)
 		default:
@@ -45,8 +59,10 @@ func join(t *testing.T, resp *http.Response) (string, map[string]string) {
 			state[name] = version
 		}
 	}
-	t.Errorf("the stream has ended: %v", lines.Err())
-	return "", nil
+	if lines.Err() != nil {
+		t.Error(lines.Err())
+	}
+	return "", state
 }
 
 // TestJoinersHaveTheStateAtTheBookmark: whichever state they are sent, and whatever happens

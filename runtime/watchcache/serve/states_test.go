@@ -110,6 +110,19 @@ func testMembersShareAState(t *testing.T) {
 	}
 }
 
+// TestStateThatTheLogDoesNotReachIsNotHandedOut: the changes since then are not known any more.
+func TestStateThatTheLogDoesNotReachIsNotHandedOut(t *testing.T) {
+	of := selection{}
+	var s states
+	first := s.member(of, 5, 1)
+	if s.member(of, 7, 5) != first {
+		t.Error("a state is not handed out")
+	}
+	if s.member(of, 7, 6) == first {
+		t.Error("it is handed out again")
+	}
+}
+
 func TestStatesKeepWithinTheirBytes(t *testing.T) {
 	of, _ := newSelection(t)
 	var s states

@@ -67,11 +67,13 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 // watch of what follows. If it returns no stream, the error is to be answered otherwise; if it
 // returns neither watch nor error, the client has gone.
 func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+	began := time.Now()
 	var watcher *watchcache.Watcher
 	var err error
 	if !r.Initial {
 		watcher, err = res.Cache.Watch(req.Context(), o)
 	} else if err = res.Cache.WaitUntilFresh(req.Context(), o.After); err == nil {
+		o.Timeout = max(o.Timeout-time.Since(began), 1)
 		return h.join(w, req, res, r, o)
 	}
 	if errors.As(err, new(*watchcache.NotReadyError)) {
@@ -81,14 +83,21 @@ func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r
 }
 
 // join is open for a watch that begins with the objects, when the cache has reached its version.
+// The watch of what follows is opened first: a client that takes its time for the objects is one of
+// a slow watch, which the cache may merge.
 func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
-	began := time.Now()
 	if err := h.joins.enter("lists and watches begin at once"); err != nil {
 		return nil, nil, err
 	}
 	defer h.joins.leave()
 	of := selection{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
 	st, err := h.states.join(of, o.Filter)
+	var watcher *watchcache.Watcher
+	if err == nil {
+		defer h.states.leave(st)
+		o.After, o.InitialEnd = st.version, r.Bookmarks
+		watcher, err = res.Cache.Watch(req.Context(), o)
+	}
 	if errors.As(err, new(*watchcache.NotReadyError)) {
 		return nil, nil, err
 	}
@@ -96,20 +105,18 @@ func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r
 	if err != nil {
 		return out, nil, err
 	}
-	defer h.states.leave(st)
 	for i := range st.chunks {
 		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
 		if err != nil {
+			watcher.Close()
 			return out, nil, err
 		}
 		if out.write(data) != nil {
+			watcher.Close()
 			return out, nil, nil
 		}
 	}
-	o.After, o.InitialEnd = st.version, r.Bookmarks
-	o.Timeout = max(o.Timeout-time.Since(began), 1)
-	watcher, err := res.Cache.Watch(req.Context(), o)
-	return out, watcher, err
+	return out, watcher, nil
 }
 
 // follow sends what a watch gets until it ends, and returns why; nil if the client has gone.
