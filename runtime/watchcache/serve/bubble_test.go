@@ -5,6 +5,7 @@ package serve_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -164,12 +165,23 @@ func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 // connect returns a client of a handler, by connections in memory. over may set a protocol.
 func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *http.Client {
 	t.Helper()
+	return connectTLS(t, handler, over, nil)
+}
+
+// connectTLS is connect, encrypted if there are certificates.
+func connectTLS(t *testing.T, handler http.Handler, over func(*http.Protocols), certificates []tls.Certificate) *http.Client {
+	t.Helper()
 	at, protocols := make(pipes), &http.Protocols{}
 	over(protocols)
 	server := &http.Server{Handler: handler, Protocols: protocols}
 	transport := &http.Transport{DialContext: at.dial, Protocols: protocols, DisableCompression: true}
+	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	var listener net.Listener = at
+	if certificates != nil {
+		listener = tls.NewListener(at, &tls.Config{Certificates: certificates})
+	}
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(at) }) // it is closed
+	serving.Go(func() { _ = server.Serve(listener) }) // it is closed
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		server.Close()

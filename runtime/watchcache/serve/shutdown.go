@@ -11,6 +11,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
 // watches are the requests to watch that are under way.
@@ -22,14 +24,22 @@ type watches struct {
 	requests int
 	open     map[openWatch]struct{} // of requests that have been sent their first state
 	closing  bool                   // there are to be no more
+	aborted  bool                   // those that come nevertheless have no time
 	none     chan struct{}          // closed when closing and there is no request
 }
 
 // openWatch is a watch that can be ended.
 type openWatch interface {
 	Finish() // soon, with a bookmark
-	Close()  // now
+	abort()  // now
+	wait()   // until it has ended, after abort
 }
+
+// streamed is a watch in a goroutine of net/http, which knows and ends it.
+type streamed struct{ *watchcache.Watcher }
+
+func (s streamed) abort() { s.Close() }
+func (streamed) wait()    {}
 
 func newWatches(most int) *watches {
 	return &watches{most: most, open: map[openWatch]struct{}{}, none: make(chan struct{})}
@@ -63,7 +73,10 @@ func (o *watches) add(w openWatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.open[w] = struct{}{}
-	if o.closing {
+	switch {
+	case o.aborted:
+		w.abort()
+	case o.closing:
 		w.Finish()
 	}
 }
@@ -75,9 +88,10 @@ func (o *watches) remove(w openWatch) {
 }
 
 // close lets no further request enter, and returns the watches that are open.
-func (o *watches) close() []openWatch {
+func (o *watches) close(abort bool) []openWatch {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.aborted = o.aborted || abort
 	if !o.closing {
 		o.closing = true
 		if o.requests == 0 {
@@ -99,11 +113,15 @@ func (o *watches) isClosing() bool {
 // ask clients to make new connections.
 //
 // Shutdown returns when the last watch has ended, which is two seconds after the time or a little
-// later. If ctx ends first, it ends the watches that are left at once and returns the cause. It can
-// be called again. It is to be called before the Shutdown of the http.Server, which doesn't end
-// watches, and waits for those over HTTP/2.
+// later. If ctx ends first, it ends the watches that are left at once, waits for those over
+// HTTP/1.1, whose clients have a second to read what is being written, and returns the cause.
+// Watches over HTTP/2, and those that are still being sent the objects, end when their clients have
+// read what is being written, or by Close of the http.Server.
+//
+// Shutdown can be called again. It is to be called before the Shutdown of the http.Server, which
+// doesn't end watches, and waits for those over HTTP/2.
 func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
-	began, open := time.Now(), h.watches.close()
+	began, open := time.Now(), h.watches.close(false)
 	rand.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -126,8 +144,12 @@ func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
 
 // abort ends all watches at once, and returns why.
 func (h *Handler) abort(ctx context.Context) error {
-	for _, w := range h.watches.close() {
-		w.Close()
+	open := h.watches.close(true)
+	for _, w := range open {
+		w.abort()
+	}
+	for _, w := range open {
+		w.wait()
 	}
 	return context.Cause(ctx)
 }

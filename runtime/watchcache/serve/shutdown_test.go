@@ -4,9 +4,11 @@ package serve_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -85,5 +87,43 @@ func TestShutdownThatHasNoTime(t *testing.T) {
 	}
 	if raw, err := io.ReadAll(resp.Body); err != nil || len(raw) > 0 {
 		t.Errorf("the watch got %s, %v", raw, err)
+	}
+}
+
+// TestShutdownThatIsAbortedLeavesNoGoroutine: those of a watch whose client doesn't read end, too,
+// long before the time to write is over. They get a second, for clients that do read.
+func TestShutdownThatIsAbortedLeavesNoGoroutine(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	server.StartTLS()
+	server.Close()
+	for scheme, certificates := range map[string][]tls.Certificate{"http": nil, "https": server.TLS.Certificates} {
+		t.Run(scheme, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				storage, handler, run := newBubbleRig(t)
+				run()
+				client := connectTLS(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) }, certificates)
+				for range 3 {
+					resp, err := client.Get(scheme + "://api" + widgets + "?watch=true")
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer resp.Body.Close()
+				}
+				if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, mebibyte))); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				began := time.Now()
+				if err := handler.Shutdown(ctx, 0); err != context.DeadlineExceeded || time.Since(began) > time.Minute+time.Second {
+					t.Errorf("Shutdown returned after %v: %v", time.Since(began), err)
+				}
+				returned := time.Now()
+				if err := handler.Shutdown(t.Context(), 0); err != nil || time.Since(returned) != 0 {
+					t.Errorf("the watches ended %v later: %v", time.Since(returned), err)
+				}
+			})
+		})
 	}
 }

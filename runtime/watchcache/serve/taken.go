@@ -34,12 +34,14 @@ type takenWatch struct {
 	raw      syscall.RawConn // of conn; nil if it doesn't take bytes without waiting
 	stop     func()          // the reviews
 
+	ended   sync.WaitGroup // run, and with it writers
 	writers sync.WaitGroup
 
 	mu      sync.Mutex // mu guards what follows
 	running bool       // conn is there
 	writing bool       // a goroutine writes, and receive must not
 	over    bool       // nothing more is written
+	aborted bool       // conn has the last deadline
 	early   []byte     // frames that came before running
 	last    []byte     // what ends the answer; nil while the watch goes on
 }
@@ -74,6 +76,7 @@ func (t *takenWatch) take(w http.ResponseWriter, req *http.Request, target reque
 	t.watcher, t.conn, t.raw = watcher, conn, rawConn(conn)
 	ctx := context.WithoutCancel(req.Context()) // which ends when ServeHTTP returns
 	t.stop = t.h.review(ctx, req, target, t.Close)
+	t.ended.Add(1)
 	t.h.watches.add(t)
 	go t.run()
 
@@ -95,6 +98,7 @@ func (t *takenWatch) take(w http.ResponseWriter, req *http.Request, target reque
 
 // run waits until the connection ends, and cleans up.
 func (t *takenWatch) run() {
+	defer t.ended.Done()
 	defer t.h.watches.leave()
 	defer t.h.watches.remove(t)
 	t.read()
@@ -178,10 +182,21 @@ func (t *takenWatch) writeLast() {
 
 // write writes data in time.
 func (t *takenWatch) write(data []byte) error {
-	_ = t.conn.SetWriteDeadline(time.Now().Add(t.h.config.WriteTimeout)) // else Write fails
+	t.setDeadline(time.Now().Add(t.h.config.WriteTimeout))
 	_, err := t.conn.Write(data)
-	_ = t.conn.SetWriteDeadline(time.Time{})
+	t.setDeadline(time.Time{})
+	if encrypted, ok := t.conn.(interface{ NetConn() net.Conn }); ok && err != nil {
+		_ = encrypted.NetConn().Close() // else Close tries to write for another five seconds
+	}
 	return err
+}
+
+func (t *takenWatch) setDeadline(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.aborted {
+		_ = t.conn.SetWriteDeadline(at) // else Write fails
+	}
 }
 
 // endLocked ends the answer with an event, which may be nil.
@@ -205,6 +220,23 @@ func (t *takenWatch) Close() {
 	defer t.mu.Unlock()
 	t.endLocked(nil)
 }
+
+// lastWrite is how long the client of a watch that is aborted may take to read what is left.
+const lastWrite = time.Second
+
+// abort is Close, with little time to write what is left.
+func (t *takenWatch) abort() {
+	t.mu.Lock()
+	if !t.aborted {
+		t.aborted = true
+		_ = t.conn.SetWriteDeadline(time.Now().Add(lastWrite)) // else Write fails
+	}
+	t.mu.Unlock()
+	t.Close()
+}
+
+// wait waits until the goroutines of the watch have ended.
+func (t *takenWatch) wait() { t.ended.Wait() }
 
 // appendEvents appends events as one chunk.
 func appendEvents(dst []byte, events []watchcache.Event) []byte {

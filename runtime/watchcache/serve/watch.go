@@ -54,8 +54,8 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 		return nil
 	case err == nil:
 		defer watcher.Close()
-		h.watches.add(watcher)
-		defer h.watches.remove(watcher)
+		h.watches.add(streamed{watcher})
+		defer h.watches.remove(streamed{watcher})
 		defer h.review(req.Context(), req, target, watcher.Close)()
 		err = follow(req.Context(), out, watcher)
 	}
