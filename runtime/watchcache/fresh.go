@@ -11,24 +11,39 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// waiters are the requests that wait for a version, in the order of their versions.
+// waiters are what requests wait for, in the order of the versions.
 type waiters []*waiter
 
-// waiter is a request that waits. arrived is closed when the cache has reached the version.
+// waiter is a version that requests wait for. arrived is closed when the cache has reached it.
 type waiter struct {
-	version uint64
-	arrived chan struct{}
+	version  uint64
+	arrived  chan struct{}
+	requests int // that wait; mu of the cache guards it
 }
 
+// add returns the waiter for a version, for which remove must be called.
 func (all *waiters) add(version uint64) *waiter {
-	w := &waiter{version, make(chan struct{})}
-	at, _ := slices.BinarySearchFunc(*all, version, func(w *waiter, version uint64) int { return cmp.Compare(w.version, version) })
-	*all = slices.Insert(*all, at, w)
+	at, found := all.find(version)
+	if !found {
+		*all = slices.Insert(*all, at, &waiter{version: version, arrived: make(chan struct{})})
+	}
+	w := (*all)[at]
+	w.requests++
 	return w
 }
 
+// remove takes out a waiter when its last request has gone, unless it was reached before.
 func (all *waiters) remove(w *waiter) {
-	*all = slices.DeleteFunc(*all, func(other *waiter) bool { return other == w })
+	if w.requests--; w.requests > 0 {
+		return
+	}
+	if at, found := all.find(w.version); found && (*all)[at] == w {
+		*all = slices.Delete(*all, at, at+1)
+	}
+}
+
+func (all waiters) find(version uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(all, version, func(w *waiter, version uint64) int { return cmp.Compare(w.version, version) })
 }
 
 // newest returns the newest version that a request waits for; 0 if none waits.
