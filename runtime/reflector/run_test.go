@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -311,7 +312,7 @@ func TestBackoffWait(t *testing.T) {
 		t.Error("there is no jitter")
 	}
 	b = Backoff{Initial: time.Second, Max: time.Minute, Factor: 3, Jitter: -1}
-	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 2: 3 * time.Second, 4: 27 * time.Second, 5: time.Minute, 1 << 40: time.Minute} {
+	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 2: 3 * time.Second, 4: 27 * time.Second, 5: time.Minute, math.MaxInt: time.Minute} {
 		if got := b.Wait(n); got != want {
 			t.Errorf("wait %d is %v, want %v", n, got, want)
 		}

@@ -4,6 +4,7 @@ package table
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -19,7 +20,7 @@ func TestPostingsInEachForm(t *testing.T) {
 		want map[uint32]bool
 	}
 	r := newRand(t)
-	for _, slotRange := range []int{200, sizeOf(0), sizeOf(0) + 300, sizeOf(1), sizeOf(2), sizeOf(4), 1 << 31} {
+	for _, slotRange := range []int{200, sizeOf(0), sizeOf(0) + 300, sizeOf(1), sizeOf(2), sizeOf(4), math.MaxInt32} {
 		for _, most := range []int{3, fewMax + 2, 1000, 3000} {
 			p, want := &posting{key: "key", n: 1}, map[uint32]bool{0: true}
 			var moments []moment
