@@ -3,8 +3,8 @@
 // Package memory is a storage of a watch cache in memory: for tests, for benchmarks, and for
 // objects that need not outlive the process.
 //
-// It starts no goroutine, but a timer for each write of an object that ends by itself: see
-// [Storage.WithTTL]. Watch waits for changes, and no other call blocks.
+// It starts no goroutine, but a timer for each object that ends by itself: see [Storage.WithTTL].
+// Watch waits for changes, and no other call blocks.
 package memory
 
 import (
@@ -37,6 +37,7 @@ type contents struct {
 
 	mu        sync.Mutex // mu guards what follows
 	objects   map[string]*watchcache.Object
+	ends      map[string]*time.Timer // of the objects that have a TTL
 	version   uint64
 	compacted uint64             // watches from older versions expire
 	events    []watchcache.Event // after compacted
@@ -45,15 +46,12 @@ type contents struct {
 
 // New returns an empty storage of objects with these declared fields, such as "spec.nodeName".
 func New(fields ...string) *Storage {
-	return &Storage{contents: &contents{fields: fields, objects: map[string]*watchcache.Object{}, version: 1, compacted: 1, changed: make(chan struct{})}}
+	return &Storage{contents: &contents{fields: fields, objects: map[string]*watchcache.Object{}, ends: map[string]*time.Timer{}, version: 1, compacted: 1, changed: make(chan struct{})}}
 }
 
 // WithTTL returns the same storage, but what its Create and Update store is deleted when a time has
 // passed, unless it has been written again. So an object that the storage without a TTL updates
 // stays. 0 is no TTL. With a negative one, Create and Update fail.
-//
-// Each write has a timer, which holds the object as it was written until the time has passed, also
-// if it has been written again or deleted meanwhile.
 func (s *Storage) WithTTL(ttl time.Duration) *Storage { return &Storage{s.contents, ttl} }
 
 // Create stores an object, whose resourceVersion, and uid if it has none, are set. It returns the
@@ -118,8 +116,9 @@ func (s *Storage) Apply(e watchcache.Event) error {
 	switch e.Type {
 	case watch.Bookmark:
 	case watch.Deleted:
-		delete(s.objects, e.Object.Key)
+		s.dropLocked(e.Object.Key)
 	default:
+		s.dropLocked(e.Object.Key)
 		s.objects[e.Object.Key] = e.Object
 	}
 	s.version = e.Version
@@ -215,28 +214,40 @@ func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid str
 		return nil, err
 	}
 	s.version++
+	s.dropLocked(o.Key)
 	s.objects[o.Key] = o
 	s.addLocked(watchcache.Event{Type: event, Object: o, Version: s.version})
 	if s.ttl > 0 {
-		time.AfterFunc(s.ttl, func() { s.end(o) })
+		// not o: Go may keep a timer, and what it has, for a while after it was stopped
+		key, version := o.Key, o.Version
+		s.ends[key] = time.AfterFunc(s.ttl, func() { s.end(key, version) })
 	}
 	return o, nil
 }
 
-// end deletes an object whose time has passed, unless another one has taken its place.
-func (s *contents) end(o *watchcache.Object) {
+// end deletes an object whose time has passed, unless it has been replaced while its timer fired.
+func (s *contents) end(key string, version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.objects[o.Key] == o {
+	if o := s.objects[key]; o != nil && o.Version == version {
 		s.deleteLocked(o)
 	}
 }
 
 // deleteLocked deletes an object that there is.
 func (s *contents) deleteLocked(o *watchcache.Object) {
-	delete(s.objects, o.Key)
+	s.dropLocked(o.Key)
 	s.version++
 	s.addLocked(watchcache.Event{Type: watch.Deleted, Object: o, Version: s.version})
+}
+
+// dropLocked removes what there may be under key, with its timer.
+func (s *contents) dropLocked(key string) {
+	delete(s.objects, key)
+	if timer := s.ends[key]; timer != nil {
+		timer.Stop()
+		delete(s.ends, key)
+	}
 }
 
 func (s *contents) addLocked(e watchcache.Event) {

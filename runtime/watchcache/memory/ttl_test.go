@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
@@ -66,6 +69,56 @@ func TestTTL(t *testing.T) {
 			t.Errorf("at the end there are %v at %d, %v", objects, version, err)
 		}
 	})
+}
+
+// TestReplacedTimersAreGone writes an object again and again, in a bubble, where its time never
+// passes. What no longer counts must not take memory until then.
+func TestReplacedTimersAreGone(t *testing.T) {
+	const times, most = 10_000, 1 << 20
+	for name, replace := range map[string]func(s, hour *memory.Storage, version uint64) error{
+		"by an update": func(_, hour *memory.Storage, _ uint64) error {
+			return errOf(hour.Update(t.Context(), data("a", "")))
+		},
+		"by a deletion": func(s, hour *memory.Storage, _ uint64) error {
+			_, err := s.Delete(t.Context(), "a", watchcache.Preconditions{})
+			return errors.Join(err, errOf(hour.Create(t.Context(), data("a", ""))))
+		},
+		"by a change made elsewhere": func(s, hour *memory.Storage, version uint64) error {
+			err := s.Apply(watchcache.Event{Type: watch.Deleted, Object: &watchcache.Object{Key: "a"}, Version: version + 1})
+			return errors.Join(err, errOf(hour.Create(t.Context(), data("a", ""))))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := memory.New()
+				hour := s.WithTTL(time.Hour)
+				if _, err := hour.Create(t.Context(), data("a", "")); err != nil {
+					t.Fatal(err)
+				}
+				before := heap()
+				for range times {
+					if err := replace(s, hour, s.Version()); err != nil {
+						t.Fatal(err)
+					}
+					s.Compact(s.Version())
+				}
+				if after := heap(); after > before+most {
+					t.Errorf("%d bytes are left of %d writes", after-before, times)
+				}
+				runtime.KeepAlive(s)
+			})
+		})
+	}
+}
+
+// heap returns how many bytes the heap has, without garbage.
+func heap() int64 {
+	var m runtime.MemStats
+	for range 2 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestNegativeTTL(t *testing.T) {
