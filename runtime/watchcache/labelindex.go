@@ -42,40 +42,48 @@ func labelEntry(value string, o *Object) indexEntry { return indexEntry(value + 
 
 func (e indexEntry) memory() int64 { return indexEntryMemory + int64(len(e)) }
 
-// moved returns the index after a change of an object. Either object may be nil.
-func (l labelIndex) moved(before, after *Object) labelIndex {
+// moved returns the index after a change of an object, and about how much memory the branches take
+// that it has copied. Either object may be nil.
+func (l labelIndex) moved(before, after *Object) (now labelIndex, copied int64) {
 	old, had := before.label(l.label)
 	value, has := after.label(l.label)
 	if had == has && old == value {
-		return l
+		return l, 0
 	}
 	if had {
 		e := labelEntry(old, before)
 		l.entries = l.entries.remove(e.key())
 		l.bytes -= e.memory()
+		copied += l.entries.wayMemory(stringMemory)
 	}
 	if has {
 		e := labelEntry(value, after)
 		l.entries = l.entries.put(e)
 		l.bytes += e.memory()
+		copied += l.entries.wayMemory(stringMemory)
 	}
-	return l
+	return l, copied
 }
 
-// moved returns the indexes after a change of an object. Either object may be nil.
-func (all labelIndexes) moved(before, after *Object) labelIndexes {
-	now := all
+// labelIndexMemory is how much memory a labelIndex takes besides its entries.
+const labelIndexMemory = 32
+
+// moved returns the indexes after a change of an object, and about how much memory that takes which
+// it has copied. Either object may be nil.
+func (all labelIndexes) moved(before, after *Object) (now labelIndexes, copied int64) {
+	now = all
 	for i, index := range all {
-		moved := index.moved(before, after)
+		moved, more := index.moved(before, after)
 		if moved == index {
 			continue
 		}
-		if &now[0] == &all[0] {
+		if copied += more; &now[0] == &all[0] {
 			now = slices.Clone(all)
+			copied += int64(len(all)) * labelIndexMemory
 		}
 		now[i] = moved
 	}
-	return now
+	return now, copied
 }
 
 func (all labelIndexes) has(label string) bool {

@@ -132,7 +132,7 @@ func (c *Cache) indexLabel(label string) {
 	if now == nil || now.state.labels.has(label) {
 		return
 	}
-	before.state.objects.diff(now.state.objects, func(before, after *Object) { index = index.moved(before, after) })
+	before.state.objects.diff(now.state.objects, func(before, after *Object) { index, _ = index.moved(before, after) })
 	next := *now
 	next.state.labels = c.labels.worth(append(slices.Clip(now.state.labels), index))
 	c.mu.Lock()

@@ -16,7 +16,6 @@ type change struct {
 	before, after  *Object   // at least one
 	state          objectSet // after the change
 	at             time.Time
-	size           int64
 	behind         bool // not a change of the log: see [Cache.detachLocked]
 	next           atomic.Pointer[change]
 	frames         frames
@@ -38,9 +37,12 @@ func (n *change) event(f *filter) (e Event, ok bool) {
 	return e, false
 }
 
-// changeMemory is about how much memory a change takes besides the objects: itself, and the
-// branches that its state doesn't share.
-const changeMemory = 1000
+// changeMemory is about how much memory a change takes itself, with its place in the log.
+const changeMemory = 180
+
+// memory returns about how many bytes of memory go when the log drops the change: itself, the
+// object before it, and the branches that its state doesn't share.
+func (n *change) memory() int64 { return changeMemory + n.state.copied + n.before.memory() }
 
 // log is the changes that are kept, in the order of their versions. The cache's mu guards it,
 // except that anyone may follow the links from a change on.
@@ -85,9 +87,8 @@ func (l *log) memory() int64 { return l.bytes + l.framed.Load() }
 
 // append adds a change. It can be reached as soon as append returns.
 func (l *log) append(n *change) {
-	n.size = changeMemory + n.before.memory()
 	n.frames.total = &l.framed
-	l.bytes += n.size
+	l.bytes += n.memory()
 	last := l.last()
 	l.changes = append(l.changes, n)
 	last.next.Store(n)
@@ -125,7 +126,7 @@ func (l *log) trim(before time.Time, bytes int64) bool {
 		if !c.at.Before(before) && l.memory() <= bytes {
 			break
 		}
-		l.bytes -= c.size
+		l.bytes -= c.memory()
 		c.frames.drop()
 		l.base = c
 		n++

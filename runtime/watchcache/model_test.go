@@ -39,7 +39,7 @@ func TestModel(t *testing.T) {
 func testModel(t *testing.T, seed uint64, relists, merges bool) {
 	storage := &severable{Storage: memory.New("spec.node"), whole: make(chan struct{})}
 	close(storage.whole)
-	config := watchcache.Config{Storage: storage, Bytes: 12 << 10, BookmarkInterval: 20 * time.Second, MergeSlow: merges}
+	config := watchcache.Config{Storage: storage, Bytes: 8 << 10, BookmarkInterval: 20 * time.Second, MergeSlow: merges}
 	inBubble(t, config, func(t *testing.T, r *rig) {
 		r.storage = storage.Storage
 		m := &model{

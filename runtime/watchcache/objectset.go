@@ -16,6 +16,7 @@ type objectSet struct {
 	objects tree[*Object]
 	fields  tree[indexEntry] // field, value and key
 	labels  labelIndexes
+	copied  int64 // about how much memory the branches take that the last put or remove has copied
 }
 
 // indexEntry is an object in an index: a value, and the object's key, with a zero byte before the
@@ -28,8 +29,11 @@ func (e indexEntry) key() string { return string(e) }
 // indexEntryMemory is about how much memory an entry takes besides its key and its value.
 const indexEntryMemory = 24
 
-// fieldEntries yields the entries of an object's fields that other, which may be nil, has not.
+// fieldEntries yields the entries of an object's fields that other has not. Either may be nil.
 func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
+	if o == nil {
+		return
+	}
 	for _, p := range o.Fields {
 		if other != nil {
 			if value, ok := other.Fields.Lookup(p.Name); ok && value == p.Value {
@@ -62,21 +66,31 @@ func objectSetOf(objects []*Object, other labelIndexes) objectSet {
 func (s objectSet) put(o *Object) objectSet {
 	old := s.objects.get(o.Key)
 	s.objects = s.objects.put(o)
-	if old != nil {
-		old.fieldEntries(o, func(e indexEntry) { s.fields = s.fields.remove(e.key()) })
-	}
-	o.fieldEntries(old, func(e indexEntry) { s.fields = s.fields.put(e) })
-	s.labels = s.labels.moved(old, o)
-	return s
+	return s.moved(old, o)
 }
 
 // remove returns the set without the object under key.
 func (s objectSet) remove(key string) objectSet {
 	if old := s.objects.get(key); old != nil {
 		s.objects = s.objects.remove(key)
-		old.fieldEntries(nil, func(e indexEntry) { s.fields = s.fields.remove(e.key()) })
-		s.labels = s.labels.moved(old, nil)
+		s = s.moved(old, nil)
 	}
+	return s
+}
+
+// moved returns the set with the indexes after a change of an object. Either object may be nil.
+func (s objectSet) moved(before, after *Object) objectSet {
+	s.copied = s.objects.wayMemory(pointerMemory)
+	before.fieldEntries(after, func(e indexEntry) {
+		s.fields = s.fields.remove(e.key())
+		s.copied += s.fields.wayMemory(stringMemory)
+	})
+	after.fieldEntries(before, func(e indexEntry) {
+		s.fields = s.fields.put(e)
+		s.copied += s.fields.wayMemory(stringMemory)
+	})
+	labels, copied := s.labels.moved(before, after)
+	s.labels, s.copied = labels, s.copied+copied
 	return s
 }
 

@@ -39,7 +39,7 @@ func TestSlowByBytes(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		_, err := r.next(slow)
-		if expired := new(watchcache.ExpiredError); !errors.As(err, &expired) || expired.Version != 1 || expired.Oldest < 80 {
+		if expired := new(watchcache.ExpiredError); !errors.As(err, &expired) || expired.Version != 1 || expired.Oldest < 70 {
 			t.Errorf("the slow one: %v", err)
 		}
 		if _, errs := blocked.take(); len(errs) != 1 || !errors.As(errs[0], new(*watchcache.ExpiredError)) {

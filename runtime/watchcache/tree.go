@@ -75,6 +75,29 @@ func (t tree[E]) len() int {
 	return t.root.count
 }
 
+// Bytes of memory: a branch without what it has, and what a leaf has of an object or an entry.
+const (
+	branchMemory  = 80
+	pointerMemory = 8
+	stringMemory  = 16
+)
+
+// wayMemory returns about how many bytes of memory the branches on the way to an object take: what
+// one put or remove copies. leaf is what a leaf has of each. All branches but the root count as
+// full, as they are in a tree that was made by treeOf.
+func (t tree[E]) wayMemory(leaf int64) int64 {
+	b := t.root
+	if b == nil {
+		return 0
+	}
+	n, width := int64(0), int64(b.width())
+	for ; b.objects == nil; b = b.branches[0] { // the least way is in the processor's cache
+		n += branchMemory + pointerMemory*width
+		width = treeWidth
+	}
+	return n + branchMemory + leaf*width
+}
+
 // get returns the object under key, or the zero value.
 func (t tree[E]) get(key string) (found E) {
 	b := t.root
