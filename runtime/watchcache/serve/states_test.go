@@ -123,7 +123,12 @@ func TestStateThatTheLogDoesNotReachIsNotHandedOut(t *testing.T) {
 	}
 }
 
+// TestStatesKeepWithinTheirBytes is in a bubble as well.
 func TestStatesKeepWithinTheirBytes(t *testing.T) {
+	synctest.Test(t, testStatesKeepWithinTheirBytes)
+}
+
+func testStatesKeepWithinTheirBytes(t *testing.T) {
 	of, _ := newSelection(t)
 	var s states
 	var members []*state

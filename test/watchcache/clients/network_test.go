@@ -68,12 +68,11 @@ func (n *network) fail(f fault) {
 	}
 }
 
-// heal ends a fault, and returns how many requests it has hit.
-func (n *network) heal() int {
+// heal ends a fault.
+func (n *network) heal() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.fault = nil
-	return n.hits
 }
 
 // hit returns the fault of a request, nil if there is none.
