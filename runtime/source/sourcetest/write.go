@@ -142,7 +142,7 @@ func (c *collection) editing(e edit, q query) write {
 		case e.applies && e.Subresource == "":
 			a.created = true
 			if obj, err = e.do(c.newObject()); err == nil {
-				obj, err = c.createLocked(obj, e.dryRun)
+				obj, err = c.createAppliedLocked(e, obj)
 			}
 		default:
 			err = apierrors.NewNotFound(c.resource.GroupResource(), e.Name)
@@ -154,12 +154,22 @@ func (c *collection) editing(e edit, q query) write {
 	}
 }
 
+// createAppliedLocked stores the object that an apply patch makes if there is none. A patch with a
+// uid is about an object that was there; a resourceVersion is ignored.
+func (c *collection) createAppliedLocked(e edit, obj object.Object) (object.Object, error) {
+	if uid := obj.GetUID(); uid != "" {
+		return nil, c.conflict(e.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	obj.SetResourceVersion("")
+	return c.createLocked(obj, e.dryRun)
+}
+
 // editLocked changes an object and returns a copy of it.
 func (c *collection) editLocked(e edit, old object.Object) (object.Object, error) {
 	key := object.KeyOf(old)
 	if e.uid != "" && e.uid != old.GetUID() {
 		//lint:ignore ST1005 the text is the API server's
-		return nil, c.conflict(key, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", e.uid, old.GetUID()))
+		return nil, c.conflict(key.Name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", e.uid, old.GetUID()))
 	}
 	obj, err := e.do(old)
 	if err != nil {
@@ -218,11 +228,11 @@ func (c *collection) checkVersion(obj, old object.Object) error {
 		}
 		return apierrors.NewInvalid(kind, name, field.ErrorList{bad})
 	}
-	return c.conflict(object.KeyOf(old), errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	return c.conflict(name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 }
 
-func (c *collection) conflict(key object.Key, err error) error {
-	return apierrors.NewConflict(c.resource.GroupResource(), key.Name, err)
+func (c *collection) conflict(name string, err error) error {
+	return apierrors.NewConflict(c.resource.GroupResource(), name, err)
 }
 
 // same reports whether a write would change nothing: API servers compare what they would store.
