@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -14,10 +15,13 @@ import (
 // RoundTrip implements http.RoundTripper. Reading the response's body reads the server's memory
 // directly.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
-	a, body := s.answer(req)
 	if req.Body != nil {
-		_ = req.Body.Close()
+		defer req.Body.Close()
 	}
+	if err := context.Cause(req.Context()); err != nil {
+		return nil, err // net/http's transport doesn't send such a request
+	}
+	a, body := s.answer(req)
 	if err := body.begin(); err != nil {
 		return nil, err
 	}
