@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,6 +27,7 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 	if err := yaml.Unmarshal(r.Body, &patch.Object); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
+	c.narrow(patch, r.Subresource)
 	live, err := untyped(old)
 	if err != nil {
 		return nil, err
@@ -42,6 +45,24 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 		return nil, err
 	}
 	return c.decodeAs(JSON, options.FieldValidation, content)
+}
+
+// narrow leaves of an apply patch what it may write, so that its sender owns nothing else.
+func (c *collection) narrow(patch *unstructured.Unstructured, subresource string) {
+	if subresource != statusPart {
+		if c.hasStatus() {
+			delete(patch.Object, "status")
+		}
+		return
+	}
+	maps.DeleteFunc(patch.Object, func(field string, _ any) bool {
+		return !slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, field)
+	})
+	if metadata, ok := patch.Object["metadata"].(map[string]any); ok {
+		maps.DeleteFunc(metadata, func(field string, _ any) bool {
+			return !slices.Contains([]string{"name", "namespace", "uid", "resourceVersion", "managedFields"}, field)
+		})
+	}
 }
 
 // own writes into obj which fields the sender of a request, not an apply patch, has changed. It

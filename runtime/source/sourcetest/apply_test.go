@@ -70,3 +70,29 @@ func TestApplyOfAStatus(t *testing.T) {
 		t.Errorf("%+v", stored)
 	}
 }
+
+// TestApplyOwnsOnlyWhatItMayWrite has two managers, one of the object and one of its status, which
+// both send all of it.
+func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	apply := func(path, node, phase string) written {
+		const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"node":%q}},"spec":{"nodeName":%q},"status":{"phase":%q}}`
+		return call(t, server, "PATCH", inShop+path, fmt.Sprintf(body, node, node, phase), "Content-Type", "application/apply-patch+yaml")
+	}
+	expect(t, "create", apply("/a?fieldManager=one", "n", "Pending"), "201 a at 2")
+	expect(t, "status", apply("/a/status?fieldManager=two", "x", "Running"), "200 a at 3")
+	expect(t, "object", apply("/a?fieldManager=one", "m", "Failed"), "200 a at 4")
+	stored, _ := pods.Get("shop", "a")
+	if got := fmt.Sprint(stored.Labels, stored.Spec.NodeName, stored.Status.Phase); got != "map[node:m]mRunning" {
+		t.Error(got)
+	}
+
+	plain := sourcetest.New()
+	pods = sourcetest.Serve[*corev1.Pod](plain, podResource, "").WithoutStatus()
+	server = plain
+	expect(t, "without the subresource", apply("/a?fieldManager=one", "n", "Pending"), "201 a at 2")
+	if stored, _ := pods.Get("shop", "a"); stored.Status.Phase != corev1.PodPending {
+		t.Errorf("the status without a subresource is %q", stored.Status.Phase)
+	}
+}
