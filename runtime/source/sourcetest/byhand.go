@@ -3,7 +3,12 @@
 package sourcetest
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -11,7 +16,7 @@ import (
 // This file has the writes of a Collection: what the test writes by hand is stored as it is.
 
 func (c *collection) create(obj object.Object) object.Object {
-	obj = c.own(obj)
+	obj = c.own("Create", obj)
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
 	c.nameLocked(obj)
@@ -31,7 +36,7 @@ func (c *collection) create(obj object.Object) object.Object {
 }
 
 func (c *collection) update(obj object.Object) object.Object {
-	obj = c.own(obj)
+	obj = c.own("Update", obj)
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
 	key := object.KeyOf(obj)
@@ -58,6 +63,28 @@ func (c *collection) remove(key object.Key) object.Object {
 	default:
 		return obj
 	}
+}
+
+// own returns a copy of an object with its kind set, as it is read from JSON: else a client's update
+// would change what the format does not have, such as parts of a second.
+func (c *collection) own(method string, obj object.Object) object.Object {
+	if reflect.ValueOf(obj).IsNil() {
+		c.misused(method, object.Key{}, "the object is nil")
+	}
+	own := c.newObject()
+	into := any(own)
+	if content, ok := own.(*unstructured.Unstructured); ok {
+		into = &content.Object
+	}
+	raw, err := json.Marshal(obj)
+	if err == nil {
+		err = utiljson.Unmarshal(raw, into)
+	}
+	if err != nil {
+		c.misused(method, object.KeyOf(obj), "it can't be read from its JSON: "+err.Error())
+	}
+	own.GetObjectKind().SetGroupVersionKind(c.kind)
+	return own
 }
 
 func (c *collection) existingLocked(method string, key object.Key) object.Object {

@@ -56,13 +56,6 @@ func (c *collection) newObject() object.Object {
 	return obj
 }
 
-// own returns a copy of an object with its kind set.
-func (c *collection) own(obj object.Object) object.Object {
-	obj = obj.DeepCopyObject().(object.Object)
-	obj.GetObjectKind().SetGroupVersionKind(c.kind)
-	return obj
-}
-
 // writeLocked stores obj, which the caller must not use any more, and returns a copy.
 func (c *collection) writeLocked(key object.Key, obj object.Object) object.Object {
 	event := watch.Modified
