@@ -12,17 +12,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // This file has what an API server does to each object that it stores, of whatever kind.
 
-// nameLocked gives a name to an object that has only a generateName.
+// nameLocked gives a name to an object that has only a generateName. It fits into a label's value.
 func (c *collection) nameLocked(obj object.Object) {
 	c.server.uids++
-	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		obj.SetName(fmt.Sprintf("%s%05d", obj.GetGenerateName(), c.server.uids))
+	if base := obj.GetGenerateName(); obj.GetName() == "" && base != "" {
+		suffix := fmt.Sprintf("%05d", c.server.uids)
+		obj.SetName(base[:min(len(base), validation.LabelValueMaxLength-len(suffix))] + suffix)
 	}
 }
 

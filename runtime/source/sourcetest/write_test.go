@@ -137,6 +137,22 @@ func TestCreateFillsMetadataAndRefuses(t *testing.T) {
 	}
 }
 
+func TestGeneratedNamesHaveAtMost63Characters(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	base := strings.Repeat("a", 70)
+	created := call(t, server, "POST", inShop, pod("", "", func(p *corev1.Pod) { p.GenerateName = base }))
+	byHand := pods.Create(pod("shop", "", func(p *corev1.Pod) { p.GenerateName = base }))
+	for _, name := range []string{created.meta.Name, byHand.Name} {
+		if len(name) != 63 || !strings.HasPrefix(name, base[:58]) {
+			t.Errorf("the name is %q, want 58 characters of %q, and 5 others", name, base)
+		}
+	}
+	if created.meta.Name == byHand.Name {
+		t.Errorf("two objects have the name %s", byHand.Name)
+	}
+}
+
 func TestUpdateNeedsTheLatestVersion(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
