@@ -64,9 +64,10 @@ func New() *Server {
 	return &Server{version: 1, collections: map[schema.GroupVersionResource]*collection{}}
 }
 
-// Config returns a configuration whose clients reach the server in memory, without a socket.
+// Config returns a configuration whose clients reach the server in memory, without a socket, and
+// make any number of requests at once: QPS is -1.
 func (s *Server) Config() *rest.Config {
-	return &rest.Config{Host: "http://sourcetest.invalid", Transport: s}
+	return &rest.Config{Host: "http://sourcetest.invalid", Transport: s, QPS: -1}
 }
 
 // Requests returns all requests in the order of their arrival, also those that were answered by a

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestClientsAreNotSlowedDown makes more requests at once than client-go's default allows.
+func TestClientsAreNotSlowedDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sourcetest.New()
+		sourcetest.Serve[*corev1.Pod](server, podResource, "").Create(pod("shop", "a"))
+		client, err := dynamic.NewForConfig(server.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for range 50 {
+			if _, err := client.Resource(podResource).Namespace("shop").Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("50 requests took %s, want no time", took)
+		}
+	})
+}
