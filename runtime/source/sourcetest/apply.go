@@ -95,6 +95,22 @@ func (e edit) own(c *collection, obj, old object.Object) error {
 	return nil
 }
 
+// keepTimes takes back the times of a write from the owners of fields if nothing else has changed:
+// an API server writes nothing then.
+func keepTimes(obj, old object.Object) {
+	owners, before := obj.GetManagedFields(), old.GetManagedFields()
+	if len(owners) != len(before) || len(owners) == 0 {
+		return
+	}
+	kept := slices.Clone(owners)
+	for i := range kept {
+		kept[i].Time = before[i].Time
+	}
+	if obj.SetManagedFields(kept); !same(obj, old) {
+		obj.SetManagedFields(owners)
+	}
+}
+
 // manager returns what keeps account of who owns which fields.
 func (c *collection) manager(subresource string) (*managedfields.FieldManager, error) {
 	converter := c.server.TypeConverter

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,4 +97,25 @@ func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
 	if stored, _ := pods.Get("shop", "a"); stored.Status.Phase != corev1.PodPending {
 		t.Errorf("the status without a subresource is %q", stored.Status.Phase)
 	}
+}
+
+// TestApplyOfTheSameIsNoWrite applies what is stored in another form: with defaults, or as another
+// text for the same quantity.
+func TestApplyOfTheSameIsNoWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sourcetest.New()
+		sourcetest.Serve[*corev1.Pod](server, podResource, "")
+		apply := func(image string) written {
+			const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":%q,"resources":{"limits":{"cpu":"0.5"}}}]}}`
+			return call(t, server, "PATCH", inShop+"/a?fieldManager=one", fmt.Sprintf(body, image), "Content-Type", "application/apply-patch+yaml")
+		}
+		expect(t, "create", apply("i"), "201 a at 2")
+		time.Sleep(time.Hour)
+		expect(t, "the same an hour later", apply("i"), "200 a at 2")
+		again := apply("i").meta.ManagedFields
+		if len(again) != 1 || !again[0].Time.Time.Equal(time.Now().Add(-time.Hour)) {
+			t.Errorf("managedFields are %v; want the time of the create", again)
+		}
+		expect(t, "another image", apply("j"), "200 a at 3")
+	})
 }

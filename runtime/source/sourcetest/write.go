@@ -193,6 +193,7 @@ func (c *collection) editLocked(e edit, old object.Object) (object.Object, error
 	if err := e.own(c, obj, old); err != nil {
 		return nil, err
 	}
+	keepTimes(obj, old)
 	errs := validation.ValidateObjectMetaAccessor(obj, key.Namespace != "", pathSegment, field.NewPath("metadata"))
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))...)
 	switch {
