@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -12,6 +13,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
@@ -87,6 +89,9 @@ func (c *collection) decode(r Request, fieldValidation string) (object.Object, e
 
 func (c *collection) decodeAs(format, fieldValidation string, raw []byte) (object.Object, error) {
 	obj, kind, err := c.decoder(format, fieldValidation == metav1.FieldValidationStrict).Decode(raw, &c.kind, c.newObject())
+	if content, ok := obj.(*unstructured.Unstructured); ok && err == nil {
+		err = tidy(content)
+	}
 	switch {
 	case err != nil && kind != nil && kind.Kind != "":
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, c.kind.Kind, err))
@@ -97,6 +102,21 @@ func (c *collection) decodeAs(format, fieldValidation string, raw []byte) (objec
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.kind)
 	return obj.(object.Object), nil
+}
+
+// tidy reads the metadata of an unstructured object as that of any other, so that clients with types
+// can read it, too.
+func tidy(obj *unstructured.Unstructured) error {
+	raw, err := stdjson.Marshal(obj.Object["metadata"])
+	if err != nil {
+		return err
+	}
+	var metadata metav1.ObjectMeta
+	if err := stdjson.Unmarshal(raw, &metadata); err != nil {
+		return err
+	}
+	obj.Object["metadata"], err = runtime.DefaultUnstructuredConverter.ToUnstructured(&metadata)
+	return err
 }
 
 // readDeleteOptions reads the options of a delete from its body, or else from its query.
