@@ -43,3 +43,23 @@ func TestMalformedMetadataIsRefused(t *testing.T) {
 		t.Errorf("a patch to malformed labels: %v, want 422", patched)
 	}
 }
+
+// TestACreateTakesVersionsThatAreNone has the answers of API servers to odd versions.
+func TestACreateTakesVersionsThatAreNone(t *testing.T) {
+	server := sourcetest.New()
+	sourcetest.Serve[*unstructured.Unstructured](server, widgetResource, "Widget")
+	for version, want := range map[string]string{
+		"0": "201 a", "abc": "201 a", "1": "500  resourceVersion should not be set on objects to be created",
+	} {
+		widget := `{"apiVersion":"samples.io/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"` + version + `"}}`
+		if dry := call(t, server, "POST", inWidgets+"?dryRun=All", widget); dry.code == 201 {
+			expect(t, version+", dryRun", dry, want+" at")
+		}
+		created := call(t, server, "POST", inWidgets, widget)
+		if created.code == 201 {
+			want += " at " + server.ResourceVersion()
+		}
+		expect(t, version, created, want)
+		call(t, server, "DELETE", inWidgets+"/a", "")
+	}
+}

@@ -83,10 +83,11 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 		names = pathSegment
 	}
 	errs := validation.ValidateObjectMetaAccessor(obj, key.Namespace != "", names, field.NewPath("metadata"))
+	version, _ := strconv.ParseUint(obj.GetResourceVersion(), 10, 64)
 	switch old := c.history.get(key); {
 	case len(errs) > 0:
 		return nil, apierrors.NewInvalid(c.kind.GroupKind(), key.Name, errs)
-	case obj.GetResourceVersion() != "":
+	case version != 0:
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	case old != nil:
 		err := apierrors.NewAlreadyExists(c.resource.GroupResource(), key.Name)
@@ -95,6 +96,7 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 		}
 		return nil, err
 	}
+	obj.SetResourceVersion("")
 	c.bornLocked(obj)
 	if dryRun {
 		return obj, nil
