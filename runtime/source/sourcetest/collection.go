@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -107,9 +108,35 @@ func (c *collection) fieldsOf(obj object.Object) map[string]string {
 	}
 	values := map[string]string{}
 	for _, path := range c.fields {
-		values[path] = at(content, strings.Split(path, "."))
+		values[path] = cmp.Or(at(content, strings.Split(path, ".")), c.zero(path))
 	}
 	return values
+}
+
+// zero returns the text of a field that JSON leaves out. Built-in kinds have one for bools and
+// numbers.
+func (c *collection) zero(path string) string {
+	t := c.elem
+	for name := range strings.SplitSeq(path, ".") {
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		i := -1
+		if t.Kind() == reflect.Struct && c.proto {
+			i = fieldOf(t, name)
+		}
+		if i < 0 {
+			return ""
+		}
+		t = t.Field(i).Type
+	}
+	switch {
+	case t.Kind() == reflect.Bool:
+		return "false"
+	case reflect.Int <= t.Kind() && t.Kind() <= reflect.Int64:
+		return "0"
+	}
+	return ""
 }
 
 // at returns the string, number or bool at a path as text, "" if there is none.
