@@ -34,3 +34,23 @@ func TestClientsAreNotSlowedDown(t *testing.T) {
 		}
 	})
 }
+
+// TestClientsComeBackAfter429 has client-go do what it does with an API server that is too busy.
+func TestClientsComeBackAfter429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sourcetest.New()
+		sourcetest.Serve[*corev1.Pod](server, podResource, "").Create(pod("shop", "a"))
+		server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(429)})
+		client, err := dynamic.NewForConfig(server.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := client.Resource(podResource).Namespace("shop").Get(t.Context(), "a", metav1.GetOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took < 2*time.Second || len(server.Requests()) != 3 {
+			t.Errorf("%d requests in %s, want 3, with a second before each new one", len(server.Requests()), took)
+		}
+	})
+}

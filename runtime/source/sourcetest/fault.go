@@ -118,9 +118,15 @@ type Answer struct {
 // any more.
 var ErrHang = errors.New("sourcetest: the connection hangs")
 
-// Refuse returns the Do of a [Fault] that answers with a Status; see the function [Status].
+// Refuse returns the Do of a [Fault] that answers with a Status; see the function [Status]. 429 has
+// the header Retry-After, as in API servers: the client comes back after a second.
 func Refuse(code int) func(*Answer) {
-	return func(a *Answer) { a.Status = Status(code) }
+	return func(a *Answer) {
+		a.Status = Status(code)
+		if code == http.StatusTooManyRequests {
+			a.Header.Set("Retry-After", "1")
+		}
+	}
 }
 
 // Fail returns the Do of a [Fault] that makes the connection fail before any answer: with

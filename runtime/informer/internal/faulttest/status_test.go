@@ -97,7 +97,11 @@ func TestThrottlingIsObeyed(t *testing.T) {
 		}
 	}
 	run(t, []fault{
-		{name: "429 without Retry-After", first: refuse(anyVerb, 4, 429), reasons: reasons(reason.Throttled), requests: 5},
+		{name: "429 without Retry-After", first: func(w *world) {
+			w.inject(anyVerb, 4, func(a *sourcetest.Answer) {
+				a.Status = sourcetest.Status(429)
+			})
+		}, reasons: reasons(reason.Throttled), requests: 5},
 		{name: "429 with Retry-After", first: func(w *world) {
 			w.inject(anyVerb, 2, retryAfter(429, "7"))
 		}, reasons: reasons(reason.Throttled), requests: 3, check: apart(7 * time.Second)},
