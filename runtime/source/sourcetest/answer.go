@@ -40,15 +40,19 @@ func (s *Server) faultLocked(r Request) *Fault {
 	return hit
 }
 
+// receive records a request. It returns the collection that it is for, and the fault that hits it;
+// nil if there is none.
+func (s *Server) receive(r Request) (*collection, *Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	return s.collections[r.Resource], s.faultLocked(r)
+}
+
 // answer makes the answer to a request, and applies the fault that hits it.
 func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	r, target, err := parseRequest(req)
-	s.mu.Lock()
-	s.requests = append(s.requests, r)
-	c := s.collections[r.Resource]
-	fault := s.faultLocked(r)
-	s.mu.Unlock()
-
+	c, fault := s.receive(r)
 	a := &Answer{Request: r, Header: http.Header{}, encoding: jsonEncoding{c}}
 	switch {
 	case err != nil:
