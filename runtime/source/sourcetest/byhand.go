@@ -65,8 +65,8 @@ func (c *collection) remove(key object.Key) object.Object {
 	}
 }
 
-// own returns a copy of an object with its kind set, as it is read from JSON: else a client's update
-// would change what the format does not have, such as parts of a second.
+// own returns a copy of an object with its kind set, as it is read from JSON: else a client's
+// update would change what the format does not have, such as parts of a second.
 func (c *collection) own(method string, obj object.Object) object.Object {
 	if reflect.ValueOf(obj).IsNil() {
 		c.misused(method, object.Key{}, "the object is nil")

@@ -104,8 +104,8 @@ func (c *collection) decodeAs(format, fieldValidation string, raw []byte) (objec
 	return obj.(object.Object), nil
 }
 
-// tidy reads the metadata of an unstructured object as that of any other, so that clients with types
-// can read it, too.
+// tidy reads the metadata of an unstructured object as that of any other, so that clients with
+// types can read it, too.
 func tidy(obj *unstructured.Unstructured) error {
 	raw, err := stdjson.Marshal(obj.Object["metadata"])
 	if err != nil {

@@ -135,8 +135,8 @@ func (s *Server) Restore(resourceVersion string) {
 // Collection is the objects of one resource in all namespaces. A test changes them by its methods.
 // [Serve] returns it.
 //
-// Objects are copied on their way in and out, and stored as they are read from JSON. The methods are
-// the test's own hand: they store what they are given, status included, where the requests of
+// Objects are copied on their way in and out, and stored as they are read from JSON. The methods
+// are the test's own hand: they store what they are given, status included, where the requests of
 // clients have the rules of an API server. A Create of an object that exists, and an Update or
 // Delete of one that doesn't, is a mistake of the test: it panics.
 type Collection[T object.Object] struct {
