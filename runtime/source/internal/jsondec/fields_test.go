@@ -58,6 +58,21 @@ type (
 		//lint:ignore SA5008 the test is about it
 		Quote int `json:"a\"b"`
 	}
+	// Without a struct between, these are made of themselves.
+	tree   []tree
+	forest map[string][]*forest
+	chain  *chain
+
+	// recursive has fields that are made of themselves.
+	recursive struct {
+		A      string             `json:"a"`
+		Tree   tree               `json:"tree"`
+		Trees  map[string]tree    `json:"trees"`
+		Forest forest             `json:"forest"`
+		Chain  chain              `json:"chain"`
+		Nested [][]map[string]int `json:"nested"`
+	}
+
 	// pointing embeds a pointer that encoding/json can't set.
 	pointing struct {
 		*hidden
@@ -91,6 +106,20 @@ func TestEmbedding(t *testing.T) {
 		if s.accepted < 100 {
 			t.Errorf("%v: only %d texts are accepted", of, s.accepted)
 		}
+	}
+}
+
+func TestSlicesOfThemselvesAreRefused(t *testing.T) {
+	s := newSubject(t, reflect.TypeFor[recursive]())
+	for _, text := range []string{
+		`{"a":"b","tree":[[],[[]]]}`, `{"trees":{"a":[[]]}}`, `{"forest":{"a":[{}]}}`, `{"chain":null}`,
+	} {
+		if s.check(t, text) {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+	if text := `{"a":"b","nested":[[{"c":1}]]}`; !s.check(t, text) {
+		t.Errorf("%s is refused", text)
 	}
 }
 

@@ -166,6 +166,9 @@ func (c *compiler) plan(t reflect.Type) *plan {
 			pl.op = opText
 		}
 	}
+	if pl.op >= opPointer && pl.op <= opMap && endless(t) {
+		pl.op = opRefuse
+	}
 	switch pl.op {
 	case opString:
 		c.text(pl)
@@ -201,6 +204,26 @@ func (c *compiler) plan(t reflect.Type) *plan {
 		}
 	}
 	return pl
+}
+
+// endless reports whether the elements of a type lead back to a type, without a struct between, as
+// in type T []T.
+func endless(t reflect.Type) bool {
+	var names []reflect.Type // only a type with a name can refer to itself
+	for {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		default:
+			return false
+		}
+		if t.Name() != "" {
+			if slices.Contains(names, t) {
+				return true
+			}
+			names = append(names, t)
+		}
+		t = t.Elem()
+	}
 }
 
 // numberOf returns the next number of a count.
