@@ -252,6 +252,34 @@ func TestStringsKeepNothing(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
+// TestTableKeepsNoLongStrings of objects that are gone: their memory isn't counted in its bound.
+func TestTableKeepsNoLongStrings(t *testing.T) {
+	const n, size = 50, 1 << 20
+	a := adopterOf[corev1.ConfigMap](share.New(1 << 20))
+	var before, after runtime.MemStats
+	var first, second *corev1.ConfigMap
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range n {
+		long := strings.Repeat("x", size)
+		for range 3 { // the second time a part is entered, the third time it is found
+			c := &corev1.ConfigMap{Data: map[string]string{"text": long}}
+			c.Labels = map[string]string{"app": "web"}
+			first, second = second, adoptOne(a, c)
+		}
+	}
+	if address(first.Labels) != address(second.Labels) {
+		t.Error("the other parts of objects with long strings are not shared")
+	}
+	first, second = nil, nil
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if more := int(after.HeapAlloc) - int(before.HeapAlloc); more > 5*size {
+		t.Errorf("%d bytes of objects that are gone", more)
+	}
+	runtime.KeepAlive(a)
+}
+
 // TestOddObjectsAreDeclined: those that would never end, and those that are too large. The next one
 // is adopted as if they hadn't been.
 func TestOddObjectsAreDeclined(t *testing.T) {

@@ -16,6 +16,7 @@ type Adopter struct {
 	// Results of write, used by read.
 	buf     []byte
 	depth   int
+	longs   int // strings that were written as their address
 	parts   []part
 	entries []keyedValue
 
@@ -39,6 +40,8 @@ type part struct {
 	site       int
 	start, end int // its written form, in buf
 	next       int // the number of the next part that is not within this one
+	// a long string is in it: the part is not in the table, whose bound doesn't count the string
+	long bool
 
 	// Of a map.
 	entries, n int            // the first entry, and how many there are
@@ -104,7 +107,7 @@ func (a *Adopter) forget() {
 	clear(a.parts)
 	clear(a.entries)
 	a.buf, a.parts, a.entries, a.used, a.ownSites, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.ownSites[:0], a.maps[:0]
-	a.depth, a.next, a.floor = 0, 0, 0
+	a.depth, a.longs, a.next, a.floor = 0, 0, 0, 0
 	if cap(a.buf) > keepBytes {
 		a.buf = nil
 	}

@@ -57,7 +57,7 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	number := a.next
 	part := &a.parts[number]
 	raw := a.buf[part.start:part.end]
-	try := a.predictor.Try(part.site)
+	try := !part.long && a.predictor.Try(part.site)
 	if try {
 		if known := a.predictor.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
 			known.Put(p)

@@ -77,6 +77,7 @@ func (a *Adopter) writeText(s string) {
 		a.buf = append(a.buf, s...)
 	} else {
 		a.writeMemory(layout.Of(&s), wordSize)
+		a.longs++
 	}
 }
 
@@ -94,7 +95,7 @@ func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	if a.depth++; a.depth > maxDepth || len(a.buf) > maxBytes || len(a.parts) > maxParts {
 		return false
 	}
-	number, ok := len(a.parts), true
+	number, longs, ok := len(a.parts), a.longs, true
 	a.parts = append(a.parts, part{field: f, site: site, start: len(a.buf)})
 	switch f.kind {
 	case pointerField:
@@ -110,7 +111,7 @@ func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 			ok = ok && a.writeAny(layout.Of(&list[i]), site-f.site)
 		}
 	}
-	a.parts[number].end, a.parts[number].next = len(a.buf), len(a.parts)
+	a.parts[number].end, a.parts[number].next, a.parts[number].long = len(a.buf), len(a.parts), a.longs > longs
 	a.depth--
 	return ok
 }
