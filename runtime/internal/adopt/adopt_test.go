@@ -20,6 +20,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // kitchen has fields of every shape.
@@ -66,6 +67,22 @@ type inner struct {
 type secretive struct {
 	Shown  []string
 	hidden *int
+}
+
+// unusualMeta is the metadata of a projection whose name and namespace are no strings.
+type unusualMeta struct {
+	object.NoMeta
+	Name      *string
+	Namespace *inner
+}
+
+func TestNamesOfAnyType(t *testing.T) {
+	text := "name"
+	from := &unusualMeta{Name: &text, Namespace: &inner{A: "a"}}
+	got := adoptOne(adopterOf[unusualMeta](share.New(1<<20)), from)
+	if !reflect.DeepEqual(got, from) || got.Name == from.Name || got.Namespace == from.Namespace {
+		t.Errorf("got %+v, want a copy of %+v", got, from)
+	}
 }
 
 func adoptOne[T any](a *Adopter, v *T) *T {

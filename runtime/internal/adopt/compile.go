@@ -90,7 +90,7 @@ func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
 	for f := range t.Fields() {
 		at := offset + f.Offset
 		switch {
-		case isMetadata && (f.Name == "Name" || f.Name == "Namespace"):
+		case isMetadata && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace"):
 			s.fields = append(s.fields, field{kind: nameField, offset: at})
 		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
 			c.add(s, f.Type, at)

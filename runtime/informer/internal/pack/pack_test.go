@@ -20,6 +20,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/placement"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 type color string
@@ -53,10 +54,17 @@ type Inner struct {
 	Void *struct{}
 }
 
+// unusualMeta is the metadata of a projection whose name and namespace are no strings.
+type unusualMeta struct {
+	object.NoMeta
+	Name      *string
+	Namespace struct{ Next *Inner }
+}
+
 var types = []reflect.Type{
 	reflect.TypeFor[corev1.Pod](), reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[corev1.Secret](), reflect.TypeFor[corev1.Node](),
 	reflect.TypeFor[networkingv1.Ingress](), reflect.TypeFor[metav1.PartialObjectMetadata](), reflect.TypeFor[unstructured.Unstructured](),
-	reflect.TypeFor[placement.PodPlacement](), reflect.TypeFor[odd](),
+	reflect.TypeFor[placement.PodPlacement](), reflect.TypeFor[odd](), reflect.TypeFor[unusualMeta](),
 }
 
 func programOf(t testing.TB, typ reflect.Type) *Program {

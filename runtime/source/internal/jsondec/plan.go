@@ -335,7 +335,7 @@ func (c *compiler) memberPlan(o *object, f goField) *plan {
 	pl := c.plan(f.typ)
 	switch {
 	case !isMetadata:
-	case f.name == "name", f.name == "namespace":
+	case pl.op == opString && (f.name == "name" || f.name == "namespace"):
 		pl.op = opName
 	case f.name == "annotations" && o.drop != nil:
 		pl.drop = o.drop.Annotations

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/placement"
+	apiobject "github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
@@ -79,6 +80,30 @@ func TestSkippedPartsAreNotValidated(t *testing.T) {
 			}
 		})
 	}
+}
+
+type (
+	// unusual is a projection whose name and namespace are no plain strings.
+	unusual struct {
+		Meta unusualMeta `json:"metadata"`
+	}
+	unusualMeta struct {
+		apiobject.NoMeta
+		Name      *string `json:"name"`
+		Namespace text    `json:"namespace"`
+	}
+)
+
+func TestNamesOfAnyType(t *testing.T) {
+	s := newSubject(t, reflect.TypeFor[unusual]())
+	for _, text := range []string{
+		`{"metadata":{"name":"n","namespace":"s"}}`, `{"metadata":{"name":null,"namespace":"s"}}`,
+	} {
+		if !s.check(t, text) {
+			t.Errorf("%s is refused", text)
+		}
+	}
+	s.checkKept(t)
 }
 
 // TestTruncatedProjections cuts a Pod everywhere.

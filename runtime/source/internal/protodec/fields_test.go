@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
@@ -97,4 +98,31 @@ type called struct{ times int }
 func (c *called) Unmarshal([]byte) error {
 	c.times++
 	return nil
+}
+
+type (
+	// unusual is a projection whose name and namespace are no strings.
+	unusual struct {
+		Meta unusualMeta `protobuf:"bytes,1,opt,name=metadata"`
+	}
+	unusualMeta struct {
+		object.NoMeta
+		Name      *[]byte `protobuf:"bytes,1,opt,name=name"`
+		Namespace []byte  `protobuf:"bytes,3,opt,name=namespace"`
+		After     int64   `protobuf:"varint,7,opt,name=generation"`
+	}
+)
+
+func TestNamesOfAnyType(t *testing.T) {
+	p, err := kubernetes.program(reflect.TypeFor[unusual](), dropped.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got unusual
+	if !p.NewDecoder(nil, false).Decode([]byte("\x0a\x08\x0a\x01n\x1a\x01s\x38\x05"), layout.Of(&got)) {
+		t.Fatal("declined")
+	}
+	if m := got.Meta; m.Name == nil || string(*m.Name) != "n" || cap(m.Namespace) != 1 || string(m.Namespace) != "s" || m.After != 5 {
+		t.Errorf("got %+v", m)
+	}
 }

@@ -192,7 +192,7 @@ func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
 		if fields[number], err = c.field(f, number); err != nil {
 			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
 		}
-		if isMetadata && (number == nameNumber || number == namespaceNumber) {
+		if isMetadata && f.Type.Kind() == reflect.String && (number == nameNumber || number == namespaceNumber) {
 			fields[number].kind = kindName
 		}
 	}
