@@ -97,3 +97,19 @@ func TestDecoderKeepsLittleRoom(t *testing.T) {
 		t.Errorf("room for %d entries is kept", n)
 	}
 }
+
+// TestDecoderKeepsNoLongQuantities, which anyone who may write objects can make as long as objects.
+func TestDecoderKeepsNoLongQuantities(t *testing.T) {
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(nil, false)
+	for i := range 100 {
+		text := fmt.Sprintf(`{"quantity":"%s%d"}`, strings.Repeat("0", 1000), i)
+		if o := mustDecode[kitchen](t, d, text); o.Quantity.Value() != int64(i) {
+			t.Errorf("got %v, want %d", o.Quantity, i)
+		}
+	}
+	for i := range d.quantities {
+		if n := len(d.quantities[i].raw); n > maxQuantity {
+			t.Errorf("%d bytes of a quantity are kept", n)
+		}
+	}
+}

@@ -160,7 +160,11 @@ type parsedQuantity struct {
 	value resource.Quantity
 }
 
-const quantitiesSize = 64
+// quantitiesSize is how many quantities are kept; maxQuantity is the length of the longest.
+const (
+	quantitiesSize = 64
+	maxQuantity    = 64
+)
 
 // decimals and quantityText are offsets in a resource.Quantity: of the pointer that it has if its
 // number is unusual, whose target copies must not share, and of the text that it was read from.
@@ -203,7 +207,7 @@ func (d *Decoder) quantity(pl *plan, i int, p layout.Pointer) int {
 	if quantity.ParseJSON(raw, q) != nil {
 		return -1
 	}
-	if decimals >= 0 && *layout.As[layout.Pointer](layout.At(p, uintptr(decimals))) == nil {
+	if decimals >= 0 && len(raw) <= maxQuantity && *layout.As[layout.Pointer](layout.At(p, uintptr(decimals))) == nil {
 		*last = parsedQuantity{string(raw), *q}
 	}
 	if quantityText >= 0 && raw[0] == '"' {
