@@ -22,11 +22,29 @@ func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	own := pl.typ.Value(p).Addr().Interface().(json.Unmarshaler)
-	if own.UnmarshalJSON(d.in[i:end:end]) != nil {
+	v := pl.typ.Value(p)
+	if v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(d.in[i:end:end]) != nil {
 		return -1
 	}
+	if d.parts {
+		clip(v)
+	}
 	return end
+}
+
+// clip removes the spare capacity of a slice, or of the slices in a struct, such as a RawExtension:
+// appending to a shared slice must not write where another object's owner appends, too.
+func clip(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		v.SetCap(v.Len())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.Slice && f.CanSet() {
+				f.SetCap(f.Len())
+			}
+		}
+	}
 }
 
 // ownText decodes the string at in[i] by the type's UnmarshalText.
