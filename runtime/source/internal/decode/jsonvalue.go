@@ -60,15 +60,17 @@ func (r *contentReader) decodeContent(raw []byte) (map[string]any, error) {
 	r.src = *bytes.NewBuffer(raw)
 	if r.dec == nil {
 		r.dec = jsontext.NewDecoder(&r.src, typedOptions)
-	} else {
-		r.dec.Reset(&r.src, typedOptions)
 	}
 	content, err := r.content()
+	if err == nil {
+		if _, end := r.dec.ReadToken(); end != io.EOF {
+			err = fmt.Errorf("%w: something stands after the object", ErrMalformed)
+		}
+	}
+	r.src = bytes.Buffer{}
+	r.dec.Reset(&r.src, typedOptions) // now, so that the buffer that raw is in isn't kept
 	if err != nil {
 		return nil, err
-	}
-	if _, err := r.dec.ReadToken(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something stands after the object", ErrMalformed)
 	}
 	return content, nil
 }

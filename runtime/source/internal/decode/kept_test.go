@@ -114,6 +114,25 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 	}
 }
 
+// TestDecoderKeepsNoBuffer in which it has found a large object.
+func TestDecoderKeepsNoBuffer(t *testing.T) {
+	body := podtest.Encode(t, JSON, &corev1.ConfigMapList{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMapList"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"},
+		Items: []corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}, Data: map[string]string{"text": strings.Repeat("x", 8<<20)}}},
+	})
+	typed, untyped := readerOf[*corev1.ConfigMap](t, JSON, body), readerOf[*unstructured.Unstructured](t, JSON, body)
+	for name, list := range map[string]func() []int{
+		"typed":   func() []int { return keep(t, typed, Promises{}, func(*corev1.ConfigMap) int { return 1 }) },
+		"untyped": func() []int { return keep(t, untyped, Promises{}, func(*unstructured.Unstructured) int { return 1 }) },
+	} {
+		if got := heapOf(list); got > 1<<20 {
+			t.Errorf("%s: %d bytes are kept", name, got)
+		}
+	}
+	runtime.KeepAlive(typed)
+	runtime.KeepAlive(untyped)
+}
+
 // TestKeptNames keeps names and namespaces of Pods that are gone, as a work queue or a map of keys
 // does, beside apimachinery's decoders.
 func TestKeptNames(t *testing.T) {
