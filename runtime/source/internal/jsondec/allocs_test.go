@@ -113,3 +113,11 @@ func TestDecoderKeepsNoLongQuantities(t *testing.T) {
 		}
 	}
 }
+
+func TestDecoderKeepsNoStringOfAPointer(t *testing.T) {
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(share.New(1<<20), true)
+	mustDecode[kitchen](t, d, `{"stringp":"`+strings.Repeat("x", 1000)+`"}`)
+	if n := len(d.pointed); n > 0 {
+		t.Errorf("%d bytes are kept", n)
+	}
+}

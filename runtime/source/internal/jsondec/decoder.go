@@ -103,7 +103,7 @@ func (d *Decoder) drop() {
 	for _, p := range d.kept {
 		*p = part{}
 	}
-	d.kept = d.kept[:0]
+	d.kept, d.pointed = d.kept[:0], ""
 }
 
 // forget drops the state of a value that was not decoded to its end.
