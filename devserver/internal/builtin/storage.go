@@ -63,6 +63,7 @@ func newMainStorage(k *kind, options generic.RESTOptionsGetter) (mainStorage, er
 		UpdateStrategy:            s,
 		DeleteStrategy:            s,
 		ResetFieldsStrategy:       s,
+		BeginUpdate:               keepKind,
 		ReturnDeletedObject:       k.grace != nil || k.resource == "namespaces",
 		TableConvertor:            rest.NewDefaultTableConvertor(resource),
 	}
@@ -73,6 +74,14 @@ func newMainStorage(k *kind, options generic.RESTOptionsGetter) (mainStorage, er
 		return mainStorage{}, fmt.Errorf("make the storage of %s: %w", resource, err)
 	}
 	return mainStorage{store, k}, nil
+}
+
+// keepKind sets apiVersion and kind to what was stored. A versioned object that is read from the
+// storage has them, other than one of Kubernetes' internal types, and one that was applied has not.
+// The store would take that for a change.
+func keepKind(_ context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (registry.FinishFunc, error) {
+	obj.GetObjectKind().SetGroupVersionKind(old.GetObjectKind().GroupVersionKind())
+	return func(context.Context, bool) {}, nil
 }
 
 func (s mainStorage) ShortNames() []string { return s.kind.short }
