@@ -233,7 +233,8 @@ func TestApplyOfNothingNew(t *testing.T) {
 		return pod
 	}
 	first := apply()
-	time.Sleep(time.Until(first.ManagedFields[0].Time.Add(time.Second))) // the owner of a field has the second
+	// The times of managedFields are whole seconds.
+	time.Sleep(time.Until(first.ManagedFields[0].Time.Add(time.Second)))
 	if second := apply(); second.ResourceVersion != first.ResourceVersion {
 		t.Errorf("applied again, the version is %s, and was %s: %v, and %v", second.ResourceVersion, first.ResourceVersion, second.ManagedFields, first.ManagedFields)
 	}
