@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -26,6 +27,15 @@ import (
 func TestMain(m *testing.M) {
 	// of client-go, which reads what the server writes
 	os.Setenv("KUBE_FEATURE_ClientsAllowCBOR", "true")
+	// Old versions of the serializer keep a sync.WaitGroup for each type. It panics outside of the
+	// bubble in which it was made, and tests would write these types in a bubble first.
+	for _, obj := range []runtime.Object{
+		&corev1.PodList{}, &metav1.PartialObjectMetadataList{}, &metav1.Status{}, &metav1.WatchEvent{}, &unstructured.Unstructured{Object: map[string]any{}},
+	} {
+		if err := cbor.NewSerializer(nil, nil).Encode(obj, io.Discard); err != nil {
+			panic(err)
+		}
+	}
 	goleak.VerifyTestMain(m)
 }
 
