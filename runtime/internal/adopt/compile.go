@@ -86,11 +86,10 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 
 // addFields adds the fields of a struct.
 func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
-	isMetadata := metatype.Is(t)
 	for f := range t.Fields() {
 		at := offset + f.Offset
 		switch {
-		case isMetadata && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace"):
+		case metatype.IsName(t, f):
 			s.fields = append(s.fields, field{kind: nameField, offset: at})
 		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
 			c.add(s, f.Type, at)

@@ -20,6 +20,11 @@ var (
 // Is reports whether t holds the metadata of an object.
 func Is(t reflect.Type) bool { return t == whole || isSlim(t) }
 
+// IsName reports whether a field of t is the name or the namespace of an object, as a string.
+func IsName(t reflect.Type, f reflect.StructField) bool {
+	return Is(t) && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace")
+}
+
 // IsProjection reports whether t is a projection: a struct that has the metadata of one.
 func IsProjection(t reflect.Type) bool { return hasField(t, isSlim) }
 

@@ -136,7 +136,7 @@ func (c *compiler) addFields(s *form, t reflect.Type, offset uintptr, path strin
 		fmt.Fprintf(&c.text, "\t%s %q\n", f.Name, f.Tag)
 		at := len(s.fields)
 		c.add(s, f.Type, offset+f.Offset, path+"."+f.Name, nested)
-		if metatype.Is(t) && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace") {
+		if metatype.IsName(t, f) {
 			s.fields[at].kind = nameField
 		}
 	}

@@ -174,7 +174,6 @@ func (c *compiler) message(t reflect.Type) *message {
 
 // fields compiles the fields of a struct type.
 func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
-	isMetadata := metatype.Is(t)
 	for f := range t.Fields() {
 		number, ok, err := parseTag(f)
 		if err != nil {
@@ -192,7 +191,7 @@ func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
 		if fields[number], err = c.field(f, number); err != nil {
 			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
 		}
-		if isMetadata && f.Type.Kind() == reflect.String && (number == nameNumber || number == namespaceNumber) {
+		if metatype.IsName(t, f) {
 			fields[number].kind = kindName
 		}
 	}
