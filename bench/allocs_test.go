@@ -50,6 +50,19 @@ func TestAnEventCostsAtMostTwoAllocations(t *testing.T) {
 	}
 }
 
+// A goroutine whose stack doesn't fit into 4 KB takes 8.
+func TestAnIdleInformerTakesLittleMemory(t *testing.T) {
+	for handlers, most := range map[int]float64{0: 14e3, 10: 32e3} {
+		o, err := idleOnce(harness.Ours, 100, handlers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Values["heap and stacks"]; got > most {
+			t.Errorf("an idle informer with %d handlers takes %.0f bytes of heap and stacks, want at most %.0f", handlers, got, most)
+		}
+	}
+}
+
 func TestReadsDoNotAllocate(t *testing.T) {
 	const n = 3000
 	filled, err := newOurStore(criteria[0])

@@ -41,9 +41,9 @@ type Config[T object.Object] struct {
 	// reads a full state from the server, as without Restore. An error of replace means that Run is
 	// about to end.
 	Restore func(ctx context.Context, replace func(T) error) (resourceVersion string)
-	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not
-	// block.
-	OnStatus func(Status)
+	// OnState, if not nil, is called after each change of the Status's State, with the new one, on
+	// Run's goroutine. It must not block. It may call Status.
+	OnState func(State)
 }
 
 // Tuning is how a Reflector reads and how patient it is. The zero value of a field means its

@@ -119,7 +119,7 @@
 //
 // # Ordering and blocking
 //
-// The Sink's methods, OnError and OnStatus are called on the goroutine that calls Run, one at a
+// The Sink's methods, OnError and OnState are called on the goroutine that calls Run, one at a
 // time, in the order of the server's responses and events. BeginReplace is followed by exactly one
 // EndReplace or AbortReplace, whatever happens, unless the Sink itself has failed. Between them
 // come Replace and Delete only; outside of them Add, Update, Delete, Bookmark only. Outside of a

@@ -58,11 +58,11 @@ func say(args ...any) error {
 func Example() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := reflector.New(reflector.Config[widget]{
-		Name:     "widgets",
-		Source:   memory{},
-		Sink:     printer{seen: cancel},
-		Tuning:   reflector.Tuning{DisableWatchList: true},
-		OnStatus: func(s reflector.Status) { fmt.Println("—", s.State) },
+		Name:    "widgets",
+		Source:  memory{},
+		Sink:    printer{seen: cancel},
+		Tuning:  reflector.Tuning{DisableWatchList: true},
+		OnState: func(s reflector.State) { fmt.Println("—", s) },
 	})
 	if err != nil {
 		fmt.Println(err)

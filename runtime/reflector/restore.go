@@ -87,7 +87,8 @@ func (w *watch[T]) awaitConfirmation() {
 // unless that event is older.
 func (w *watch[T]) confirm(version string) error {
 	w.total.Stop()
-	a := w.step(&input{typ: inConfirmed, version: version})
+	var a action
+	w.step(&input{typ: inConfirmed, version: version}, &a)
 	if a.task == taskLeave {
 		w.leaving = a.noticed
 		return errLeave

@@ -80,7 +80,7 @@ func (r *run[T]) decide() bool {
 	if r.stopping() {
 		return false
 	}
-	r.todo = r.step(&r.in)
+	r.step(&r.in, &r.todo)
 	r.tell(&r.todo)
 	if r.stopping() {
 		return false
@@ -102,17 +102,18 @@ func (r *run[T]) end() error {
 	return fmt.Errorf("reflector %s: sink: %w", r.config.Name, r.sinkErr)
 }
 
-// step takes a step of the machine, and publishes a failure that the machine has noticed itself.
-func (r *run[T]) step(in *input) action {
+// step takes a step of the machine, sets a to what it leads to, and publishes a failure that the
+// machine has noticed itself. It returns nothing, because a copy of an action on its callers' stacks
+// would make the stack of each informer that waits larger than 4 KB.
+func (r *run[T]) step(in *input, a *action) {
 	inRound := r.machine.inRound()
-	a := r.machine.step(in)
+	*a = r.machine.step(in)
 	if !inRound && r.machine.inRound() {
 		r.cause = cmp.Or(a.noticed, in.reason)
 	}
 	if a.noticed != reason.None && a.task != taskLeave {
 		r.failure(a.noticed, &reason.Error{Reason: a.noticed})
 	}
-	return a
 }
 
 // publish publishes a change of state, after the calls to the sink that belong to it. It determines
@@ -331,8 +332,8 @@ func (r *run[T]) setState(state State, retryAt time.Time) {
 		}
 	})
 	r.log.V(4).Info("State changed", "state", state, "resourceVersion", r.machine.version)
-	if r.config.OnStatus != nil {
-		r.config.OnStatus(r.r.Status())
+	if r.config.OnState != nil {
+		r.config.OnState(state)
 	}
 }
 

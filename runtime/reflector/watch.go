@@ -130,7 +130,8 @@ func (w *watch[T]) opened() {
 	if w.machine.restored {
 		w.awaitConfirmation()
 	}
-	a := w.step(&input{typ: inOpened})
+	var a action
+	w.step(&input{typ: inOpened}, &a)
 	w.publish(&a)
 	if w.machine.state == StateWatching {
 		w.well = w.open
@@ -170,7 +171,8 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	if noise {
 		start = time.Now()
 	}
-	a := w.step(&input{typ: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
+	var a action
+	w.step(&input{typ: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd}, &a)
 	if a.task == taskLeave {
 		w.leaving = a.noticed
 		return errLeave

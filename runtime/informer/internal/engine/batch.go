@@ -108,18 +108,18 @@ func (w *batchWriter) set(obj object.Object) {
 	// object.KeyOf would first convert obj to an interface with fewer methods.
 	key := object.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 	old, ok := w.txn.Get(key)
+	change := changelog.Change{Type: changelog.Modified, Old: old, New: obj}
 	switch {
 	case !ok:
-		w.record(changelog.Change{Type: changelog.Added, New: obj})
+		change.Type, change.Old = changelog.Added, nil
 	case old.GetUID() != obj.GetUID(): // the deletion of the old one was not seen
 		w.record(changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
-		w.record(changelog.Change{Type: changelog.Added, New: obj})
+		change.Type, change.Old = changelog.Added, nil
 	case sameState(old, obj):
 		w.txn.Keep(key)
 		return
-	default:
-		w.record(changelog.Change{Type: changelog.Modified, Old: old, New: obj})
 	}
+	w.record(change)
 	w.store(obj)
 }
 

@@ -61,7 +61,7 @@ func (i *Informer) addNamespace(namespace string) error {
 		i.gap.informer.Store(i)
 	}
 	if r := i.run; r != nil {
-		r.unsynced[s] = struct{}{}
+		r.addUnsyncedLocked(s)
 		if r.open {
 			s.beginLocked(r)
 			r.wg.Go(func() { s.read(r) })
@@ -163,7 +163,7 @@ func (w *batchWriter) publishRemoval() {
 	defer i.mu.Unlock()
 	version := w.txn.Publish()
 	i.setStreams(slices.DeleteFunc(slices.Clone(i.streams()), func(other *stream) bool { return other == s }))
-	s.removed = true
+	s.removed, s.ended = true, make(chan struct{})
 	if s.cancel != nil {
 		s.cancel()
 	}

@@ -35,11 +35,19 @@ type run struct {
 
 	// Informer.mu guards what follows.
 	starting starting             // limits how many streams start at a time
-	unsynced map[*stream]struct{} // those without a full state in this run
+	unsynced map[*stream]struct{} // those without a full state in this run; nil if there are none
 	queues   []fifo               // those that have an applier
 	open     bool                 // subscriptions may join
 	leases   map[*Lease]struct{}  // that have not ended
 	last     *Lease               // the lease that ended last
+}
+
+// addUnsyncedLocked records that the run has a stream that has not synced.
+func (r *run) addUnsyncedLocked(s *stream) {
+	if r.unsynced == nil {
+		r.unsynced = map[*stream]struct{}{}
+	}
+	r.unsynced[s] = struct{}{}
 }
 
 // syncedLocked is called when a full state of a stream is published, or the stream was removed.
@@ -54,7 +62,11 @@ func (r *run) syncedLocked(s *stream) {
 
 // checkSyncedLocked closes synced once no stream is unsynced.
 func (r *run) checkSyncedLocked() {
-	if len(r.unsynced) == 0 && !closed(r.synced) {
+	if len(r.unsynced) > 0 {
+		return
+	}
+	r.unsynced = nil // frees the map
+	if !closed(r.synced) {
 		close(r.synced)
 	}
 }
@@ -67,10 +79,10 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	}
 	r := &run{
 		logger: klog.FromContext(ctx), ended: make(chan struct{}),
-		synced: make(chan struct{}), unsynced: map[*stream]struct{}{}, leases: map[*Lease]struct{}{},
+		synced: make(chan struct{}), leases: map[*Lease]struct{}{},
 	}
 	for _, s := range i.streams() {
-		r.unsynced[s] = struct{}{}
+		r.addUnsyncedLocked(s)
 	}
 	r.checkSyncedLocked()
 	r.ctx, r.cancel = context.WithCancelCause(ctx)

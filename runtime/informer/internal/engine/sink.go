@@ -66,7 +66,7 @@ func (s *sink) EndReplace(resourceVersion string) error {
 		return err
 	}
 	defer func() { s.batch = nil }() // what follows takes less room than a full state
-	s.started()
+	s.letOtherStart()
 	return s.Flush()
 }
 

@@ -29,10 +29,10 @@ func (r *run) startingLocked(streams int) starting {
 }
 
 // acquire waits until the caller's stream may start. It returns a function that lets another stream
-// start, which any goroutine may call, more than once too. ok is false if over is closed before.
+// start, or nil if there is no limit. ok is false if over is closed before.
 func (s starting) acquire(over <-chan struct{}) (release func(), ok bool) {
 	if s == nil {
-		return func() {}, true
+		return nil, true
 	}
 	select {
 	case s <- struct{}{}:

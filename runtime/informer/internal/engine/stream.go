@@ -78,11 +78,11 @@ type stream struct {
 	// Only the reader uses what follows. recorder is the current run's, set before the reader
 	// starts; nil without metrics.
 	recorder metrics.InformerRecorder
-	started  func() // lets another stream start
+	started  func() // lets another stream start; nil once it has been called, and without a limit
 	list     list
 
 	// Set before the reader of a run starts. ctx is done when the run is over or the stream is
-	// removed.
+	// removed. It is the run's if the stream can't be removed.
 	ctx      context.Context
 	over     <-chan struct{} // ctx.Done()
 	starting starting
@@ -92,14 +92,14 @@ type stream struct {
 	removed bool
 
 	// Informer.mu guards what follows.
-	cancel     context.CancelFunc // of ctx; nil before the first run
+	cancel     context.CancelFunc // of ctx; nil before the first run, and if ctx is the run's
 	goroutines int                // the reader and the applier, as long as they run
-	ended      chan struct{}      // closed when it is removed, and its goroutines have ended
+	ended      chan struct{}      // made when it is removed, closed when its goroutines have ended
 	waiters    []*waiter          // ascending by resourceVersion
 }
 
 func newStream(i *Informer, s Stream) *stream {
-	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, disk: newDisk(i, s), synced: make(chan struct{}), ended: make(chan struct{})}
+	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, disk: newDisk(i, s), synced: make(chan struct{})}
 	made.sink = &sink{stream: made}
 	return made
 }
@@ -115,13 +115,13 @@ func (s *stream) connect() (err error) {
 		restore = s.restore
 	}
 	s.reader, err = reflector.New(reflector.Config[object.Object]{
-		Name:     s.name(),
-		Source:   prepared{s},
-		Sink:     s.sink,
-		Tuning:   config.Tuning,
-		OnError:  s.failed,
-		Restore:  restore,
-		OnStatus: func(reflector.Status) { s.informer.notify() },
+		Name:    s.name(),
+		Source:  prepared{s},
+		Sink:    s.sink,
+		Tuning:  config.Tuning,
+		OnError: s.failed,
+		Restore: restore,
+		OnState: func(reflector.State) { s.informer.notify() },
 	})
 	return err
 }
@@ -142,7 +142,10 @@ const maxName = 64
 
 // beginLocked begins the stream's part in a run. The caller then has read called.
 func (s *stream) beginLocked(r *run) {
-	s.ctx, s.cancel = context.WithCancel(r.ctx)
+	s.ctx = r.ctx
+	if s.informer.hasNamespaces() {
+		s.ctx, s.cancel = context.WithCancel(r.ctx)
+	}
 	s.over, s.starting, s.recorder = s.ctx.Done(), r.startingLocked(len(s.informer.streams())), r.recorder
 	s.sink.begin(r)
 	s.goroutines++
@@ -154,10 +157,18 @@ func (s *stream) read(r *run) {
 	defer s.exited(r)
 	var ok bool
 	if s.started, ok = s.starting.acquire(s.over); ok {
-		defer s.started()
+		defer s.letOtherStart()
 		if err := s.reader.Run(s.ctx); s.ctx.Err() == nil {
 			r.cancel(err)
 		}
+	}
+}
+
+// letOtherStart lets another stream start, unless it has done so.
+func (s *stream) letOtherStart() {
+	if s.started != nil {
+		s.started()
+		s.started = nil
 	}
 }
 
@@ -200,7 +211,7 @@ func (s *stream) endLocked() {
 
 // failed is called with each failure of a list or watch.
 func (s *stream) failed(err error) {
-	s.started()
+	s.letOtherStart()
 	if s.recorder != nil {
 		s.recorder.Failed(reason.Of(err).String())
 	}

@@ -9,7 +9,7 @@ import (
 
 // The usual sizes of buffers.
 const (
-	idleSize  = 1 << 10
+	idleSize  = 512
 	smallSize = 16 << 10
 	chunkSize = 64 << 10
 
