@@ -103,8 +103,8 @@ func (r *run[T]) end() error {
 }
 
 // step takes a step of the machine, sets a to what it leads to, and publishes a failure that the
-// machine has noticed itself. It returns nothing, because a copy of an action on its callers' stacks
-// would make the stack of each informer that waits larger than 4 KB.
+// machine has noticed itself. It does not return the action: with one more copy on the stack, the
+// goroutine of each informer would need more than 4 KB.
 func (r *run[T]) step(in *input, a *action) {
 	inRound := r.machine.inRound()
 	*a = r.machine.step(in)
