@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"runtime"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -47,6 +48,21 @@ func (s *stream) applyRest(r *run, batch []delta, try bool) {
 // HasSynced reports whether the first full state is published.
 func (s *stream) HasSynced() bool { return closed(s.synced) }
 
+// tryWriting locks Informer.writing, unless another goroutine goes on writing for a while. Most take
+// microseconds, and an applier that is started stays until the run is over.
+func (i *Informer) tryWriting() bool {
+	const tries = 5
+	for n := range tries {
+		if n > 0 {
+			runtime.Gosched()
+		}
+		if i.writing.TryLock() {
+			return true
+		}
+	}
+	return false
+}
+
 // write applies and publishes the first n deltas of s.rest, and removes them from it. They are
 // either the end of a full state, or changes. If try is true, and another goroutine is writing, or
 // there are functions of the user to call, write does nothing and returns false. In the end it
@@ -55,7 +71,7 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	switch {
 	case !try:
 		i.writing.Lock()
-	case !i.writing.TryLock():
+	case !i.tryWriting():
 		return false
 	case i.functions.Load(): // an index was added since the caller looked
 		i.writing.Unlock()
