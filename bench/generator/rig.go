@@ -52,6 +52,11 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 		return nil, fmt.Errorf("looking for the folder of this program, which must be run in the repository: %w", err)
 	}
 	root := filepath.Join(here, "..", "..")
+	for _, dir := range []string{root, here} { // everything after this is without the network
+		if _, err := goCommand(ctx, dir, append(os.Environ(), "GOWORK=off", "GOFLAGS="), "mod", "download"); err != nil {
+			return nil, fmt.Errorf("downloading the modules that the generators need: %w", err)
+		}
+	}
 	for _, build := range []struct{ dir, output, pkg string }{
 		{root, "ours", rootModule + "/cmd/informer-gen"},
 		{here, "lister-gen", peers + "lister-gen"},
