@@ -48,8 +48,8 @@ func (s *stream) applyRest(r *run, batch []delta, try bool) {
 // HasSynced reports whether the first full state is published.
 func (s *stream) HasSynced() bool { return closed(s.synced) }
 
-// tryWriting locks Informer.writing, unless another goroutine goes on writing for a while. Most take
-// microseconds, and an applier that is started stays until the run is over.
+// tryWriting locks Informer.writing, unless another goroutine goes on writing for a while. Most
+// take microseconds, and an applier that is started stays until the run is over.
 func (i *Informer) tryWriting() bool {
 	const tries = 5
 	for n := range tries {
