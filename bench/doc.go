@@ -170,7 +170,8 @@
 // are kept, except in the row that says so. No informer has handlers but those of controllers.
 //
 // sync: from making the cache or the factory until the informers have synced. reads: of Pods, by a
-// client of the cache or by generated listers, which make no copies; the keys are in no order.
+// client of the cache or by generated listers, which make no copies; the keys are in no order. Each
+// is repeated for two seconds, with several collections, and ten times at least.
 //
 // reconcile: the server changes one Pod after the other, 2 ms apart, and notes when it writes each
 // event. A controller of one worker reads the Pod by the manager's client. The latency is from the
