@@ -232,7 +232,12 @@ func inBubble(t *testing.T, config Config[thing], test func(*rig)) {
 		g := &rig{t: t, start: time.Now(), sink: &record{}, done: make(chan error, 1)}
 		config.Sink = g.sink
 		config.OnError = func(err error) { g.errs = append(g.errs, err) }
-		config.OnState = func(s State) { g.states = append(g.states, s) }
+		config.OnState = func(s State) {
+			if now := g.Status().State; now != s {
+				t.Errorf("Status has the state %v when OnState is called with %v", now, s)
+			}
+			g.states = append(g.states, s)
+		}
 		r, err := New(config)
 		if err != nil {
 			t.Fatal(err)
