@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -35,9 +36,7 @@ func prepareBound(e harness.Env, w server.World, by way) (func() (harness.Outcom
 					continue
 				}
 				url, events := e.Server+k.kind.Path()+"?resourceVersion=0", 0
-				// events of protobuf can't be counted without decoding them; a list has as many
-				// bytes
-				if by == watchList && !w.Protobuf {
+				if by == watchList {
 					url, events = e.Server+k.kind.Path()+server.WatchListQuery, k.n+1
 				}
 				if err := readBound(e.Side, url, w.Protobuf, events, func() error { return nil }); err != nil {
@@ -94,15 +93,20 @@ func readBound(s harness.Side, url string, protobuf bool, events int, opened fun
 	if s == splitting {
 		return split(resp.Body, events)
 	}
-	return read(resp.Body, events)
+	count := lines
+	if protobuf {
+		count = new(frames).count
+	}
+	return read(resp.Body, events, count)
 }
 
-func read(from io.Reader, events int) error {
+// read reads until the end, or until it has so many events, which count finds in the bytes.
+func read(from io.Reader, events int, count func([]byte) int) error {
 	buf := make([]byte, 256<<10)
-	for lines := 0; ; {
+	for seen := 0; ; {
 		n, err := from.Read(buf)
 		if events > 0 {
-			if lines += bytes.Count(buf[:n], []byte("\n")); lines >= events {
+			if seen += count(buf[:n]); seen >= events {
 				return nil
 			}
 		}
@@ -113,6 +117,34 @@ func read(from io.Reader, events int) error {
 			return err
 		}
 	}
+}
+
+// lines counts events of JSON.
+func lines(b []byte) int { return bytes.Count(b, []byte("\n")) }
+
+// frames counts events of protobuf, each of which follows its length in four bytes.
+type frames struct {
+	head []byte // of a length that is not whole
+	left int    // bytes of the present event that have not come
+}
+
+func (f *frames) count(b []byte) (n int) {
+	for len(b) > 0 {
+		if f.left > 0 {
+			skip := min(f.left, len(b))
+			b = b[skip:]
+			if f.left -= skip; f.left == 0 {
+				n++
+			}
+			continue
+		}
+		take := min(4-len(f.head), len(b))
+		f.head, b = append(f.head, b[:take]...), b[take:]
+		if len(f.head) == 4 {
+			f.left, f.head = int(binary.BigEndian.Uint32(f.head)), f.head[:0]
+		}
+	}
+	return n
 }
 
 func split(from io.Reader, events int) error {
