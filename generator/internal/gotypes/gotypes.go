@@ -39,6 +39,26 @@ func CanImport(from, to string) bool {
 	return parent == "" || from == parent || strings.HasPrefix(from, parent+"/")
 }
 
+// MetaPath is the import path of the package of TypeMeta, ObjectMeta and ListMeta.
+const MetaPath = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// MetaField returns the index of the field by which s embeds a type of that package, or -1. The
+// field has another name than the type if s embeds an alias.
+func MetaField(s *types.Struct, name string) int {
+	for i := range s.NumFields() {
+		if f := s.Field(i); f.Embedded() && IsNamed(f.Type(), MetaPath, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// IsNamed reports whether t is the type with this name in the package at path.
+func IsNamed(t types.Type, path, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
+}
+
 // Deref returns what t points to, and whether it is a pointer.
 func Deref(t types.Type) (types.Type, bool) {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {

@@ -57,12 +57,21 @@ type Kind struct {
 	Fields       token.Position
 }
 
-// metadata is the name of the struct that Type embeds for the metadata of objects.
+// metadata is the name of the field by which Type embeds the metadata of objects.
 func (k Kind) metadata() string {
 	if k.ProjectionOf != nil {
 		return k.Name + "Meta"
 	}
-	return "ObjectMeta"
+	return k.metaField("ObjectMeta")
+}
+
+// metaField is the name of the field by which Type embeds a type of metav1, or "".
+func (k Kind) metaField(name string) string {
+	s := k.Type.Underlying().(*types.Struct)
+	if i := gotypes.MetaField(s, name); i >= 0 {
+		return s.Field(i).Name()
+	}
+	return ""
 }
 
 // Declared is an index, and where its name stands.
@@ -184,7 +193,7 @@ func sameForAll(k Kind, path *model.FieldPath) string {
 	switch {
 	case k.isNamespace(path.Steps) && !k.Namespaced:
 		return fmt.Sprintf("%s is always empty, because %s is cluster-scoped", path.Text, k.Name)
-	case path.Steps[0].Field == "TypeMeta":
+	case path.Steps[0].Field == k.metaField("TypeMeta"):
 		return fmt.Sprintf("%s is the same for every %s, or left out", path.Text, k.Name)
 	}
 	return ""

@@ -79,13 +79,11 @@ func goType(t types.Type) model.GoType {
 	return model.GoType{}
 }
 
-const metaPath = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // sameButUnequal are structs with values that mean the same and are unequal in Go.
 var sameButUnequal = map[string]notAKey{
-	"time.Time":             {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
-	metaPath + ".Time":      {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
-	metaPath + ".MicroTime": {"one point in time has many representations that are unequal in Go", "its UnixMicro"},
+	"time.Time":                                       {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
+	gotypes.MetaPath + ".Time":                        {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
+	gotypes.MetaPath + ".MicroTime":                   {"one point in time has many representations that are unequal in Go", "its UnixMicro"},
 	"k8s.io/apimachinery/pkg/api/resource.Quantity":   {"one quantity has many representations that are unequal in Go", "its String"},
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same and are unequal in Go`, "its String"},
 }

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
 	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
 	"github.com/informer-gen/informer-gen/generator/internal/names"
 	"github.com/informer-gen/informer-gen/generator/model"
@@ -37,22 +38,22 @@ func (p *projection) build() Declared {
 // withMetadata returns what is selected of the object, completed by what every projection has.
 func (p *projection) withMetadata() *selected {
 	root := p.root
-	for field := range p.kind.Type.Underlying().(*types.Struct).Fields() {
-		switch {
-		case !field.Embedded():
-		case field.Name() == "TypeMeta":
-			root.enter(field, p.marker.Name, 0).whole = true
-		case field.Name() == "ObjectMeta":
-			meta := root.enter(field, p.marker.Name, 0)
-			for of := range field.Type().Underlying().(*types.Struct).Fields() {
-				if meta.whole || always[of.Name()] {
-					meta.enter(of, meta.value, meta.last).whole = true
-				}
-			}
-			meta.whole = false
+	root.enter(p.metaField("TypeMeta"), p.marker.Name, 0).whole = true
+	metadata := p.metaField("ObjectMeta")
+	meta := root.enter(metadata, p.marker.Name, 0)
+	for of := range metadata.Type().Underlying().(*types.Struct).Fields() {
+		if meta.whole || always[of.Name()] {
+			meta.enter(of, meta.value, meta.last).whole = true
 		}
 	}
+	meta.whole = false
 	return root
+}
+
+// metaField returns the field by which the object embeds a type of metav1.
+func (p *projection) metaField(name string) *types.Var {
+	s := p.kind.Type.Underlying().(*types.Struct)
+	return s.Field(gotypes.MetaField(s, name))
 }
 
 // structOf returns the struct with the fields of s that n has, and adds it to the projection.
@@ -96,7 +97,7 @@ func (b *builder) field(in, path string, v *types.Var, tag string, n *selected) 
 		return f, v.Type()
 	}
 	name := in + names.UpperFirst(v.Name())
-	isMetadata := path == "" && v.Embedded() && v.Name() == "ObjectMeta"
+	isMetadata := path == "" && v == b.metaField("ObjectMeta")
 	switch {
 	case isMetadata:
 		name, jsonName, isNamed = in+"Meta", "metadata", true

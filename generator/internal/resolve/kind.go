@@ -17,11 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// The packages that API types are made of.
-const (
-	metaPath    = "k8s.io/apimachinery/pkg/apis/meta/v1"
-	runtimePath = "k8s.io/apimachinery/pkg/runtime"
-)
+const runtimePath = "k8s.io/apimachinery/pkg/runtime"
 
 // kindOf returns the kind that a selected type is, or nil if it isn't one or is wrong, and fills v.
 func kindOf(r *report.Report, in Input, a *api, d *declared, v *verdict) *kind {
@@ -83,26 +79,8 @@ func leftOut(r *report.Report, in Input, name string, pos token.Position) {
 
 // hasMeta reports whether the type embeds the struct of that name from metav1.
 func hasMeta(t *types.TypeName, name string) bool {
-	return metaField(t, name) >= 0
-}
-
-// metaField returns the position of the embedded metav1 struct, or -1.
-func metaField(t *types.TypeName, name string) int {
 	s, ok := t.Type().Underlying().(*types.Struct)
-	if !ok {
-		return -1
-	}
-	for i := range s.NumFields() {
-		if f := s.Field(i); f.Embedded() && isNamed(f.Type(), metaPath, name) {
-			return i
-		}
-	}
-	return -1
-}
-
-func isNamed(t types.Type, path, name string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
+	return ok && gotypes.MetaField(s, name) >= 0
 }
 
 // isObject reports whether the type can be an object of the API, and reports why not.
@@ -136,7 +114,7 @@ func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) b
 		return false
 	}
 	for _, meta := range []string{"TypeMeta", "ObjectMeta"} {
-		i := metaField(t, meta)
+		i := gotypes.MetaField(s, meta)
 		if i < 0 {
 			tag := "`json:\",inline\"`"
 			if meta == "ObjectMeta" {
@@ -160,7 +138,7 @@ func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) b
 	}
 	// runtime.Object
 	required := []types.Type{copyMethod.Obj().(*types.Func).Signature().Results().At(0).Type()}
-	objectMeta := types.Unalias(s.Field(metaField(t, "ObjectMeta")).Type()).(*types.Named).Obj()
+	objectMeta := types.Unalias(s.Field(gotypes.MetaField(s, "ObjectMeta")).Type()).(*types.Named).Obj()
 	if object := objectMeta.Pkg().Scope().Lookup("Object"); object != nil {
 		required = append(required, object.Type())
 	}
@@ -174,7 +152,7 @@ func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) b
 
 func returnsObject(f *types.Func) bool {
 	s := f.Signature()
-	return s.Params().Len() == 0 && s.Results().Len() == 1 && isNamed(s.Results().At(0).Type(), runtimePath, "Object")
+	return s.Params().Len() == 0 && s.Results().Len() == 1 && gotypes.IsNamed(s.Results().At(0).Type(), runtimePath, "Object")
 }
 
 // embedsInvalid reports whether the type embeds something that doesn't compile.

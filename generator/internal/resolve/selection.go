@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
 	"github.com/informer-gen/informer-gen/generator/internal/report"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
@@ -195,11 +196,11 @@ func embeds(a *api, d *declared, name string) bool {
 		}
 		switch t := field.Type.(type) {
 		case *ast.SelectorExpr:
-			if id, ok := t.X.(*ast.Ident); ok && t.Sel.Name == name && importedAs(d.file, id.Name, "v1") == metaPath {
+			if id, ok := t.X.(*ast.Ident); ok && t.Sel.Name == name && importedAs(d.file, id.Name, "v1") == gotypes.MetaPath {
 				return true
 			}
 		case *ast.Ident:
-			if t.Name == name && (a.pkg.Path == metaPath || importedAs(d.file, ".", "") == metaPath) {
+			if t.Name == name && (a.pkg.Path == gotypes.MetaPath || importedAs(d.file, ".", "") == gotypes.MetaPath) {
 				return true
 			}
 		}
