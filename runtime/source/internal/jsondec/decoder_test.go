@@ -213,14 +213,11 @@ func FuzzDecode(f *testing.F) {
 		reflect.TypeFor[kitchen](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Node](), reflect.TypeFor[corev1.Service](),
 		reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[schema](),
 	}
-	add := func(text string) {
-		for i := range types {
+	for i := range types {
+		for _, text := range []string{string(somePods(1, false)[0]), string(somePods(2, true)[1]), crd(2, 1)} {
 			f.Add(uint8(i), text)
 		}
 	}
-	add(string(somePods(1, false)[0]))
-	add(string(somePods(2, true)[1]))
-	add(crd(2, 1))
 	var names []string
 	for field := range reflect.TypeFor[kitchen]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -229,7 +226,11 @@ func FuzzDecode(f *testing.F) {
 	for i, value := range tricky {
 		key, _ := json.Marshal(names[i%len(names)])
 		other, _ := json.Marshal(names[(i+5)%len(names)])
-		add(`{"kind":"A",` + string(key) + `:` + value + `,` + string(other) + `:` + value + `}`)
+		// A seed for two types, not for all: a fuzz target runs its seeds first, which takes longer
+		// than a short run has.
+		text := `{"kind":"A",` + string(key) + `:` + value + `,` + string(other) + `:` + value + `}`
+		f.Add(uint8(0), text)
+		f.Add(uint8(1+i%(len(types)-1)), text)
 		f.Add(uint8(0), `{`+string(key)+`:`+value+`,"self":{`+string(key)+`:`+tricky[(i+7)%len(tricky)]+`}}`)
 	}
 	subjects := make([]*subject, len(types))
