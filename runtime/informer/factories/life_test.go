@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -113,6 +114,37 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		if pods.Status().Running {
 			t.Error("runs on after Shutdown")
 		}
+	})
+}
+
+// TestStartAfterAFailedRun shows that Start runs an informer again whose run has failed, although
+// the context of the first Start is not done.
+func TestStartAfterAFailedRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newShop(pod("shop", "blue", "")).Factory(t)
+		fails := true
+		pods := podsOf(f, informer.WithTransform(func(obj *corev1.Pod) (*corev1.Pod, error) {
+			if fails {
+				runtime.Goexit()
+			}
+			return obj, nil
+		}))
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if pods.Status().Running {
+			t.Error("the run has not failed")
+		}
+		fails = false
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !pods.Status().Running || !pods.HasSynced() {
+			t.Errorf("running %v, synced %v", pods.Status().Running, pods.HasSynced())
+		}
+		shutdown(t, f)
 	})
 }
 

@@ -45,8 +45,11 @@ func (f *Factory) start(ctx context.Context) error {
 	}
 	f.started = true
 	for _, m := range f.order {
-		if m.lease != nil && m.ctx.Err() == nil {
+		if m.lease != nil && m.ctx.Err() == nil && !(ending{lease: m.lease}).ended() {
 			continue
+		}
+		if m.end != nil {
+			m.end(nil) // of a run that has failed
 		}
 		ctx, end := context.WithCancelCause(ctx)
 		lease, err := m.engine().Acquire(ctx)
