@@ -130,6 +130,9 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	}
 	w.countChanges()
 	w.publish()
+	if n := s.anew.Load(); s.staging && s.stagings >= n {
+		s.anew.CompareAndSwap(n, 0)
+	}
 	w.published.Store(w.changed.Load())
 	if r.recorder != nil {
 		took = i.now() - start

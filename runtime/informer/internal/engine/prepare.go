@@ -24,6 +24,7 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 		return p.source.List(ctx, opts, item)
 	}
 	p.informer.adoption.begin(ctx, p.name())
+	opts.Anew = p.readAnew(opts.Anew)
 	have := p.have(opts.Anew)
 	opts.ReadOnly, opts.Known = p.readOnly(), have.asked()
 	p.startPage(opts)
@@ -47,6 +48,7 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	have, paused := &cached{}, true
 	opts.ReadOnly = p.readOnly()
 	if opts.SendInitialEvents {
+		opts.Anew = p.readAnew(opts.Anew)
 		have = p.have(opts.Anew)
 		opts.Known = have.asked()
 	}
@@ -73,6 +75,16 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 		m.count(&e)
 		return event(e)
 	})
+}
+
+// readAnew reports whether the full state that has begun must be read anew. asked reports that the
+// reflector wants that. It does so until it has passed on such a state, which may still wait in the
+// queue, or have been dropped at the end of a run; until one is in the table, all are read anew.
+func (s *stream) readAnew(asked bool) bool {
+	if asked {
+		s.anew.Store(s.sink.replaces)
+	}
+	return s.anew.Load() > 0
 }
 
 // readOnly reports whether the source's objects may share their parts. A transform gets objects

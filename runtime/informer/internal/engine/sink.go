@@ -31,6 +31,8 @@ type sink struct {
 	fifo   fifo
 	batch  []delta // collected; none of it is queued
 	queued int64   // deltas of this run
+	// replaces counts the full states that the reader has begun, over all runs.
+	replaces int64
 
 	applied atomic.Int64 // of the deltas that were queued in this run
 }
@@ -39,7 +41,7 @@ type sink struct {
 const atOnce = 128
 
 func (s *sink) begin(r *run) {
-	s.run, s.queued = r, 0
+	s.run, s.queued, s.stagings = r, 0, s.replaces
 	s.applied.Store(0)
 }
 
@@ -49,6 +51,7 @@ func (s *sink) end() {
 
 func (s *sink) BeginReplace() error {
 	s.restored.Store(false)
+	s.replaces++
 	return s.take(deltafifo.ReplaceStarted, nil, "")
 }
 

@@ -42,6 +42,7 @@ func (s *stream) stage() {
 		case deltafifo.ReplaceStarted:
 			s.unstage()
 			s.staging = true
+			s.stagings++
 			if s.HasSynced() {
 				s.base = s.informer.table.Version()
 			}

@@ -54,6 +54,9 @@ type stream struct {
 	rest    []delta // the rest of the batch that is being applied
 	staging bool    // a full state is being read
 	staged  fullState
+	// stagings counts the full states that have begun to be staged, so that it is the number of the
+	// one that is staged. It includes those that were dropped at the end of a run.
+	stagings int64
 
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
@@ -74,6 +77,10 @@ type stream struct {
 
 	// restored is true from when a state was read from disk until it is in the table, or dropped.
 	restored atomic.Bool
+	// anew is the number of the last full state that the reflector has had read anew, because the
+	// versions went back; 0 once the table has it, or a later one. Until then, equal versions of an
+	// object are not taken for equal content.
+	anew atomic.Int64
 
 	// Only the reader uses what follows. recorder is the current run's, set before the reader
 	// starts; nil without metrics.
