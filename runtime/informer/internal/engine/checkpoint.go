@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -133,8 +134,14 @@ func (s *stream) save(logger klog.Logger) {
 	version := s.informer.table.Version()
 	at := s.standsAt(version)
 	saved, _, _ := s.disk.status()
-	if !s.HasSynced() || at == "" || at == saved.ResourceVersion {
+	// If the server's versions went back, it may have come to the version of the file by other
+	// changes.
+	has := at == saved.ResourceVersion && s.disk.has(s.changed.Load())
+	if !s.HasSynced() || at == "" || has {
 		return
+	}
+	if !slices.Contains(s.informer.streams(), s) {
+		return // it was removed, and version may have the objects of a later stream of its namespace
 	}
 	set := version.Namespace(s.namespace)
 	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}
