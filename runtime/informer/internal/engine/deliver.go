@@ -12,12 +12,7 @@ import (
 // turn calls the handler until nothing waits for it. It returns true if the subscription's part in
 // the run is over.
 func (s *Subscription) turn(r *run) (over bool) {
-	if r.recorder != nil && s.recorder == nil {
-		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
-	}
-	if s.config.Resync > 0 && s.timer == nil {
-		s.timer = time.AfterFunc(s.config.Resync, s.tick)
-	}
+	s.begin(r)
 	for n := 1; ; n++ {
 		switch s.step(r) {
 		case delivered:
@@ -36,6 +31,16 @@ func (s *Subscription) turn(r *run) (over bool) {
 			s.forgetRemoved()
 			return true
 		}
+	}
+}
+
+// begin begins the subscription's part in the run, unless it has begun. The last turn ends it.
+func (s *Subscription) begin(r *run) {
+	if r.recorder != nil && s.recorder == nil {
+		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
+	}
+	if s.config.Resync > 0 && s.timer == nil {
+		s.timer = time.AfterFunc(s.config.Resync, s.tick)
 	}
 }
 

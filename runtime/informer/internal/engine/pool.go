@@ -172,6 +172,7 @@ func (p *pool) work(r *run, s *Subscription) {
 			break
 		}
 		if pending {
+			s.begin(r)
 			s.call(r, &s.slot.pending, s.slot.pendingAt)
 			over = false
 		} else {

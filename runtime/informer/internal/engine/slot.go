@@ -54,9 +54,13 @@ const (
 func (sl *slot) pendingWaits() bool { return sl.pending.Type != 0 && sl.state != delivering }
 
 // joinLocked gives a subscription its first turn in a run. If the previous run ended before the
-// pending event was delivered, that is delivered first.
+// pending event was delivered, that is delivered first. It counts as published now: its callback
+// begins at about that time (see statusLocked).
 func (p *pool) joinLocked(s *Subscription) {
-	s.slot.state, s.slot.more = ready, s.slot.pendingWaits()
+	if s.slot.more = s.slot.pendingWaits(); s.slot.more {
+		s.slot.pendingAt = p.informer.now()
+	}
+	s.slot.state = ready
 	p.ready.push(s)
 }
 
