@@ -206,13 +206,21 @@ func (s *stream) standsAt(version *table.Version) string {
 	return version.NamespaceResourceVersion(s.namespace)
 }
 
-// dropWaitersLocked ends the waits for a stream that was removed.
+// dropWaitersLocked ends the waits for a stream that was removed, also those for the end of objects
+// that are no longer in the table only because of that.
 func (s *stream) dropWaitersLocked() {
-	for _, w := range s.waiters {
+	dropped := s.waiters
+	s.waiters = nil
+	for key, waiters := range s.informer.deletions {
+		if key.Namespace == s.namespace {
+			dropped = append(dropped, waiters...)
+			delete(s.informer.deletions, key)
+		}
+	}
+	for _, w := range dropped {
 		w.err = errRemoved
 		w.arrived()
 	}
-	s.waiters = nil
 }
 
 // wakeWaitersLocked ends the waits for what a publication of the stream has brought.

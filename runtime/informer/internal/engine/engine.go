@@ -59,6 +59,10 @@ type Informer struct {
 	run  *run // the newest one; nil once it has ended
 	ran  bool // a run has begun
 
+	// leaving has the streams that were removed and whose goroutines have not ended, and past the
+	// totals of those whose goroutines have.
+	leaving []*stream
+	past    pastTotals
 	// deletions has, for each key, those that wait for the end of an object of this key.
 	deletions map[object.Key][]*waiter
 

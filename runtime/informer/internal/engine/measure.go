@@ -17,16 +17,54 @@ type totals struct {
 	listed atomic.Int64
 }
 
+// pastTotals are totals of streams that were removed. Those of the informer never go down.
+type pastTotals struct {
+	relists, badData int64
+	disk             diskTotals
+}
+
+// add adds the totals of a stream.
+func (p *pastTotals) add(s *stream) {
+	status := s.reader.Status()
+	p.relists += status.Relists
+	p.badData += status.BadData
+	_, totals, _ := s.disk.status()
+	p.disk.add(totals)
+}
+
+func (t *diskTotals) add(other diskTotals) {
+	t.writes += other.writes
+	t.bytes += other.bytes
+	t.took += other.took
+	t.failures += other.failures
+	t.restored += other.restored
+}
+
+// pastTotals returns the totals of the streams that were removed, and the other streams.
+func (i *Informer) pastTotals() (pastTotals, []*stream) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	past := i.past
+	for _, s := range i.leaving {
+		past.add(s)
+	}
+	return past, i.streams()
+}
+
 // measure returns the state of the informer for the metrics.
 func (i *Informer) measure() metrics.InformerState {
+	past, streams := i.pastTotals()
 	version := i.table.Version()
 	state := metrics.InformerState{
 		Objects:         version.Len(),
 		Synced:          i.HasSynced(),
-		Watching:        len(i.streams()) > 0,
+		Watching:        len(streams) > 0,
 		ResourceVersion: version.ResourceVersion(),
+		Relists:         past.relists,
+		BadData:         past.badData,
 	}
-	for n, s := range i.streams() {
+	past.disk.addTo(&state.Checkpoint)
+	for n, s := range streams {
 		status := s.reader.Status()
 		state.Watching = state.Watching && status.State == reflector.StateWatching
 		if status.Reason != reason.None {
@@ -70,11 +108,15 @@ func (d *disk) measure(state *metrics.CheckpointState, first bool) {
 		state.Saved = saved.Saved
 	}
 	state.Bytes += saved.Bytes
-	state.Writes += totals.writes
-	state.Written += totals.bytes
-	state.WriteTime += totals.took
-	state.WriteFailures += totals.failures
-	state.Restored += totals.restored
+	totals.addTo(state)
+}
+
+func (t diskTotals) addTo(state *metrics.CheckpointState) {
+	state.Writes += t.writes
+	state.Written += t.bytes
+	state.WriteTime += t.took
+	state.WriteFailures += t.failures
+	state.Restored += t.restored
 }
 
 func (i *Informer) queues() []fifo {

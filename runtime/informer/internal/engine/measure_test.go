@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +12,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/klog/v2"
+
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // metered is a Provider that notes what it is told.
@@ -68,6 +73,44 @@ func (h meteredHandler) CallbackDone(took time.Duration, panicked bool) {
 	h.note("%s took %v, panicked: %v", h.name, took, panicked)
 }
 func (h meteredHandler) Close() { h.note("end handler %s", h.name) }
+
+// TestTotalsOfRemovedNamespaces shows that totals don't go down with a namespace, also while its
+// reader has not returned.
+func TestTotalsOfRemovedNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := &memoryFile{}
+		r := newRigOf(t, Config{
+			FileOf: func(string, source.Source[object.Object], uintptr) (StateFile, error) { return file, nil },
+		}, "one", "two")
+		defer r.start()()
+		r.feedTo(1, "[ =a@1 ]@2")
+		r.streams()[1].save(klog.Background())
+		reader, g := r.readers[1], newGate()
+		reader.steps <- func(*sink) error { g.wait(""); return nil }
+		counts := func(relists int64) {
+			t.Helper()
+			synctest.Wait()
+			reader.mu.Lock()
+			reader.status = reflector.Status{Relists: relists, BadData: 2}
+			reader.mu.Unlock()
+			if got := r.measure(); got.Relists != relists || got.BadData != 2 || got.Checkpoint.Writes != 1 {
+				t.Errorf("state %+v", got)
+			}
+		}
+		counts(3)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.RemoveNamespace(ctx, "two"); err == nil {
+			t.Error("RemoveNamespace has returned before the reader")
+		}
+		counts(4)
+		g.open()
+		counts(4)
+		if len(r.leaving) > 0 {
+			t.Error("the removed stream is kept")
+		}
+	})
+}
 
 func TestMetricsShowARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

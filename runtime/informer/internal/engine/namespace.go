@@ -161,15 +161,15 @@ func (w *batchWriter) publishRemoval() {
 	i, s := w.informer, w.stream
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	version := w.txn.Publish()
+	w.txn.Publish()
 	i.setStreams(slices.DeleteFunc(slices.Clone(i.streams()), func(other *stream) bool { return other == s }))
 	s.removed, s.ended = true, make(chan struct{})
+	i.leaving = append(i.leaving, s)
 	if s.cancel != nil {
 		s.cancel()
 	}
 	s.endLocked()
 	s.dropWaitersLocked()
-	i.wakeDeletionsLocked(true, version, nil)
 	w.logLocked(true)
 	if i.run != nil {
 		i.run.syncedLocked(s)

@@ -156,7 +156,8 @@ func TestNamespaceThatComesAgain(t *testing.T) {
 	}
 }
 
-// TestAwaitsOfARemovedNamespace shows that waits end with the namespace.
+// TestAwaitsOfARemovedNamespace shows that waits end with the namespace. An object of which only the
+// end is awaited lives on, on the server, so its deletion was not seen.
 func TestAwaitsOfARemovedNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
@@ -186,7 +187,7 @@ func TestAwaitsOfARemovedNamespace(t *testing.T) {
 			(<-done)()
 		}
 		synctest.Wait()
-		if !errors.Is(results["object"], errRemoved) || !errors.Is(results["deleted"], errRemoved) || results["gone"] != nil || results["version"] != nil || !called {
+		if !errors.Is(results["object"], errRemoved) || !errors.Is(results["deleted"], errRemoved) || !errors.Is(results["gone"], errRemoved) || results["version"] != nil || !called {
 			t.Errorf("%v, AfterObject called: %v", results, called)
 		}
 		if err := r.AwaitObject(t.Context(), in("one", "a"), "1"); err == nil || !strings.HasSuffix(err.Error(), `the informer does not read namespace "one"`) {

@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -211,8 +212,10 @@ func (s *stream) exited(r *run) {
 
 // endLocked closes ended if that is due.
 func (s *stream) endLocked() {
-	if s.removed && s.goroutines == 0 {
+	if i := s.informer; s.removed && s.goroutines == 0 {
 		close(s.ended)
+		i.leaving = slices.DeleteFunc(i.leaving, func(other *stream) bool { return other == s })
+		i.past.add(s)
 	}
 }
 
