@@ -60,6 +60,13 @@ func (c *Changes) settle() {
 	})
 }
 
+// DropEnters empties what Enter has recorded. An [Index] whose function panics between two of its
+// keys may have recorded some of them.
+func (c *Changes) DropEnters() {
+	clear(c.enter)
+	c.enter = c.enter[:0]
+}
+
 // Reset empties c, and keeps nothing alive through the capacity of its slices.
 func (c *Changes) Reset() {
 	if len(c.leave)+len(c.enter) == 0 {

@@ -258,3 +258,33 @@ func TestFaultW12SlowIndexFunction(t *testing.T) {
 		stop()
 	})
 }
+
+// TestAnIndexFunctionWithAKeyThatCanNotBeOne shows that an object has no keys at all in an index if
+// one of its keys can't be hashed.
+func TestAnIndexFunctionWithAKeyThatCanNotBeOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		index := store.NewIndex("any", func(obj object.Object, keys []any) []any {
+			if obj.GetResourceVersion() == "2" {
+				return append(keys, "first", []string{"second"})
+			}
+			return append(keys, obj.GetName())
+		})
+		r := newRig(t, index)
+		defer r.start()()
+		keys := func(want ...any) {
+			t.Helper()
+			got := slices.Collect(index.Keys(store.View[object.Object](r.Table()).Snapshot()))
+			if len(got) != len(want) || len(got) > 0 && got[0] != want[0] {
+				t.Errorf("keys %v, want %v", got, want)
+			}
+		}
+		r.feed("[ =a@1 ]@1")
+		keys("a")
+		r.feed("~a@2")
+		keys()
+		r.feed("~a@3")
+		keys("a")
+		r.feed("~a@2 -a@4")
+		keys()
+	})
+}

@@ -33,8 +33,8 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	if old != nil {
 		g.try(old, nil, c, false) // if this panics, it did so when old was stored, too
 	}
-	if obj != nil {
-		g.try(nil, obj, c, true)
+	if obj != nil && !g.try(nil, obj, c, true) {
+		c.DropEnters()
 	}
 }
 
