@@ -175,8 +175,9 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 // leaves a whole file. Only the user of the process may read them. A file that is damaged, or of
 // another server, collection, Go type or option that changes objects, is ignored, which is logged.
 // So is one of transformed objects if another executable has written it, or another function did
-// transform them. A directory that can't be written is logged, and shown in Status; the informer
-// goes on.
+// transform them. What a transform has captured, such as the value of a flag, is not seen: give
+// each value a directory of its own. A directory that can't be written is logged, and shown in
+// Status; the informer goes on.
 //
 // Secrets are refused, since the files are plain text, unless confidential names them: "secrets".
 // New refuses a Source without a method Identity() string; [source.HTTP] has one.
