@@ -17,8 +17,8 @@ import (
 
 // TestAStateReadAnewThatIsNotApplied restores a backup, in which an object has another content
 // under the same version, while an index function holds up what is applied. So the state that is
-// read anew waits in the queue. Then the run ends, which drops it, or the informer relists. The next
-// full state must be read anew, too.
+// read anew waits in the queue. Then the run ends, which drops it, or the informer relists. The
+// next full state must be read anew, too.
 func TestAStateReadAnewThatIsNotApplied(t *testing.T) {
 	for how, goOn := range map[string]func(r *rig, s *forgetful, l *Lease, open func()) *Lease{
 		"applied": func(_ *rig, _ *forgetful, l *Lease, open func()) *Lease {

@@ -141,7 +141,7 @@ func (s *stream) save(logger klog.Logger) {
 		return
 	}
 	if !slices.Contains(s.informer.streams(), s) {
-		return // it was removed, and version may have the objects of a later stream of its namespace
+		return // it was removed, and version may have those of a later stream of its namespace
 	}
 	set := version.Namespace(s.namespace)
 	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}

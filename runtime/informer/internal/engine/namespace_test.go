@@ -156,8 +156,8 @@ func TestNamespaceThatComesAgain(t *testing.T) {
 	}
 }
 
-// TestAwaitsOfARemovedNamespace shows that waits end with the namespace. An object of which only the
-// end is awaited lives on, on the server, so its deletion was not seen.
+// TestAwaitsOfARemovedNamespace shows that waits end with the namespace. An object of which
+// only the end is awaited lives on, on the server, so its deletion was not seen.
 func TestAwaitsOfARemovedNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
