@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -206,4 +207,36 @@ type endsGoroutine struct{ *recorder }
 func (h endsGoroutine) OnUpdate(old, obj object.Object) {
 	h.recorder.OnUpdate(old, obj)
 	runtime.Goexit()
+}
+
+// TestMetricsOfAnEventThatWaitedForTheRun shows that an event that the last run has not delivered
+// is measured like any other one, and that its callback has lasted since it began.
+func TestMetricsOfAnEventThatWaitedForTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &metered{}
+		r := newRigOf(t, Config{Metrics: m}, "")
+		h := record(t)
+		s := r.add(h, lately)
+		l := r.acquire(t.Context())
+		r.feed("[ ]@1")
+		r.reader.steps <- func(s *sink) error { // the run ends while an event is applied
+			l.end(errReleased)
+			return say(s, "+a@2")
+		}
+		<-l.Done()
+		h.sees("")
+		m.take()
+		time.Sleep(time.Hour)
+		g := h.hold()
+		defer r.start()()
+		time.Sleep(time.Second)
+		if got := s.Status(); got.Callback != "OnAdd" || time.Since(got.Since) != time.Second {
+			t.Errorf("%s since %v", got.Callback, time.Since(got.Since))
+		}
+		g.open()
+		synctest.Wait()
+		if got, want := m.take(), "begin handler recorder, begin things, recorder took 1s, panicked: false"; got != want {
+			t.Errorf("told  %s\nwant %s", got, want)
+		}
+	})
 }
