@@ -174,6 +174,7 @@ func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 		last, _ := pods.Store().Snapshot().Get(object.KeyOf(fullPod("shop", 1, 4)))
+		synctest.Wait() // until the detector doesn't read
 		last.Labels["tier"] = "changed"
 		if err := lease.Release(t.Context()); err != nil {
 			t.Error(err)
