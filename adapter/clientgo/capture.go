@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -92,7 +93,16 @@ func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return 
 
 var errNoServer = errors.New("this client only finds out what would be listed")
 
-const madeUpName = "made-up-by-adapter-clientgo"
+// madeUpMeta is the metadata of the made-up object. It has what functions that change lists like to
+// remove.
+func madeUpMeta(version string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name:            "made-up-by-adapter-clientgo",
+		ResourceVersion: version,
+		Annotations:     map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "{}"},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "made-up"}},
+	}
+}
 
 // madeUp keeps the URL of a list, and returns what it is answered with.
 func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
@@ -102,7 +112,7 @@ func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	c.mu.Unlock()
 	list := &metav1.PartialObjectMetadataList{
 		ListMeta: metav1.ListMeta{ResourceVersion: version},
-		Items:    []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: madeUpName, ResourceVersion: version}}},
+		Items:    []metav1.PartialObjectMetadata{{ObjectMeta: madeUpMeta(version)}},
 	}
 	if to, err := c.read(of); err == nil && c.kind != "" {
 		list.APIVersion, list.Kind = to.resource.GroupVersion().String(), c.kind+"List"
@@ -110,15 +120,34 @@ func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-// isMadeUp reports whether a list is the one that answer has returned.
+// isMadeUp reports whether a list is the one that answer has returned, as a client has decoded it.
 func isMadeUp(list runtime.Object) bool {
 	n, same := 0, true
 	err := meta.EachListItem(list, func(obj runtime.Object) error {
 		o, ok := obj.(object.Object)
-		n, same = n+1, same && ok && o.GetName() == madeUpName && o.GetLabels() == nil && o.GetAnnotations() == nil
+		n, same = n+1, same && ok && reflect.ValueOf(o).Kind() == reflect.Pointer && isMadeUpObject(o.DeepCopyObject().(object.Object))
 		return nil
 	})
 	return err == nil && n == 1 && same
+}
+
+// isMadeUpObject reports whether an object, which it may change, has nothing but the made-up
+// metadata. Clients differ in whether they set the kind.
+func isMadeUpObject(o object.Object) bool {
+	want := madeUpMeta(o.GetResourceVersion())
+	same := o.GetName() == want.Name &&
+		maps.Equal(o.GetAnnotations(), want.Annotations) &&
+		reflect.DeepEqual(o.GetManagedFields(), want.ManagedFields)
+	empty := reflect.New(reflect.TypeOf(o).Elem()).Interface().(object.Object)
+	for _, one := range []object.Object{o, empty} {
+		one.SetName(want.Name)
+		one.SetResourceVersion(want.ResourceVersion)
+		one.SetAnnotations(nil)
+		one.SetManagedFields(nil)
+		one.SetCreationTimestamp(metav1.Time{}) // unstructured objects may have null
+		one.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Any"})
+	}
+	return same && reflect.DeepEqual(o, empty)
 }
 
 var errNoList = errors.New("no list was sent by a client of this rest.Config")

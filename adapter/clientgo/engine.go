@@ -52,8 +52,10 @@ func NewEngine(config *rest.Config) (*Engine, error) {
 //
 // The informer reads lw instead, as NewInformer of this package does, if lw is of another client,
 // such as a fake, or changes what its client has answered, or adds a parameter that is no selector,
-// such as a limit. With verbosity 2, the reason is logged. The list of another client reaches its
-// server, for whose answer NewInformer waits up to a minute.
+// such as a limit. With verbosity 2, the reason is logged. A change is noticed if the made-up
+// object shows it, which has a name, an annotation and managed fields; so a function that drops
+// objects with some label is not. The list of another client reaches its server, for whose answer
+// NewInformer waits up to a minute.
 func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	src, err := e.source(lw, example)
 	if err != nil {

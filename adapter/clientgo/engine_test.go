@@ -39,12 +39,35 @@ func (d dropsFirst) ListWithContext(ctx context.Context, options metav1.ListOpti
 	return list, err
 }
 
+// changes changes each object that its client has listed. It does not support watch-lists.
+type changes struct {
+	*cache.ListWatch
+	change func(*corev1.Pod)
+}
+
+func (changes) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (c changes) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	list, err := c.ListWatch.ListWithContext(ctx, options)
+	if pods, ok := list.(*corev1.PodList); ok {
+		for i := range pods.Items {
+			c.change(&pods.Items[i])
+		}
+	}
+	return list, err
+}
+
 // TestEngineReadsTheSame: an Engine's informer lists what the ListerWatcher would, by requests that
 // differ from those of client-go in their user agent, or the ListerWatcher itself.
 func TestEngineReadsTheSame(t *testing.T) {
 	tweaked := func(tweak func(*metav1.ListOptions)) func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object) {
 		return func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
 			return cache.NewFilteredListWatchFromClient(restClient(t, config), "pods", "shop", tweak), &corev1.Pod{}
+		}
+	}
+	changed := func(change func(*corev1.Pod)) func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object) {
+		return func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			return changes{cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything()), change}, &corev1.Pod{}
 		}
 	}
 	kind := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
@@ -104,6 +127,11 @@ func TestEngineReadsTheSame(t *testing.T) {
 			lw := cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything())
 			return dropsFirst{lw}, &corev1.Pod{}
 		}, false, "/api/v1/namespaces/shop/pods?", []string{"b"}},
+		"changed objects":     {changed(func(p *corev1.Pod) { p.Spec.NodeName = "hidden" }), false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+		"changed labels":      {changed(func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }), false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+		"removed annotations": {changed(func(p *corev1.Pod) { p.Annotations = nil }), false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+		"removed managers":    {changed(func(p *corev1.Pod) { p.ManagedFields = nil }), false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+		"unchanged objects":   {changed(func(*corev1.Pod) {}), true, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
 		"no example": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
 			return cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything()), nil
 		}, false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
