@@ -3,9 +3,11 @@
 package clientgo_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
@@ -118,6 +121,33 @@ func TestBacklogOfASlowHandler(t *testing.T) {
 		}
 		if all := 1 + 3*rounds; w.ours == (len(got) == all) {
 			w.Errorf("%d events of %d", len(got), all)
+		}
+	})
+}
+
+// TestPanicOfAHandler: utilruntime.PanicHandlers see it, and utilruntime.ReallyCrash decides then
+// whether the process ends.
+func TestPanicOfAHandler(t *testing.T) {
+	reallyCrash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
+	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = reallyCrash, handlers }()
+	onEach(t, func(w *world) {
+		var seen atomic.Int64
+		utilruntime.ReallyCrash = false
+		utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { seen.Add(1) }}
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { panic("add") },
+			UpdateFunc: func(_, _ any) { panic("update") },
+			DeleteFunc: func(any) { panic("delete") },
+		}); err != nil {
+			w.Fatal(err)
+		}
+		w.create("a")
+		w.run()
+		w.pods.Update(pod("a", on("n1")))
+		w.pods.Delete("shop", "a")
+		time.Sleep(time.Minute)
+		if n := seen.Load(); n != 3 {
+			w.Errorf("the panic handler was called %d times, want 3", n)
 		}
 	})
 }

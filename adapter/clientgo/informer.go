@@ -46,6 +46,7 @@ type sharedInformer struct {
 	name, description string
 	informer          *informer.SharedIndexInformer[object.Object]
 	indexer           *indexer
+	handleCrashes     bool // panics of handlers are for utilruntime.HandleCrash
 
 	// goroutines are those of the run. They are started with mu held, and before its end only.
 	goroutines sync.WaitGroup
@@ -154,8 +155,12 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	if s.stoppedLocked() {
 		return nil, fmt.Errorf("%s: the event handler %s was not added: %w", s.name, name, errStopped)
 	}
+	var to informer.Handler[object.Object] = handler{h}
+	if s.handleCrashes {
+		to = crashing{handler{h}}
+	}
 	var err error
-	if r.handler, err = s.informer.AddEventHandler(handler{h}, opts...); err != nil {
+	if r.handler, err = s.informer.AddEventHandler(to, opts...); err != nil {
 		return nil, err
 	}
 	s.handlers[r] = struct{}{}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -17,9 +16,9 @@ import (
 )
 
 // NewInformer is cache.NewSharedIndexInformer on the engine of package informer. It reads lw by
-// NewSource. Only names in logs depend on example, which may be nil. A panic of a handler ends the
-// process, unless utilruntime.ReallyCrash is false. Like client-go's, it panics if a function of
-// indexers is nil.
+// NewSource. Only names in logs depend on example, which may be nil. A panic of a handler is given
+// to utilruntime.PanicHandlers, and ends the process, unless utilruntime.ReallyCrash is false. Like
+// client-go's, it panics if a function of indexers is nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	tuning := reflector.Tuning{DisableWatchList: !supportsWatchLists(lw)}
 	return newInformer(NewSource(lw), tuning, example, resync, indexers)
@@ -33,11 +32,12 @@ func newInformer(src source.Source[object.Object], tuning reflector.Tuning, exam
 		informer.WithTuning(tuning),
 		informer.WithEmptyBeforeSync(true),
 		informer.WithResyncPeriod(max(resync, 0)),
-		informer.WithPanicOnHandlerCrash(utilruntime.ReallyCrash))
+		informer.WithPanicOnHandlerCrash(true)) // HandleCrash decides before
 	if err != nil {
 		panic(err) // no option can be wrong
 	}
 	s := wrap(i, description)
+	s.handleCrashes = true
 	if err := s.AddIndexers(indexers); err != nil {
 		panic(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -69,6 +70,24 @@ func (h handler) OnDelete(deleted informer.Deleted[object.Object]) {
 		return
 	}
 	h.to.OnDelete(deleted.Object)
+}
+
+// crashing is a handler whose panics are handled as client-go does it, by utilruntime.HandleCrash.
+type crashing struct{ to handler }
+
+func (h crashing) OnAdd(obj object.Object, isInInitialList bool) {
+	defer utilruntime.HandleCrash()
+	h.to.OnAdd(obj, isInInitialList)
+}
+
+func (h crashing) OnUpdate(old, obj object.Object) {
+	defer utilruntime.HandleCrash()
+	h.to.OnUpdate(old, obj)
+}
+
+func (h crashing) OnDelete(deleted informer.Deleted[object.Object]) {
+	defer utilruntime.HandleCrash()
+	h.to.OnDelete(deleted)
 }
 
 // nameOf returns the name of a handler for logs: that of its first function, or its type.
