@@ -4,9 +4,10 @@
 // server.
 //
 // The objects are JSON, under the prefix and their key. Their resourceVersion is the revision of
-// etcd at which they were written, so what etcd stores has none. That is how API servers store
-// custom resources, which this package can read. It cannot read what they have encrypted, or store
-// in protobuf, as they do with the built-in kinds.
+// etcd at which they were written. The one in the stored JSON is not read: it is that of the state
+// before, and "0" in a new object. API servers store custom resources in the same way, but without
+// a resourceVersion, and this package can read these. It cannot read what they have encrypted, or
+// store in protobuf, as they do with the built-in kinds.
 //
 // Storage starts no goroutine. The client's goroutines serve its watches, until their contexts end.
 package etcd
