@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,6 +253,39 @@ func TestTransformFails(t *testing.T) {
 		if got := failures(); w.informer.HasSynced() || len(got) == 0 || !strings.Contains(got[0].Error(), "not today") {
 			w.Errorf("synced %v, errors %v", w.informer.HasSynced(), got)
 		}
+	})
+}
+
+// TestTransformFailsForOne: the store stays as it was until the transform succeeds, also without
+// objects for which it would. Client-go leaves out that one only.
+func TestTransformFailsForOne(t *testing.T) {
+	onEach(t, func(w *world) {
+		failures := w.failures()
+		var mended atomic.Bool
+		if err := w.informer.SetTransform(func(obj any) (any, error) {
+			if nameIn(obj) == "b" && !mended.Load() {
+				return nil, errors.New("not this one")
+			}
+			return obj, nil
+		}); err != nil {
+			w.Fatal(err)
+		}
+		w.create("a")
+		w.run()
+		w.create("b")
+		w.create("c")
+		time.Sleep(10 * time.Minute)
+		if !w.ours {
+			w.has("a", "c")
+			return
+		}
+		w.has("a")
+		if got := failures(); !w.informer.HasSynced() || len(got) < 10 || !strings.Contains(got[9].Error(), "not this one") {
+			w.Errorf("synced %v, errors %v", w.informer.HasSynced(), got)
+		}
+		mended.Store(true)
+		time.Sleep(2 * time.Minute)
+		w.has("a", "b", "c")
 	})
 }
 

@@ -5,6 +5,7 @@ package controllerruntime
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 )
 
 // typeOf is the type of the objects of a view of ConfigMaps.
@@ -169,4 +172,26 @@ func newNamespace(t *testing.T, c client.Client) string {
 		}
 	})
 	return ns.Name
+}
+
+// TestPanickingHandler: ours goes on with the next event. Theirs ends the process.
+func TestPanickingHandler(t *testing.T) {
+	c := start(t, controllerruntime.NewCache, cache.Options{})
+	i, err := c.GetInformer(t.Context(), &corev1.Pod{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls atomic.Int64
+	if _, err := i.AddEventHandler(clientcache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		calls.Add(1)
+		panic("on purpose")
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		if n := calls.Load(); n != 5 {
+			return fmt.Errorf("the handler was called %d times, want 5, once for each Pod", n)
+		}
+		return nil
+	})
 }
