@@ -20,8 +20,8 @@ var errRunning = errors.New("the informer runs, or has run, and its store has wh
 // Add writes obj, as Update does.
 func (x *indexer) Add(obj any) error { return x.set("Add", obj) }
 
-// Update writes obj. It returns an error once the informer runs, and if obj is no API object with a
-// name.
+// Update writes obj. It returns an error once the informer runs, and if obj has no name, or is no
+// API object: a cache.KeyError then.
 func (x *indexer) Update(obj any) error { return x.set("Update", obj) }
 
 func (x *indexer) set(verb string, obj any) error {
@@ -75,7 +75,7 @@ func (x *indexer) Bookmark(resourceVersion string) {
 func put(txn *store.Txn[object.Object], obj any) error {
 	o, ok := obj.(object.Object)
 	if !ok {
-		return fmt.Errorf("a %T is no API object", obj)
+		return cache.KeyError{Obj: obj, Err: fmt.Errorf("a %T is no API object", obj)}
 	}
 	if err := txn.Set(o); err != nil {
 		return err

@@ -37,9 +37,16 @@ func TestWritesOfATest(t *testing.T) {
 		w.has("b")
 		ok(store.Replace([]any{pod("c"), pod("d")}, "7"))
 		w.has("c", "d")
-		if store.Add(1) == nil || store.Delete(1) == nil {
-			w.Error("a number was written")
+		for _, wrong := range []any{1, nil} {
+			for verb, err := range map[string]error{
+				"Add": store.Add(wrong), "Update": store.Update(wrong), "Delete": store.Delete(wrong), "Replace": store.Replace([]any{wrong}, "8"),
+			} {
+				if noKey := (cache.KeyError{}); !errors.As(err, &noKey) || noKey.Obj != wrong {
+					w.Errorf("%s of %v: %v", verb, wrong, err)
+				}
+			}
 		}
+		w.has("c", "d")
 		w.create("e")
 		w.run()
 		w.has("e") // what the server has
