@@ -90,7 +90,7 @@ func (r *reading) options(name string, syncPeriod *time.Duration, settings kindS
 		name += " (" + r.view.String() + ")"
 	}
 	// 90 to 110 % of the period, so that not all informers resync at once
-	period := time.Duration(float64(ptr.Deref(syncPeriod, defaultSyncPeriod)) * (0.9 + 0.2*rand.Float64()))
+	period := time.Duration(float64(max(ptr.Deref(syncPeriod, defaultSyncPeriod), 0)) * (0.9 + 0.2*rand.Float64()))
 	opts := []informer.Option{
 		informer.WithName(name),
 		informer.WithLogger(log.Log.WithName("informer-gen")),

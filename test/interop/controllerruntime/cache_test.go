@@ -170,6 +170,17 @@ func TestWrongOptions(t *testing.T) {
 	})
 }
 
+// TestNegativeSyncPeriod: it means that there is no resync.
+func TestNegativeSyncPeriod(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		never := -time.Hour
+		c := start(t, newCache, cache.Options{SyncPeriod: &never})
+		if _, err := c.GetInformer(t.Context(), &corev1.Pod{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestOnlyWhatIsCached(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := start(t, newCache, cache.Options{ReaderFailOnMissingInformer: true})
