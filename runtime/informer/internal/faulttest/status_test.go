@@ -16,6 +16,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
+// mostRequests is how many requests 8 minutes have room for if each try sends two of them and all
+// waits are as short as Backoff allows: 0.4 s, doubled five times, and then 15 s. Two more come
+// before, and two after.
+const mostRequests = 2*(1+6+(480-25)/15) + 4
+
 func TestStatusesOtherThan200(t *testing.T) {
 	run(t, []fault{
 		{name: "401 three times", first: refuse(anyVerb, 3, 401), reasons: reasons(reason.Unauthorized), requests: 4},
@@ -35,11 +40,11 @@ func TestStatusesOtherThan200(t *testing.T) {
 					w.t.Errorf("while watches are forbidden: %v, %d relists", status, status.Reflector.Relists)
 				}
 			})
-		}, reasons: reasons(reason.WatchForbidden), within: 10 * time.Minute, requests: 60},
+		}, reasons: reasons(reason.WatchForbidden), within: 10 * time.Minute, requests: mostRequests},
 		{name: "403 on watches from some time on", later: func(w *world) {
 			time.AfterFunc(8*time.Minute, w.inject(sourcetest.Watch|sourcetest.WatchList, sourcetest.Always, sourcetest.Refuse(403)))
 			w.server.EndWatches()
-		}, reasons: reasons(reason.WatchForbidden), within: 10 * time.Minute, requests: 60},
+		}, reasons: reasons(reason.WatchForbidden), within: 10 * time.Minute, requests: mostRequests},
 		{
 			name: "404 then served", unserved: true, first: func(*world) {},
 			reasons: reasons(reason.NotFound), requests: 8,
