@@ -164,6 +164,11 @@ func TestOneNamespaceIsForbidden(t *testing.T) {
 			}
 
 			// The right is taken away, and with it the open watch.
+			awaitStatus(t, i, "watching", func(s informer.Status) bool {
+				return !slices.ContainsFunc(s.Streams, func(stream informer.StreamStatus) bool {
+					return stream.Reflector.State != reflector.StateWatching
+				})
+			})
 			p.setFaults(forbid)
 			p.cut()
 			before := secret.state(t)
