@@ -68,6 +68,8 @@ func TestExpiredWatch(t *testing.T) {
 			agree(t, want, h, i.Store())
 			release()
 			agree(t, want, late)
+			// Handlers may be called before the reflector counts the full state.
+			awaitStatus(t, i, "watching", watching)
 			if n := i.Status().Reflector.Relists; n != 1 {
 				t.Errorf("%d relists, want 1: nothing has expired, or it did more than once", n)
 			}
@@ -257,7 +259,7 @@ func TestRefusedRequestsAreRepeated(t *testing.T) {
 				t.Fatal(err)
 			}
 			agree(t, ns.state(t), h, i.Store())
-			awaitStatus(t, i, "well", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWatching })
+			awaitStatus(t, i, "well", watching)
 
 			all := p.requests(anyRequest)
 			if gap := all[len(all)-1].at.Sub(all[len(all)-2].at); gap < tt.pause {

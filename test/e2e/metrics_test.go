@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // samples collects the samples that Prometheus would get: name{label values} to the value, or the
@@ -158,7 +157,7 @@ func TestMetricsOfChangesAndARelist(t *testing.T) {
 		t.Fatal(err)
 	}
 	// it has synced long ago
-	awaitStatus(t, i, "watching", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWatching })
+	awaitStatus(t, i, "watching", watching)
 	ns.load(t, "crate-005", 1)
 	agree(t, ns.state(t), h, i.Store())
 	want("in the second run", map[string]float64{

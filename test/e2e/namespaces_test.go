@@ -115,6 +115,13 @@ func TestSeveralNamespaces(t *testing.T) {
 	}
 }
 
+// watching reports whether the watches of all streams are open.
+func watching(s informer.Status) bool {
+	return !slices.ContainsFunc(s.Streams, func(stream informer.StreamStatus) bool {
+		return stream.Reflector.State != reflector.StateWatching
+	})
+}
+
 // The account may not read one of the namespaces: the other namespaces' objects arrive and change,
 // the wait's error names the namespace and the reason, and once the right is granted, the informer
 // syncs.
@@ -164,11 +171,7 @@ func TestOneNamespaceIsForbidden(t *testing.T) {
 			}
 
 			// The right is taken away, and with it the open watch.
-			awaitStatus(t, i, "watching", func(s informer.Status) bool {
-				return !slices.ContainsFunc(s.Streams, func(stream informer.StreamStatus) bool {
-					return stream.Reflector.State != reflector.StateWatching
-				})
-			})
+			awaitStatus(t, i, "watching", watching)
 			p.setFaults(forbid)
 			p.cut()
 			before := secret.state(t)
@@ -290,6 +293,8 @@ func TestOneNamespaceIsReadAnew(t *testing.T) {
 			if want := []string{"add crate-001", "add new", "delete crate-000 unseen", "delete crate-001 unseen"}; !slices.Equal(got, want) {
 				t.Errorf("callbacks of the relist: %q, want %q", got, want)
 			}
+			// Handlers may be called before the reflector counts the full state.
+			awaitStatus(t, i, "watching", watching)
 			for _, s := range i.Status().Streams {
 				want := int64(0)
 				if s.Namespace == lab.namespace {
