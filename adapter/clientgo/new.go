@@ -16,12 +16,14 @@ import (
 )
 
 // NewInformer is cache.NewSharedIndexInformer on the engine of package informer. It reads lw by
-// NewSource. Only names in logs depend on example, which may be nil. A panic of a handler is given
-// to utilruntime.PanicHandlers, and ends the process, unless utilruntime.ReallyCrash is false. Like
-// client-go's, it panics if a function of indexers is nil.
+// NewSource. As in client-go, an object in a watch that has another type than example, or another
+// kind if example is unstructured and has one, is reported to utilruntime.HandleError and dropped;
+// example may be nil. A panic of a handler is given to utilruntime.PanicHandlers, and ends the
+// process, unless utilruntime.ReallyCrash is false. NewInformer panics if a function of indexers is
+// nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	tuning := reflector.Tuning{DisableWatchList: !supportsWatchLists(lw)}
-	return newInformer(NewSource(lw), tuning, example, resync, indexers)
+	return newInformer(newSource(lw, example), tuning, example, resync, indexers)
 }
 
 // newInformer returns an informer with client-go's behaviour before its sync and after panics.

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
@@ -29,8 +32,12 @@ import (
 //
 // List waits for a lw that ignores its context, and Watch, after it has stopped a watch, until the
 // watch has closed its channel: it drops what is sent until then.
-func NewSource(lw cache.ListerWatcher) source.Source[object.Object] {
-	s := listerWatcher{watchLists: supportsWatchLists(lw), fake: isFake(lw)}
+func NewSource(lw cache.ListerWatcher) source.Source[object.Object] { return newSource(lw, nil) }
+
+// newSource is NewSource. Events of watches with objects of another type than example are reported
+// and dropped, unless that is nil.
+func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[object.Object] {
+	s := listerWatcher{watchLists: supportsWatchLists(lw), fake: isFake(lw), example: example}
 	if lw != nil {
 		s.client = cache.ToListerWatcherWithContext(lw)
 	}
@@ -41,7 +48,8 @@ func NewSource(lw cache.ListerWatcher) source.Source[object.Object] {
 type listerWatcher struct {
 	client     cache.ListerWatcherWithContext // nil if there is none
 	watchLists bool
-	fake       bool // versions of objects are not versions of the list
+	fake       bool           // versions of objects are not versions of the list
+	example    runtime.Object // nil if any objects may come
 }
 
 // supportsWatchLists reports whether client-go's reflector would send a watch-list to lw.
@@ -137,6 +145,11 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 			if !ok {
 				return nil
 			}
+			if s.isOther(e) {
+				err := fmt.Errorf("the ListerWatcher sent a %s in an event %s of a watch for %s", describe(e.Object), e.Type, describe(s.example))
+				utilruntime.HandleErrorWithContext(ctx, err, "Dropped an event of a watch")
+				continue
+			}
 			next, err := reader.read(e)
 			if err != nil {
 				return err
@@ -150,6 +163,19 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 			}
 		}
 	}
+}
+
+// isOther reports whether an event's object is of another type than the example; if that is
+// unstructured, of another apiVersion or kind.
+func (s listerWatcher) isOther(e watch.Event) bool {
+	if s.example == nil || e.Type == watch.Error {
+		return false
+	}
+	if reflect.TypeOf(e.Object) != reflect.TypeOf(s.example) {
+		return true
+	}
+	u, ok := s.example.(*unstructured.Unstructured)
+	return ok && !u.GroupVersionKind().Empty() && u.GroupVersionKind() != e.Object.GetObjectKind().GroupVersionKind()
 }
 
 // eventReader reads the events of one watch.

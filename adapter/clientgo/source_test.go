@@ -5,12 +5,15 @@ package clientgo_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
@@ -94,6 +97,51 @@ func TestFilteredWatch(t *testing.T) {
 		go close(hold)
 		stop()
 	})
+}
+
+// TestObjectsOfAnotherType in a watch are dropped, and what comes after them is seen.
+func TestObjectsOfAnotherType(t *testing.T) {
+	widget := func(kind string) *unstructured.Unstructured {
+		u := &unstructured.Unstructured{}
+		u.SetAPIVersion("example.com/v1")
+		u.SetKind(kind)
+		return u
+	}
+	for name, test := range map[string]struct {
+		example runtime.Object
+		want    []string
+	}{
+		"typed":                 {&corev1.Pod{}, []string{"add pod"}},
+		"a kind":                {widget("Widget"), []string{"add widget"}},
+		"unstructured":          {&unstructured.Unstructured{}, []string{"add widget", "add gadget"}},
+		"whatever there may be": {nil, []string{"add config", "add widget", "add gadget", "add pod"}},
+	} {
+		for _, e := range engines[:2] { // the third one decodes one type only
+			t.Run(name+"/"+e.name, func(t *testing.T) {
+				if _, recent := reflect.TypeFor[cache.DeltaFIFOOptions]().FieldByName("Name"); !recent && !e.ours {
+					t.Skip("before v0.36, informers of client-go don't run in bubbles")
+				}
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, e.make, e.ours)
+					events := watch.NewFake()
+					w.informer = w.construct(fakePods{&cache.ListWatch{
+						ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+							return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+						},
+						WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return events, nil },
+					}}, test.example, 0, nil)
+					j := w.add()
+					w.run()
+					for i, obj := range []object.Object{&corev1.ConfigMap{}, widget("Widget"), widget("Gadget"), &corev1.Pod{}} {
+						obj.SetName([]string{"config", "widget", "gadget", "pod"}[i])
+						obj.SetResourceVersion(strconv.Itoa(10 + i))
+						events.Add(obj)
+					}
+					w.saw(j, test.want...)
+				})
+			})
+		}
+	}
 }
 
 func TestSourceFails(t *testing.T) {
