@@ -5,6 +5,7 @@ package workqueue_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -222,5 +223,18 @@ func TestManyFirstFailures(t *testing.T) {
 	}
 	if got, want := lastRetry(clientGo, 10_000, false), 990*time.Second; got != want {
 		t.Errorf("with client-go's delays, the last of 10,000 retries comes after %v, want %v", got, want)
+	}
+}
+
+// TestABurstMayBeAsLargeAsWanted: together with a low rate, too.
+func TestABurstMayBeAsLargeAsWanted(t *testing.T) {
+	for _, rate := range []float64{100, 0.2, 0.001, 1e-12} {
+		opts := plain
+		opts.RetryRate, opts.RetryBurst = rate, math.MaxInt
+		inBubble(t, opts, func(k kit) {
+			k.Add("a")
+			k.get("a", 0).Done(failed)
+			k.get("a", 10*ms).Done(succeeded)
+		})
 	}
 }

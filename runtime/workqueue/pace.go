@@ -20,7 +20,8 @@ func newPace(perSecond float64, burst int) pace {
 		return pace{}
 	}
 	interval := max(1, int64(min(float64(time.Second)/perSecond, float64(time.Hour))))
-	return pace{interval: interval, slack: interval * int64(max(1, min(burst, math.MaxInt32))-1)}
+	ahead := min(int64(max(1, burst))-1, math.MaxInt64/2/interval) // so that no time overflows
+	return pace{interval: interval, slack: interval * ahead}
 }
 
 // open is when the next one may pass.
