@@ -42,6 +42,7 @@ func (c *core) shut(mode Mode, now int64) {
 		c.dropWaiting(now)
 		if c.timer != nil {
 			c.timer.Stop()
+			c.armed = 0
 		}
 	}
 	c.mode = min(c.mode, mode)
@@ -133,7 +134,7 @@ func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 	now := q.core.now()
 	q.core.mu.Lock()
 	q.core.shut(mode, now)
-	q.core.mu.Unlock()
+	q.core.unlockAndWake(now) // a worker that has stepped aside: its timer was stopped
 	select {
 	case <-q.core.ended: // counts, even if ctx has ended
 	default:
