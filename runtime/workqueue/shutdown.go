@@ -38,6 +38,10 @@ type closing struct {
 // shut closes the queue, or makes its mode stricter.
 func (c *core) shut(mode Mode, now int64) {
 	if !c.closed {
+		c.tick(now)
+		for c.delays.isDue(now) { // then it is ready, and not delayed
+			c.comeUp(now)
+		}
 		c.closed, c.mode = true, min(mode, Drain)
 		c.dropWaiting(now)
 		if c.timer != nil {

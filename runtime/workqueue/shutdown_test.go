@@ -234,3 +234,28 @@ func TestAWorkerThatSteppedAsideIsBackDuringAShutdown(t *testing.T) {
 		})
 	}
 }
+
+// TestAShutdownHandsOutWhatIsDue: a key whose time has come is ready, also if no worker has waited
+// for it.
+func TestAShutdownHandsOutWhatIsDue(t *testing.T) {
+	const keys = 20
+	inBubble(t, plain, func(k kit) {
+		for n := range keys {
+			k.AddWith(fmt.Sprint("key-", n), after(10*ms))
+		}
+		k.AddWith("later", after(20*ms))
+		time.Sleep(10 * ms)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := k.ShutDown(context.Background(), workqueue.Finish); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		if s := k.Status(); s.Normal != keys || s.Dropped != 1 {
+			t.Errorf("%d are ready, and %d dropped: %q", s.Normal, s.Dropped, s.DroppedKeys)
+		}
+		k.shutDown(workqueue.Drop)
+		wg.Wait()
+	})
+}
