@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -91,7 +92,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 	defer end()
 	err = m.run(running)
-	if cause := context.Cause(running); cause != nil && cause != context.Cause(ctx) {
+	if cause := context.Cause(running); cause != nil && !isSame(cause, context.Cause(ctx)) {
 		err = errors.Join(cause, err)
 	}
 	if err != nil {
@@ -190,10 +191,18 @@ func (m *Manager) elect(ctx context.Context) error {
 			}
 		}
 	}
-	if err == context.Cause(ctx) {
+	if isSame(err, context.Cause(ctx)) {
 		return nil
 	}
 	return err
+}
+
+// isSame is ==, also for errors whose type has no ==, as that of apimachinery's aggregates.
+func isSame(a, b error) bool {
+	if v := reflect.ValueOf(a); reflect.TypeOf(a) == reflect.TypeOf(b) && v.IsValid() && !v.Comparable() {
+		return reflect.DeepEqual(a, b)
+	}
+	return a == b
 }
 
 // Stop ends one controller, and waits until its Run has returned, or until ctx is done. Then the

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -61,6 +62,21 @@ func TestStartAndEnd(t *testing.T) {
 			}
 		}
 		wrong(t, m.Run(t.Context()), "manager: Run: it was started before; make another manager")
+	})
+}
+
+// TestACauseOfAnyTypeEndsRun: also of one whose values can't be compared by ==.
+func TestACauseOfAnyTypeEndsRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		m := r.new(func(o *manager.Options) { o.Controllers = []manager.Descriptor{r.noting("other")} })
+		cause := utilerrors.NewAggregate([]error{errStop, errors.New("and so does the machine")})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		result := make(chan error, 1)
+		go func() { result <- m.Run(ctx) }()
+		pass(time.Second)
+		cancel(cause)
+		same(t, "Run", <-result, cause)
+		same(t, "events", r.take(), []string{"make other", "run other", "end other"})
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,13 +77,21 @@ func New(config *rest.Config, options Options) (*Election, error) {
 // the election. Run may be called again.
 func (e *Election) Run(ctx context.Context, lead func(ctx context.Context) error) error {
 	err := e.run(ctx, lead)
-	if err != nil && err == context.Cause(ctx) {
+	if isSame(err, context.Cause(ctx)) {
 		return err
 	}
 	if err != nil {
 		return fmt.Errorf("election %s/%s: %w", e.options.Namespace, e.options.Name, err)
 	}
 	return nil
+}
+
+// isSame is ==, also for errors whose type has no ==, as that of apimachinery's aggregates.
+func isSame(a, b error) bool {
+	if v := reflect.ValueOf(a); reflect.TypeOf(a) == reflect.TypeOf(b) && v.IsValid() && !v.Comparable() {
+		return reflect.DeepEqual(a, b)
+	}
+	return a == b
 }
 
 func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error) error {

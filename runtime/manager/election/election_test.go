@@ -3,6 +3,7 @@
 package election_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
@@ -161,6 +163,25 @@ func TestCancelledBeforeItLeads(t *testing.T) {
 		same(t, "Run of b", all[1].stop(), errStop)
 		within(t, "its end", time.Since(began), 0, 0)
 		same(t, "b has led", all[1].since().IsZero(), true)
+	})
+}
+
+// TestACauseOfAnyTypeEndsRun: also of one whose values can't be compared by ==.
+func TestACauseOfAnyTypeEndsRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.candidate("a")
+		cause := utilerrors.NewAggregate([]error{errStop, errors.New("and so does the machine")})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			defer close(a.ended)
+			a.err = a.Run(ctx, a.lead)
+		}()
+		pass(time.Second)
+		same(t, "a leads", a.Leading(), true)
+		cancel(cause)
+		<-a.ended
+		same(t, "Run of a", a.err, cause)
+		same(t, "the holder", r.holder(), "")
 	})
 }
 
