@@ -62,12 +62,13 @@ func (g *group) split() (first, others []*unit) {
 	return first, others
 }
 
-// start starts controllers; those that are not First, each after a random time.
+// start starts controllers, unless the end has begun, for example because one that is First has
+// failed; those that are not First, each after a random time.
 func (g *group) start(units []*unit) {
 	g.manager.mu.Lock()
 	defer g.manager.mu.Unlock()
 	for _, u := range units {
-		if g.ctx.Err() != nil {
+		if g.ctx.Err() != nil || g.manager.ctx.Err() != nil {
 			return
 		}
 		var delay time.Duration

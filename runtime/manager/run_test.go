@@ -211,6 +211,23 @@ func TestTheFirstOneEndsTheProcess(t *testing.T) {
 	}
 }
 
+// TestNoneBeginsWithoutTheFirstOne: it has failed before it had begun to reconcile.
+func TestNoneBeginsWithoutTheFirstOne(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+			a.Status = sourcetest.Status(http.StatusForbidden)
+		}})
+		tokens := reconciling("tokens", nothing, controller.Options{SyncTimeout: time.Minute})
+		tokens.First = true
+		m := r.run(func(o *manager.Options) { o.Controllers = []manager.Descriptor{r.noting("other"), tokens} })
+		<-m.done
+		if m.err == nil || !strings.Contains(m.err.Error(), "controller tokens, without which the others can't run: ") {
+			t.Errorf("Run returns %v", m.err)
+		}
+		same(t, "events", r.take(), []string{"make other"})
+	})
+}
+
 func TestStopAndStart(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
