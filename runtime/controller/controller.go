@@ -48,7 +48,7 @@ type Controller[K comparable] struct {
 // [Controller.Enqueue] only.
 //
 // The error says which of the arguments is wrong: the name is empty, reconcile is nil, a number or
-// a duration is negative, a watch is the zero value or was made with a nil argument.
+// a duration is out of its range, a watch is the zero value or was made with a nil argument.
 func New[K comparable](name string, reconcile Reconcile[K], options Options, watches ...Watch[K]) (*Controller[K], error) {
 	if err := validate(name, reconcile == nil, &options); err != nil {
 		return nil, fmt.Errorf("controller.New %q: %w", name, err)

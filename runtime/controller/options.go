@@ -20,8 +20,9 @@ type Options struct {
 	// Timeout is how long a reconcile may take: its context is done after that. The reconcile
 	// has to return by itself. 0 means that there is no limit.
 	Timeout time.Duration
-	// MaxRetries is how often a key that fails is tried again in a row. After one failure more it
-	// is dropped until its next event, and its failures are forgotten. 0 means without end.
+	// MaxRetries is how often a key that fails is tried again in a row, 255 times at most. After one
+	// failure more it is dropped until its next event, and its failures are forgotten. 0 means
+	// without end.
 	MaxRetries int
 	// AwaitTimeout is how long the next reconcile of a key waits at most for what the last one has
 	// written (Result.Await). 0 stands for 5 s.
@@ -51,6 +52,9 @@ type Options struct {
 	Crash bool
 }
 
+// mostRetries is how many failures in a row a work queue counts.
+const mostRetries = 255
+
 // validate checks the arguments of New, and fills in the defaults.
 func validate(name string, noFunction bool, o *Options) error {
 	switch {
@@ -62,6 +66,8 @@ func validate(name string, noFunction bool, o *Options) error {
 		return fmt.Errorf("negative Concurrency %d", o.Concurrency)
 	case o.MaxRetries < 0:
 		return fmt.Errorf("negative MaxRetries %d", o.MaxRetries)
+	case o.MaxRetries > mostRetries:
+		return fmt.Errorf("MaxRetries %d: a queue counts %d failures in a row at most", o.MaxRetries, mostRetries)
 	case o.ShutDown > workqueue.Drain:
 		return fmt.Errorf("unknown ShutDown %d", o.ShutDown)
 	case o.ShutDown != workqueue.Drop && o.Grace == 0:

@@ -39,6 +39,7 @@ func TestNewRefusesWrongArguments(t *testing.T) {
 		`controller.New "c": the function is nil`:                                                               {"c", nil, controller.Options{}, nil},
 		`controller.New "c": negative Concurrency -1`:                                                           {"c", do, controller.Options{Concurrency: -1}, nil},
 		`controller.New "c": negative MaxRetries -1`:                                                            {"c", do, controller.Options{MaxRetries: -1}, nil},
+		`controller.New "c": MaxRetries 256: a queue counts 255 failures in a row at most`:                      {"c", do, controller.Options{MaxRetries: 256}, nil},
 		`controller.New "c": negative Timeout -1s`:                                                              {"c", do, controller.Options{Timeout: -time.Second}, nil},
 		`controller.New "c": unknown ShutDown 3`:                                                                {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
 		`controller.New "c": ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take`:     {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},

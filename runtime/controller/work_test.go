@@ -151,6 +151,17 @@ func TestMaxRetries(t *testing.T) {
 	})
 }
 
+// TestTheMostRetries: the queue counts as many failures.
+func TestTheMostRetries(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) { return controller.Result{}, errTry }}
+		c, _ := r.run(calls, controller.Options{MaxRetries: 255})
+		c.Enqueue(key("a"))
+		time.Sleep(255 * time.Hour)
+		same(t, "reconciles", len(calls.take()), 256)
+	})
+}
+
 func TestAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
