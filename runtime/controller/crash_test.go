@@ -33,3 +33,30 @@ func TestCrashLetsAPanicEndTheProcess(t *testing.T) {
 	defer cancel()
 	t.Log(c.Run(ctx))
 }
+
+// noText is an error whose nil pointer is no nil error, and has no text.
+type noText struct{ text string }
+
+func (e *noText) Error() string { return e.text }
+
+// TestAnErrorThatHasNoTextIsAnError, which is what a nil pointer of an error's type is.
+func TestAnErrorThatHasNoTextIsAnError(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		n := 0
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			if n++; n == 1 {
+				var err *noText
+				return controller.Result{}, err
+			}
+			return controller.Result{}, nil
+		}}
+		c, _ := r.run(calls, controller.Options{})
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		same(t, "reconciles", calls.take(), []string{"a", "a"})
+		status := c.Status()
+		same(t, "failed", status.Totals.Failed, 1)
+		same(t, "last error", status.LastError, "the error is a *controller_test.noText that has no text: "+
+			"panic: runtime error: invalid memory address or nil pointer dereference")
+	})
+}

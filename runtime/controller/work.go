@@ -81,7 +81,7 @@ func (e *panicError) Error() string { return e.text }
 // it returns; else the result is the outcome.
 func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
-	outcome := workqueue.Outcome{After: max(0, result.After)}
+	outcome, err := workqueue.Outcome{After: max(0, result.After)}, withText(err)
 	switch {
 	case err == nil && outcome.After > 0:
 		counts.again.Add(1)
@@ -109,6 +109,21 @@ func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Re
 		r.await(item, outcome, writes)
 	}
 	return outcome
+}
+
+// withText returns err, or, if that has no text because its method panics, an error that says so.
+// The most usual one is a nil pointer of an error's type.
+func withText(err error) (sound error) {
+	if err == nil {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			sound = &panicError{fmt.Sprintf("the error is a %T that has no text: panic: %v", err, v), string(debug.Stack())}
+		}
+	}()
+	_ = err.Error()
+	return err
 }
 
 // report logs an error, unless it comes from the end of the run.
