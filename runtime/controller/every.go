@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"time"
@@ -18,7 +19,7 @@ import (
 // every queues keys again and again, until ctx is done.
 func every[K comparable](ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[K], add add[K]) {
 	for {
-		timer := time.NewTimer(period + time.Duration(rand.Float64()*jitter*float64(period)))
+		timer := time.NewTimer(jittered(period, jitter))
 		select {
 		case <-timer.C:
 			addEach(ctx, period, keys, add)
@@ -27,6 +28,15 @@ func every[K comparable](ctx context.Context, period time.Duration, jitter float
 			return
 		}
 	}
+}
+
+// jittered returns a period that is longer by a random part of it, the longest one if it would be
+// too long.
+func jittered(period time.Duration, jitter float64) time.Duration {
+	if more := rand.Float64() * jitter * float64(period); more < float64(math.MaxInt64-period) {
+		return period + time.Duration(more)
+	}
+	return math.MaxInt64
 }
 
 func addEach[K comparable](ctx context.Context, period time.Duration, keys func() iter.Seq[K], add add[K]) {

@@ -5,6 +5,7 @@ package controller_test
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,23 @@ func TestEveryQueuesInPeriods(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		same(t, "after the end", calls.take(), []string{})
 	})
+}
+
+// TestEveryIsNeverTooLong: a period that is too long for a time.Duration is the longest one.
+func TestEveryIsNeverTooLong(t *testing.T) {
+	for _, watch := range []struct {
+		period time.Duration
+		jitter float64
+	}{{math.MaxInt64, 0.5}, {time.Hour, math.Inf(1)}, {time.Hour, 1e300}} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			calls := &calls{}
+			keys := func() iter.Seq[object.Key] { return slices.Values([]object.Key{{Name: "a"}}) }
+			_, stop := r.run(calls, controller.Options{}, controller.Every(watch.period, watch.jitter, keys))
+			time.Sleep(time.Minute)
+			_ = stop()
+			same(t, "reconciles in the first minute", calls.take(), []string{})
+		})
+	}
 }
 
 func TestEveryGoesOnAfterAPanic(t *testing.T) {
