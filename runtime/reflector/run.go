@@ -27,7 +27,7 @@ type run[T object.Object] struct {
 	log    klog.Logger
 
 	flusher Flusher   // the Sink; nil if it is not a Flusher
-	epoch   time.Time // points in time are durations since epoch: time.Since costs half of time.Now
+	epoch   time.Time // when do began: from then on time.Since, which costs half of time.Now
 
 	// in and todo are here because a watch stays open for long: as local variables they would
 	// enlarge the stack of a parked goroutine.
@@ -55,7 +55,6 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 		ctx:     ctx,
 		log:     log.WithValues("reflector", c.Name),
 		flusher: flusher,
-		epoch:   time.Now(),
 		machine: machine{
 			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
 			version: r.Status().ResourceVersion,
@@ -174,12 +173,13 @@ func (r *run[T]) flush() error {
 	return r.sink(r.flusher.Flush)
 }
 
-// now returns the current time, as time.Now does.
+// now returns the current time, as time.Now does if the wall clock was not set since epoch.
 func (r *run[T]) now() time.Time { return r.epoch.Add(time.Since(r.epoch)) }
 
 // do carries out the action, and sets the next input. It returns when there is one, and when ctx is
 // done.
 func (r *run[T]) do() {
+	r.epoch = time.Now() // the wall clock may have been set since the last request
 	switch r.todo.task {
 	case taskStream, taskWatch:
 		r.watch()

@@ -15,10 +15,11 @@ type watchdog struct {
 	// Set once at construction.
 	limit time.Duration
 	bark  func()
+	made  time.Time // points in time are durations since then, so that the wall clock may be set
 
 	// Atomics: the reader's goroutine writes them, and the timer's reads them; late is the other
 	// way round.
-	last   atomic.Int64 // unix nanoseconds
+	last   atomic.Int64 // nanoseconds since made
 	reader atomic.Int32 // what the reader does
 	late   atomic.Bool  // the timer has fired while the reader was away, so the reader has to look
 
@@ -37,8 +38,7 @@ const (
 )
 
 func newWatchdog(limit time.Duration, bark func()) *watchdog {
-	w := &watchdog{limit: limit, bark: bark}
-	w.last.Store(time.Now().UnixNano())
+	w := &watchdog{limit: limit, bark: bark, made: time.Now(), graced: -1}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(limit, w.fire)
@@ -68,7 +68,7 @@ func (w *watchdog) lookLocked() {
 		return
 	}
 	w.late.Store(false)
-	if left := w.limit - time.Since(time.Unix(0, w.last.Load())); left > 0 {
+	if left := w.limit - time.Since(w.made) + time.Duration(w.last.Load()); left > 0 {
 		w.timer.Reset(left)
 		return
 	}
@@ -100,9 +100,9 @@ func (w *watchdog) expects() {
 	}
 }
 
-// back notes that the reader is waiting again, since now.
+// back notes that the reader is waiting again, since now, which has a monotonic clock.
 func (w *watchdog) back(now time.Time) {
-	w.last.Store(now.UnixNano())
+	w.last.Store(int64(now.Sub(w.made)))
 	w.waits()
 }
 

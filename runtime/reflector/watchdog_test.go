@@ -3,6 +3,10 @@
 package reflector
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,4 +110,19 @@ func TestWatchdogBarksAfterItsLimit(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTheWatchdogIsNotLedByTheWallClock: a clock that is set, and a machine that was suspended,
+// would make it bark for ever, or never. No test can set the clock, so this one reads the code.
+func TestTheWatchdogIsNotLedByTheWallClock(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "watchdog.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(call.Sel.Name, "Unix") {
+			t.Errorf("watchdog.go uses %s: that has no monotonic clock", call.Sel.Name)
+		}
+		return true
+	})
 }
