@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"testing"
 	"time"
@@ -263,5 +264,25 @@ func TestWatchListThatTalksOn(t *testing.T) {
 	bubble(t, src, Config[thing]{Tuning: Tuning{WatchTimeout: time.Minute}}, func(g *rig) {
 		g.pass(2*time.Minute + 12*time.Second)
 		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
+	})
+}
+
+// TestTheLongestWatchTimeout: no sum with it overflows.
+func TestTheLongestWatchTimeout(t *testing.T) {
+	src := &fake{}
+	src.watch = func(ctx context.Context, _ int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		if opts.Timeout < math.MaxInt64/4 {
+			t.Errorf("asks for a watch of %v", opts.Timeout)
+		}
+		opened()
+		time.Sleep(time.Second)
+		if err := send(event, mark("5", true)); err != nil {
+			return err
+		}
+		return hold(ctx, opened)
+	}
+	bubble(t, src, Config[thing]{Tuning: Tuning{WatchTimeout: math.MaxInt64, InitialEventsTimeout: math.MaxInt64}}, func(g *rig) {
+		g.pass(time.Minute)
+		g.wantCalls("stream rv=")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -26,8 +27,12 @@ func (r *run[T]) watch() {
 	r.in = w.ended(err)
 }
 
+// longest bounds durations that are added up, here or by a server, so that they don't overflow.
+const longest time.Duration = math.MaxInt64 / 2
+
 func (r *run[T]) newWatch() *watch[T] {
-	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
+	timeout := min(r.config.WatchTimeout, longest/2)
+	timeout += time.Duration(rand.Float64() * float64(timeout))
 	a := &r.todo
 	w := &watch[T]{run: r, opts: source.WatchOptions{
 		ResourceVersion: a.version, SendInitialEvents: a.task == taskStream, Timeout: timeout, Anew: r.machine.anew,
@@ -38,7 +43,7 @@ func (r *run[T]) newWatch() *watch[T] {
 		w.dog = newWatchdog(limit, func() { w.cancel(noticedError(reason.NoBookmark, "no initial event for %v", limit)) })
 		// A server that doesn't support watch-lists may send other events for a long time, and
 		// never the bookmark.
-		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(&reason.Error{Reason: reason.NoBookmark}) })
+		w.total = time.AfterFunc(timeout+min(limit, longest), func() { w.cancel(&reason.Error{Reason: reason.NoBookmark}) })
 	} else {
 		w.watching()
 	}
