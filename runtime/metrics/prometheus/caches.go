@@ -19,10 +19,10 @@ type Caches struct {
 }
 
 // cacheState is the state of one cache, or of all of one name. So unready is true if one of them is
-// not ready.
+// not ready. some is whether the state of one was added.
 type cacheState struct {
 	metrics.CacheState
-	unready bool
+	unready, some bool
 }
 
 var (
@@ -46,7 +46,7 @@ func NewCaches(registerer prom.Registerer) (*Caches, error) {
 func (c *Caches) BeginCache(name string, read func() metrics.CacheState) (end func()) {
 	return c.caches.begin(name, cacheState{}, func() cacheState {
 		s := read()
-		return cacheState{s, !s.Ready}
+		return cacheState{CacheState: s, unready: !s.Ready}
 	})
 }
 
@@ -156,9 +156,10 @@ func addCacheState(sum, now *cacheState) {
 	sum.unready = sum.unready || now.unready
 	sum.Err = cmp.Or(sum.Err, now.Err)
 	sum.LastEvent = earlierSet(sum.LastEvent, now.LastEvent)
-	if sum.Version == 0 || now.Version < sum.Version {
+	if !sum.some || now.Version < sum.Version {
 		sum.Version = now.Version
 	}
+	sum.some = true
 	sum.Oldest = max(sum.Oldest, now.Oldest)
 	sum.Awaited = max(sum.Awaited, now.Awaited)
 	sum.Objects += now.Objects

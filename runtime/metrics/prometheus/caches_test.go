@@ -100,6 +100,22 @@ watchcache_sent_events_total{cache="widgets"} 1101
 	want(strings.NewReplacer("FAILING", "0", "LAST", "1.7e9", "OBJECTS", "7", "OLDEST", "30", "READY", "1", "VERSION", "50").Replace(text))
 }
 
+// TestACacheThatIsNotFilledIsBehindAllOthers, in whatever order they are read.
+func TestACacheThatIsNotFilledIsBehindAllOthers(t *testing.T) {
+	c, registry := newCaches(t)
+	c.BeginCache("widgets", fixedCache(someCache))
+	c.BeginCache("widgets", fixedCache(metrics.CacheState{}))
+	for range 100 {
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP watchcache_resource_version The version of the cache.
+# TYPE watchcache_resource_version gauge
+watchcache_resource_version{cache="widgets"} 0
+`), "watchcache_resource_version"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestCachesAreRegisteredOnce(t *testing.T) {
 	_, registry := newCaches(t)
 	_, err := NewCaches(registry)
