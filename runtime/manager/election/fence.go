@@ -103,18 +103,23 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 	}
 	resp, err := t.next.RoundTrip(t.guarded(req.WithContext(ctx)))
-	switch {
-	case err != nil:
+	if err != nil {
 		end()
 		if term.Err() != nil {
 			err = fmt.Errorf("%s %s was cut off: %w (%w)", req.Method, req.URL.Path, context.Cause(term), err)
 		}
 		return nil, err
-	case resp.StatusCode == http.StatusSwitchingProtocols:
-		// Its body is the connection, which the caller writes to as well.
-		context.AfterFunc(term, func() { _ = resp.Body.Close() })
-	default:
-		resp.Body = &responseBody{resp.Body, end}
+	}
+	body := responseBody{resp.Body, end}
+	resp.Body = &body
+	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
+		// Its body is the connection, which the caller writes to as well, and which heeds no context.
+		leave := context.AfterFunc(term, func() { _ = both.Close() })
+		body.end = func() {
+			leave()
+			end()
+		}
+		resp.Body = &connection{&body, both}
 	}
 	return resp, nil
 }
@@ -157,4 +162,10 @@ type responseBody struct {
 func (b *responseBody) Close() error {
 	defer b.end()
 	return b.ReadCloser.Close()
+}
+
+// connection is the body of an answer that switches to another protocol.
+type connection struct {
+	*responseBody
+	io.Writer
 }

@@ -3,6 +3,7 @@
 package election_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -148,6 +149,30 @@ func TestAConnectionIsClosedAtTheEnd(t *testing.T) {
 		default:
 			t.Error("it is open")
 		}
+	})
+}
+
+// TestAConnectionThatIsClosedIsForgotten: nothing of it waits for the end of the term.
+func TestAConnectionThatIsClosedIsForgotten(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		c := r.run("a")[0]
+		connection := &connection{closed: make(chan struct{})}
+		var sent *http.Request
+		client := c.fenced(t, func(req *http.Request) (*http.Response, error) {
+			sent = req
+			return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: connection}, nil
+		})
+		resp, err := client.Do(post(t, "{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sent.Context().Err(); err != nil {
+			t.Errorf("its context while it is open: %v", err)
+		}
+		_ = resp.Body.Close()
+		same(t, "its context", sent.Context().Err(), context.Canceled)
+		_ = c.stop() // must not close it again
+		synctest.Wait()
 	})
 }
 
