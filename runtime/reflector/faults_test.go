@@ -181,9 +181,9 @@ func TestFaultW02EndlessExpiriesArePaced(t *testing.T) {
 	} {
 		for _, noStream := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, noStream), func(t *testing.T) {
-				bubble(t, &fake{list: src.list, watch: src.watch}, Config[thing]{Tuning: Tuning{DisableWatchList: noStream}}, func(g *rig) {
+				bubble(t, &fake{list: src.list, watch: src.watch}, Config[thing]{Tuning: Tuning{DisableWatchList: noStream, Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
 					g.pass(10 * time.Minute)
-					if n := len(g.src.asked()); n > 120 || n < 20 {
+					if n := len(g.src.asked()); n > 80 || n < 20 {
 						t.Errorf("%d requests in ten minutes; the first ones: %v", n, g.src.asked()[:min(n, 10)])
 					}
 				})

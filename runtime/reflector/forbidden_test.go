@@ -68,7 +68,7 @@ func TestForbiddenListsAndWatches(t *testing.T) {
 	src.watch = func(context.Context, int, source.WatchOptions, func(), func(source.Event[thing]) error) error {
 		return statusError(403, 0)
 	}
-	bubble(t, src, Config[thing]{}, func(g *rig) {
+	bubble(t, src, Config[thing]{Tuning: Tuning{Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
 		const list = "list rv=0 limit=500 token="
 		for range 3 {
 			if s := g.Status(); s.Synced || s.State != StateWaiting || s.Reason != reason.Forbidden || !s.Reason.Lasting() {
