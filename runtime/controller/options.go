@@ -20,8 +20,8 @@ type Options struct {
 	// Timeout is how long a reconcile may take: its context is done after that. The reconcile
 	// has to return by itself. 0 means that there is no limit.
 	Timeout time.Duration
-	// MaxRetries is how often a key that fails is tried again in a row, 255 times at most. After one
-	// failure more it is dropped until its next event, and its failures are forgotten. 0 means
+	// MaxRetries is how often a key that fails is tried again in a row, 255 times at most. After
+	// one failure more it is dropped until its next event, and its failures are forgotten. 0 means
 	// without end.
 	MaxRetries int
 	// AwaitTimeout is how long the next reconcile of a key waits at most for what the last one has
