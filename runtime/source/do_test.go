@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -224,5 +225,41 @@ func TestProjectionsAreNotWritten(t *testing.T) {
 	got, err := s.Do(t.Context(), Request{Method: "PATCH", Key: blue, Body: []byte("{}"), ContentType: "application/merge-patch+json"})
 	if err != nil || got.Name != "blue" || got.Kind != "Pod" {
 		t.Errorf("a patch: got %+v, %v", got, err)
+	}
+}
+
+// TestAWriteIsNoReadAfterARedirect: what net/http makes a GET of is not followed, or its answer
+// would look as that of the write.
+func TestAWriteIsNoReadAfterARedirect(t *testing.T) {
+	blue := object.Key{Namespace: "shop", Name: "blue"}
+	for code, followed := range map[int]bool{301: false, 302: false, 303: false, 307: true, 308: true} {
+		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
+			var all []string
+			s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {
+				all = append(all, asked(req))
+				if req.URL.Host == "api.test" {
+					return answer(code, "", "Location", "http://other.test"+req.URL.RequestURI()), nil
+				}
+				return answer(200, podtest.KindPod("blue", "7")), nil
+			}), pods, Options{Formats: []Format{JSON}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := Request{Method: method, Key: blue}
+			if method != "GET" {
+				req.Body, req.ContentType = []byte("{}"), "application/json"
+			}
+			_, err = s.Do(context.Background(), req)
+			if followed || method == "GET" {
+				if err != nil || len(all) != 2 || all[0] != all[1] {
+					t.Errorf("%d to %s: asked %q, got %v", code, method, all, err)
+				}
+				continue
+			}
+			var refused *apierrors.StatusError
+			if len(all) != 1 || !errors.As(err, &refused) || refused.ErrStatus.Code != int32(code) || !strings.Contains(err.Error(), "http://other.test/api/v1") {
+				t.Errorf("%d to %s: asked %q, got %v", code, method, all, err)
+			}
+		}
 	}
 }

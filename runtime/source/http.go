@@ -173,7 +173,8 @@ type Client struct {
 // are limited by the server's priority and fairness. Timeout is ignored too, because it would cut
 // watches short; contexts end requests. ContentType and
 // AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). The
-// server may compress responses with gzip, unless DisableCompression is set.
+// server may compress responses with gzip, unless DisableCompression is set. Redirects are followed
+// if they keep the method; so a write that is redirected with 301, 302 or 303 is refused.
 //
 // A server's warnings (the Warning header with code 299, as for a deprecated API version) go to
 // WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List, Watch or
@@ -202,7 +203,9 @@ func NewClient(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source.NewClient: certificate authority of %s: %w", base.Redacted(), err)
 	}
-	c := &Client{http: client, base: base, trust: trust}
+	own := *client // it may be http.DefaultClient
+	own.CheckRedirect = keepMethod
+	c := &Client{http: &own, base: base, trust: trust}
 	switch {
 	case config.WarningHandlerWithContext != nil:
 		c.warning = config.WarningHandlerWithContext.HandleWarningHeaderWithContext

@@ -66,7 +66,11 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	if message == "" {
 		message = "unknown"
 	}
-	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, name, message, int(retryAfter), true)
+	refused := apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, name, message, int(retryAfter), true)
+	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		refused.ErrStatus.Message += ", except that it redirects to " + shorten(to)
+	}
+	return refused
 }
 
 // parseStatus reads a Status of failure in any format, also in one that wasn't asked for: a Status

@@ -5,6 +5,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -39,6 +40,18 @@ func (c *Client) objectURL(gvr schema.GroupVersionResource, key object.Key, subr
 		address = address.JoinPath(subresource)
 	}
 	return address
+}
+
+// keepMethod lets net/http follow a redirect if it keeps the method. Else it would make a GET of a
+// write, whose answer looks as that of the write.
+func keepMethod(req *http.Request, via []*http.Request) error {
+	switch {
+	case req.Method != via[0].Method:
+		return http.ErrUseLastResponse
+	case len(via) >= 10: // as net/http
+		return errors.New("stopped after 10 redirects")
+	}
+	return nil
 }
 
 // get asks for one of the formats in accept. The answer may have any status; its body must be
