@@ -5,6 +5,7 @@ package controller
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -72,7 +73,7 @@ func validate(name string, noFunction bool, o *Options) error {
 		return fmt.Errorf("unknown ShutDown %d", o.ShutDown)
 	case o.ShutDown != workqueue.Drop && o.Grace == 0:
 		return errors.New("ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take")
-	case slices.Contains(o.Reads, nil):
+	case slices.ContainsFunc(o.Reads, func(i Informer) bool { return i == nil || isNilPointer(i) }):
 		return errors.New("one of Reads is nil")
 	}
 	for _, d := range []struct {
@@ -97,4 +98,9 @@ func validate(name string, noFunction bool, o *Options) error {
 		o.Queue.Metrics = o.Metrics
 	}
 	return nil
+}
+
+func isNilPointer(i Informer) bool {
+	v := reflect.ValueOf(i)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }

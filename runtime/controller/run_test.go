@@ -44,6 +44,7 @@ func TestNewRefusesWrongArguments(t *testing.T) {
 		`controller.New "c": unknown ShutDown 3`:                                                                {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
 		`controller.New "c": ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take`:     {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},
 		`controller.New "c": one of Reads is nil`:                                                               {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
+		`controller.New "d": one of Reads is nil`:                                                               {"d", do, controller.Options{Reads: []controller.Informer{(*informer.SharedIndexInformer[*corev1.Pod])(nil)}}, nil},
 		`controller.New "c": watch 2: it is the zero value; make it with Self, Owned, Mapped, Indexed or Every`: {"c", do, controller.Options{}, watches{self, {}}},
 		`controller.New "c": watch 1, Self: the informer is nil`:                                                {"c", do, controller.Options{}, watches{controller.Self[*corev1.Pod](nil)}},
 		`controller.New "c": watch 1, Self: a filter is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Self(r.mapInformer, nil)}},
