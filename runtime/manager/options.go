@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -91,8 +92,11 @@ func (o *Options) validate() error {
 	if o.Config == nil {
 		errs = append(errs, errors.New("the Config is nil; get one from clientcmd or rest.InClusterConfig"))
 	}
-	if o.Factory == nil {
+	if o.Factory == nil || isNilPointer(reflect.ValueOf(o.Factory)) {
 		errs = append(errs, errors.New("the Factory is nil"))
+	}
+	if isNilPointer(reflect.ValueOf(o.Election)) {
+		errs = append(errs, fmt.Errorf("the Election is a nil %T; leave it out, so that the process leads, or make one", o.Election))
 	}
 	for _, d := range []struct {
 		name  string
@@ -105,3 +109,5 @@ func (o *Options) validate() error {
 	errs = append(errs, validateControllers(o.Controllers)...)
 	return errors.Join(append(errs, validateSelection(o.Select, o.Controllers)...)...)
 }
+
+func isNilPointer(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }

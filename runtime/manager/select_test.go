@@ -11,8 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/election"
 )
 
 // TestSelect has the cases of kube-controller-manager's --controllers.
@@ -94,6 +97,15 @@ controller 3 of 4 has no name
 controller c: New is nil
 no controller is called "z"; there are a, b, c
 no controller is called "*"; there are a, b, c`)
+}
+
+// TestNewRefusesNilPointers: a variable that was not set is no missing option.
+func TestNewRefusesNilPointers(t *testing.T) {
+	var factory *factories.Factory
+	var elector *election.Election
+	_, err := manager.New(manager.Options{Config: &rest.Config{}, Factory: factory, Election: elector})
+	wrong(t, err, `manager.New: the Factory is nil
+the Election is a nil *election.Election; leave it out, so that the process leads, or make one`)
 }
 
 // TestFlags: a section for the manager, and one for each controller that has flags.
