@@ -2,6 +2,8 @@
 
 package workqueue
 
+import "time"
+
 // most is how many hand-outs of a level there are in a row at most while another one has a key.
 const most = 16
 
@@ -57,6 +59,10 @@ func (c *core) done(i int32, run uint32, o Outcome, now int64) {
 	if !s.is(running) || s.run != run {
 		return
 	}
+	var delay time.Duration
+	if o.Failed && !c.closed {
+		delay = c.retryDelay(s.failures) // first, as it may panic
+	}
 	c.stopRunning(s, now)
 	how, due, next := s.flags&(again|delayed), s.time(), s.next
 	if how&again != 0 {
@@ -80,7 +86,7 @@ func (c *core) done(i int32, run uint32, o Outcome, now int64) {
 	}
 	if o.Failed {
 		c.retries++
-		retryAt := later(now, max(0, c.limiter.Delay(int(s.failures), c.random.Float64())))
+		retryAt := later(now, max(0, delay))
 		if o.After > 0 {
 			retryAt = min(retryAt, max(later(now, o.After), c.floor(s)))
 		}
@@ -99,6 +105,23 @@ func (c *core) done(i int32, run uint32, o Outcome, now int64) {
 	}
 	c.comeBack(i, how, due, now)
 }
+
+// retryDelay asks the limiter how long a slot waits that has failed so often, and now once more. If
+// that panics, it unlocks the core, for the callers of other methods.
+func (c *core) retryDelay(failures uint8) (delay time.Duration) {
+	returned := false
+	defer func() {
+		if !returned {
+			c.mu.Unlock()
+		}
+	}()
+	delay = c.limiter.Delay(int(oneMore(failures)), c.random.Float64())
+	returned = true
+	return delay
+}
+
+// oneMore is the number of failures after another one.
+func oneMore(failures uint8) uint8 { return min(failures, 254) + 1 }
 
 // hold holds a slot back until a time. What it will do then stands in flags and since.
 func (c *core) hold(i int32, how flags, due, until int64) {
@@ -122,7 +145,7 @@ func (c *core) countFailure(s *slot, failed bool) {
 		c.failing++
 		s.failures = 1
 	case failed:
-		s.failures = min(s.failures, 254) + 1
+		s.failures = oneMore(s.failures)
 	default:
 		c.forget(s)
 	}

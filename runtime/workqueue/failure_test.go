@@ -238,3 +238,49 @@ func TestABurstMayBeAsLargeAsWanted(t *testing.T) {
 		})
 	}
 }
+
+// panicky is a Limiter that panics the first time.
+type panicky struct{ calls *int }
+
+func (p panicky) Delay(int, float64) time.Duration {
+	if *p.calls++; *p.calls == 1 {
+		panic("a mistake")
+	}
+	return 10 * ms
+}
+
+func (p panicky) Least() time.Duration { return 0 }
+
+// TestAPanicOfTheLimiterLocksNothing has a worker that recovers. The item is not done then.
+func TestAPanicOfTheLimiterLocksNothing(t *testing.T) {
+	for name, done := range map[string]func(kit, workqueue.Item[string]){
+		"Done": func(_ kit, item workqueue.Item[string]) { item.Done(failed) },
+		"Next": func(k kit, item workqueue.Item[string]) { _, _ = k.Next(context.Background(), item, failed) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, workqueue.Options{Limiter: panicky{new(int)}, RetryRate: -1}, func(k kit) {
+				k.Add("a")
+				item := k.get("a", 0)
+				func() {
+					defer func() {
+						if v := recover(); v != "a mistake" {
+							t.Errorf("recovered %v", v)
+						}
+					}()
+					done(k, item)
+				}()
+				k.Add("b")
+				k.get("b", 0).Done(succeeded)
+				if s, _ := k.StatusOf("a"); !s.Running || s.Failures != 0 {
+					t.Errorf("the key whose outcome is unknown: %+v", s)
+				}
+				item.Done(failed)
+				k.get("a", 10*ms).Done(succeeded)
+				if err := k.Check(); err != nil {
+					t.Error(err)
+				}
+				k.wantIdle()
+			})
+		})
+	}
+}

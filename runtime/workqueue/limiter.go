@@ -9,8 +9,9 @@ import (
 )
 
 // Limiter decides how long a key waits after a failure. The queue calls it while it is locked, so
-// its methods must neither block nor call the queue. A Limiter that several queues share is called
-// by several goroutines at once.
+// its methods must neither block nor call the queue. If Delay panics, so does the call that has
+// reported the failure, and the key's item is not done. A Limiter that several queues share is
+// called by several goroutines at once.
 type Limiter interface {
 	// Delay returns how long a key waits after so many failures in a row, of which there is one at
 	// least and 255 at most. random is in [0, 1), a new one for each call.
