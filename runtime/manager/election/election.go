@@ -145,6 +145,8 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		end()
 		if acquired.Load() { // a moment ago
 			<-led
+		}
+		if acquired.Load() || l.unsure.Load() {
 			e.release(background, l)
 		}
 		return context.Cause(ctx)

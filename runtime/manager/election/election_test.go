@@ -185,6 +185,38 @@ func TestACauseOfAnyTypeEndsRun(t *testing.T) {
 	})
 }
 
+// TestALeaseWhoseAnswerWasCutOffIsReleased: the process ended while it was getting the lease, by a
+// write that has reached the server, or has not.
+func TestALeaseWhoseAnswerWasCutOffIsReleased(t *testing.T) {
+	for name, reaches := range map[string]bool{"it has reached the server": true, "it has not": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				a := r.candidate("a")
+				a.on(func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+					if req.Method != http.MethodPost {
+						return next.RoundTrip(req)
+					}
+					if reaches {
+						resp, err := next.RoundTrip(req)
+						if err != nil {
+							return nil, err
+						}
+						_ = resp.Body.Close()
+					}
+					return hang(req, next)
+				})
+				r.start(a)
+				pass(time.Second)
+				same(t, "a leads", a.Leading(), false)
+				began := time.Now()
+				same(t, "Run of a", a.stop(), errStop)
+				within(t, "its end", time.Since(began), 0, 0)
+				same(t, "the holder", r.holder(), "")
+			})
+		})
+	}
+}
+
 func TestRunAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.run("a")[0]

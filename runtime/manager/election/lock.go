@@ -4,7 +4,10 @@ package election
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,22 +18,27 @@ import (
 // lock is the lease. It notes when the requests were sent with which this process got and kept it:
 // the others count from when they see such a write, which is later.
 type lock struct {
+	// set once at construction
 	resourcelock.Interface
 	renewed func(sent time.Time)
+
+	unsure atomic.Bool // the last write may have been done, or not
 }
 
 func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
-	sent := time.Now()
-	err := l.Interface.Create(ctx, record)
-	if err == nil {
-		l.renewed(sent)
-	}
-	return err
+	return l.write(ctx, record, l.Interface.Create)
 }
 
 func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(ctx, record, l.Interface.Update)
+}
+
+func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, do func(context.Context, resourcelock.LeaderElectionRecord) error) error {
 	sent := time.Now()
-	err := l.Interface.Update(ctx, record)
+	l.unsure.Store(true)
+	err := do(ctx, record)
+	var refused apierrors.APIStatus
+	l.unsure.Store(err != nil && (!errors.As(err, &refused) || refused.Status().Code >= http.StatusInternalServerError))
 	if err == nil {
 		l.renewed(sent)
 	}
@@ -43,7 +51,10 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 func (l *lock) release(ctx context.Context) error {
 	for {
 		record, _, err := l.Get(ctx)
-		if err != nil {
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
 			return fmt.Errorf("read the lease: %w", err)
 		}
 		if record.HolderIdentity != l.Identity() {
