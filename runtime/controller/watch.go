@@ -111,7 +111,7 @@ func appendOwners(obj object.Object, dst []object.Key, owner schema.GroupKind, n
 // Mapped queues the keys that keys appends to dst, for each object that changes; in an update, for
 // its old and its new state. keys returns the result, as append does. It may append nothing, or the
 // same key twice, must not change obj or keep dst, and is called as a [Filter] is. If it panics,
-// the panic is logged, and the event queues nothing.
+// the panic is logged, and the event queues nothing more.
 func Mapped[T object.Object, K comparable](i *informer.SharedIndexInformer[T], keys func(obj T, dst []K) []K, filters ...Filter[T]) Watch[K] {
 	return watchOf("Mapped", i, filters, mapping[T, K]{keys: keys})
 }
