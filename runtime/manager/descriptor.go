@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -91,7 +92,7 @@ type Context struct {
 // ResyncPeriod returns a random period from Options.MinResyncPeriod to twice that, so that
 // controllers don't resync all at once.
 func (c *Context) ResyncPeriod() time.Duration {
-	return c.minResync + time.Duration(rand.Float64()*float64(c.minResync))
+	return c.minResync + time.Duration(rand.Float64()*float64(min(c.minResync, math.MaxInt64-c.minResync)))
 }
 
 // is reports whether the controller has this name.

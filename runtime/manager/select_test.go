@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -172,6 +173,25 @@ func TestContext(t *testing.T) {
 			}
 		}
 		same(t, "a controller that has nothing to do", states(t, m.Manager), "maps:off")
+	})
+}
+
+// TestTheLongestResyncPeriod: twice as long is no time.Duration.
+func TestTheLongestResyncPeriod(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var c *manager.Context
+		r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Controller, error) {
+				c = given
+				return nil, nil
+			}}}
+			o.MinResyncPeriod = math.MaxInt64 - 1000
+		})
+		for range 100 {
+			if p := c.ResyncPeriod(); p < math.MaxInt64-1000 {
+				t.Fatalf("resync period %v", p)
+			}
+		}
 	})
 }
 
