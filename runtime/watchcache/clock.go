@@ -73,7 +73,7 @@ func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 		w.interval = c.config.BookmarkInterval
 	}
 	if o.Timeout > 0 {
-		w.deadline = now + o.Timeout
+		w.deadline = later(now, o.Timeout)
 	}
 	if w.alarm = w.nextAlarm(now); w.alarm != 0 {
 		heap.Push(&c.clock.alarms, w)
@@ -101,13 +101,21 @@ func (c *Cache) finishLocked(w *Watcher) {
 	}
 }
 
+// later returns the time that is d after now; never if that is too far away to be told.
+func later(now, d time.Duration) time.Duration {
+	if d > never-now {
+		return never
+	}
+	return now + d
+}
+
 // nextAlarm returns when a bookmark or the timeout is due after now; 0 if never.
 func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
 	switch last := w.deadline - lastBookmark; {
 	case w.interval == 0:
 		return w.deadline
-	case w.deadline == 0 || now+w.interval < last:
-		return now + w.interval
+	case w.deadline == 0 || later(now, w.interval) < last:
+		return later(now, w.interval)
 	case now < last:
 		return last
 	}
@@ -215,7 +223,7 @@ func (c *Cache) nextLocked() time.Duration {
 	case c.clock.dropped:
 		next = min(next, earliest)
 	case len(c.log.changes) > 0:
-		next = min(next, max(earliest, c.log.changes[0].at.Sub(c.made)+c.config.Age))
+		next = min(next, max(earliest, later(c.log.changes[0].at.Sub(c.made), c.config.Age)))
 	}
 	return next
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -183,6 +184,24 @@ func TestShortTimeout(t *testing.T) {
 		r.wantNext(w, "ADDED a/one@2")
 		if events, err := w.Next(t.Context()); err != io.EOF || time.Since(began) != 2*time.Second {
 			t.Errorf("after %v: %v, %v", time.Since(began), events, err)
+		}
+	})
+}
+
+// TestEndlessTimes shows that no time is too long: as good as never is later than now.
+func TestEndlessTimes(t *testing.T) {
+	const never = math.MaxInt64
+	config := watchcache.Config{Age: never, BookmarkInterval: never, Wait: never, Retry: never}
+	inBubble(t, config, func(t *testing.T, r *rig) {
+		time.Sleep(time.Second)
+		w := r.watch(watchcache.WatchOptions{Bookmarks: true, Timeout: never})
+		without := r.watch(watchcache.WatchOptions{Bookmarks: true})
+		r.create("a/one")
+		time.Sleep(time.Hour)
+		r.wantNext(w, "ADDED a/one@2")
+		r.wantNext(without, "ADDED a/one@2")
+		if n := r.cache.Status().Changes; n != 1 {
+			t.Errorf("the log has %d changes", n)
 		}
 	})
 }
