@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -114,6 +115,43 @@ func TestWatchesEndAtDifferentTimes(t *testing.T) {
 			t.Errorf("they lasted %v", lasted)
 		}
 	})
+}
+
+// TestEndlessTimes: a watch that is to last as long as a number can tell lasts, whoever says so, and
+// is not reviewed all the time.
+func TestEndlessTimes(t *testing.T) {
+	for _, query := range []string{"?watch=true", "?watch=true&timeoutSeconds=9223372036", "?watch=true&timeoutSeconds=9223372036854775807"} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			_, handler, run := newBubbleRig(t, func(c *serve.Config) {
+				c.WatchTimeout, c.ReviewInterval = math.MaxInt64, math.MaxInt64
+				c.Authorize = func(context.Context, serve.Attributes) error { asked++; return nil }
+			})
+			run()
+			time.Sleep(time.Minute)
+			client := connect(t, handler, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
+			for range 20 { // times are random
+				resp, err := client.Get("http://api" + widgets + query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					_, _ = resp.Body.Read(make([]byte, 1)) // it ends with the body
+				}()
+				select {
+				case <-ended:
+					t.Errorf("%s: it has ended", query)
+				case <-time.After(time.Hour):
+				}
+			}
+			if asked != 20 {
+				t.Errorf("%s: %d requests were authorized", query, asked)
+			}
+		})
+	}
 }
 
 // TestObjectsEndByThemselves: what clients create ends by the TTL of the storage, and watches see

@@ -5,6 +5,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 )
 
@@ -51,12 +52,13 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.WatchTimeout = cmp.Or(max(c.WatchTimeout, 0), 30*time.Minute)
+	const longest = math.MaxInt64 / 2 // so that a random part can be added
+	c.WatchTimeout = min(cmp.Or(max(c.WatchTimeout, 0), 30*time.Minute), longest)
 	c.WriteTimeout = cmp.Or(max(c.WriteTimeout, 0), 2*time.Minute)
 	c.MaxWatches = cmp.Or(max(c.MaxWatches, 0), 50_000)
 	c.MaxJoins = cmp.Or(max(c.MaxJoins, 0), 1_000)
 	c.JoinBytes = cmp.Or(max(c.JoinBytes, 0), 64<<20)
 	c.MaxBody = cmp.Or(max(c.MaxBody, 0), 3<<20)
-	c.ReviewInterval = cmp.Or(max(c.ReviewInterval, 0), 5*time.Minute)
+	c.ReviewInterval = min(cmp.Or(max(c.ReviewInterval, 0), 5*time.Minute), longest)
 	return c
 }
