@@ -76,8 +76,8 @@ type frames struct {
 // frameRoom is about how much longer than the object an event is, or how long a bookmark is.
 const frameRoom = 64
 
-// encoder is a Format that is used by watchers. Watchers with equal formats have the same encoder,
-// so that frames are found by comparing pointers.
+// encoder is a Format that is used by watchers. Watchers with equal formats that are open at a time
+// have the same encoder, so that their frames are found by comparing pointers.
 type encoder struct {
 	Format
 	watchers int // mu of the cache guards it
@@ -160,7 +160,8 @@ func (f *frames) drop() {
 
 func (f *frame) find(by *encoder, kind watch.EventType) *frame {
 	for ; f != nil; f = f.next {
-		if f.encoder == by && f.kind == kind {
+		// an encoder whose watchers have all gone has left its frames to the next one
+		if f.kind == kind && (f.encoder == by || f.encoder.Format == by.Format) {
 			return f
 		}
 	}

@@ -313,6 +313,28 @@ func TestFramesAreShared(t *testing.T) {
 	})
 }
 
+// TestFramesOutliveTheirWatchers shows that watchers which come one after the other share frames,
+// too: one that comes again and again doesn't fill the log.
+func TestFramesOutliveTheirWatchers(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		r.create("a/one")
+		format, bytes := &counting{}, int64(0)
+		for i := range 10 {
+			w := r.watch(watchcache.WatchOptions{After: 1, Format: format})
+			r.wantNext(w, "ADDED a/one@2")
+			w.Close()
+			now := r.cache.Status().ChangeBytes
+			if i > 0 && now != bytes {
+				t.Fatalf("the log takes %d bytes after watch %d, and took %d before", now, i, bytes)
+			}
+			bytes = now
+		}
+		if format.events != 1 {
+			t.Errorf("the event was encoded %d times", format.events)
+		}
+	})
+}
+
 // counting is a format that counts.
 type counting struct {
 	watchcache.JSON
