@@ -30,8 +30,12 @@ func (q *readyQueue) push(watchers []*Watcher) {
 		return
 	}
 	q.mu.Lock()
-	if q.next == len(q.watchers) {
-		q.watchers, q.next = q.watchers[:0], 0
+	// Workers may be so busy that the queue is never empty: then, what was taken out makes room.
+	left := len(q.watchers) - q.next
+	if left == 0 || left <= q.next && len(q.watchers)+len(watchers) > cap(q.watchers) {
+		n := copy(q.watchers, q.watchers[q.next:])
+		clear(q.watchers[n:])
+		q.watchers, q.next = q.watchers[:n], 0
 	}
 	q.watchers = append(q.watchers, watchers...)
 	q.mu.Unlock()
