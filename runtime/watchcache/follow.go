@@ -157,7 +157,7 @@ func (c *Cache) replace(objects []*Object, version uint64) {
 }
 
 // skip records that the cache will learn nothing about the versions of g. Watches that are to begin
-// there are ended, if what they select can't be known.
+// there are ended: their clients may have objects that came and went in g.
 func (c *Cache) skip(g gap) {
 	c.mu.Lock()
 	defer c.unlock()
@@ -167,7 +167,7 @@ func (c *Cache) skip(g gap) {
 	}
 	c.log.unknown = append(c.log.unknown, g)
 	for _, w := range c.interests.watchers() {
-		if w.filter.selective() && g.has(w.began) {
+		if g.has(w.began) {
 			c.endLocked(w, expired, &ExpiredError{Version: w.began, Oldest: g.to})
 		}
 	}

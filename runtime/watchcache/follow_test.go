@@ -108,28 +108,34 @@ func TestRelist(t *testing.T) {
 	}
 }
 
-// TestRelistLosesNoDeletion shows that a client which has seen a part of what a relist has found
-// comes back with a version from which it gets the rest.
+// TestRelistLosesNoDeletion shows that a client which comes back with a version from before a
+// relist, or from after it, gets all that the relist has found, and that one with a version in
+// between has to list: it may have objects from elsewhere that came and went unseen.
 func TestRelistLosesNoDeletion(t *testing.T) {
 	storage := &forgetful{objects: []*watchcache.Object{obj("a", 3), obj("b", 5), obj("c", 7), obj("d", 8)}, version: 10}
 	inBubble(t, watchcache.Config{Storage: storage}, func(t *testing.T, r *rig) {
-		// two watches from the future, into the range about which the cache will learn nothing
-		whole := r.watch(watchcache.WatchOptions{After: 15})
-		part := r.watch(watchcache.WatchOptions{After: 15, Filter: parsed("", "odd=1", "")})
+		between := []watchcache.WatchOptions{{After: 15}, {After: 15, Filter: parsed("", "odd=1", "")}}
+		var future []*watchcache.Watcher
+		for _, o := range between {
+			future = append(future, r.watch(o))
+		}
+		before, after := r.watch(watchcache.WatchOptions{After: 10}), r.watch(watchcache.WatchOptions{After: 20})
 		storage.become([]*watchcache.Object{obj("c", 12), obj("d", 8)}, 20)
 
 		all := []string{"MODIFIED c@12", "DELETED a@12", "DELETED b@12"}
+		r.wantNext(before, all...)
+		r.wantNext(after)
 		r.wantNext(r.watch(watchcache.WatchOptions{After: 10}), all...)
-		r.wantNext(r.watch(watchcache.WatchOptions{After: 12}), all[1:]...)
 		r.wantNext(r.watch(watchcache.WatchOptions{After: 20}))
-		r.wantNext(whole, "DELETED a@15", "DELETED b@15")
 
 		expired := &watchcache.ExpiredError{Version: 15, Oldest: 20}
-		if _, err := r.next(part); fmt.Sprint(err) != expired.Error() {
-			t.Errorf("watch with a selector from the unknown: %v", err)
-		}
-		if _, err := r.cache.Watch(t.Context(), watchcache.WatchOptions{After: 15, Filter: parsed("", "odd=1", "")}); fmt.Sprint(err) != expired.Error() {
-			t.Errorf("watch with a selector from the unknown: %v", err)
+		for i, o := range between {
+			if _, err := r.next(future[i]); fmt.Sprint(err) != expired.Error() {
+				t.Errorf("watch %d from the future, into the unknown: %v", i, err)
+			}
+			if _, err := r.cache.Watch(t.Context(), o); fmt.Sprint(err) != expired.Error() {
+				t.Errorf("watch %d from the unknown: %v", i, err)
+			}
 		}
 		if _, err := r.cache.List(t.Context(), watchcache.ListOptions{Exact: 15}); fmt.Sprint(err) != expired.Error() {
 			t.Errorf("list in the unknown: %v", err)

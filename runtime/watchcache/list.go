@@ -77,7 +77,7 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 func (c *Cache) exact(version uint64) (*head, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.log.check(version, true); err != nil {
+	if err := c.log.check(version); err != nil {
 		return nil, err
 	}
 	return &head{version, c.log.through(version).state}, nil

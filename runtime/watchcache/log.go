@@ -104,14 +104,13 @@ func (l *log) through(version uint64) *change {
 	return l.changes[after-1]
 }
 
-// check returns an [ExpiredError] if a version is too old. With exact, it also returns one if
-// nothing is known about the version.
-func (l *log) check(version uint64, exact bool) error {
+// check returns an [ExpiredError] if a version is too old, or if nothing is known about it.
+func (l *log) check(version uint64) error {
 	if oldest := l.oldest(); version < oldest {
 		return &ExpiredError{Version: version, Oldest: oldest}
 	}
 	for _, g := range l.unknown {
-		if exact && g.has(version) {
+		if g.has(version) {
 			return &ExpiredError{Version: version, Oldest: g.to}
 		}
 	}

@@ -91,7 +91,7 @@ type pendingEvents struct {
 var errClosed = errors.New("the watch was closed")
 
 // Watch starts a watch, which must be closed. Its ctx is for the time that Watch waits. Errors are
-// those of WaitUntilFresh, an [ExpiredError] if changes after After are no longer in the log, and
+// those of WaitUntilFresh, an [ExpiredError] if the log doesn't have all changes after After, and
 // one if the filter's Shard is malformed.
 func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	f, err := o.Filter.compile()
@@ -127,7 +127,7 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	case o.After >= now.version:
 		w.began = o.After
 	case o.After != 0:
-		if err := c.log.check(o.After, w.filter.selective()); err != nil {
+		if err := c.log.check(o.After); err != nil {
 			return nil, err
 		}
 		w.began, at = o.After, c.log.through(o.After)

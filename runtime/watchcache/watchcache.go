@@ -43,10 +43,10 @@
 //
 // When the storage answers that a version has expired, the cache lists, and puts the difference
 // into the log as changes. Objects have their own versions then. A deletion has the version of the
-// list, but clients get to see the newest one before it: a client that comes back with what it has
-// seen gets all deletions, not only those after the one that it got last. Nothing is known about
-// versions in between. Lists at exactly such a version, and watches from it with a selector,
-// expire.
+// list, but clients get to see the newest one before it: no client comes back with the version of
+// the list as long as it lacks a deletion. Nothing is known about versions in between: an object
+// may have come and gone there, and a client may have it from elsewhere. Lists at exactly such a
+// version, and watches from it, expire.
 //
 // # Ordering and blocking
 //

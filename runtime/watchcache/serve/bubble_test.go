@@ -117,8 +117,8 @@ func TestWatchesEndAtDifferentTimes(t *testing.T) {
 	})
 }
 
-// TestEndlessTimes: a watch that is to last as long as a number can tell lasts, whoever says so, and
-// is not reviewed all the time.
+// TestEndlessTimes: a watch that is to last as long as a number can tell lasts, whoever says so,
+// and is not reviewed all the time.
 func TestEndlessTimes(t *testing.T) {
 	for _, query := range []string{"?watch=true", "?watch=true&timeoutSeconds=9223372036", "?watch=true&timeoutSeconds=9223372036854775807"} {
 		synctest.Test(t, func(t *testing.T) {
