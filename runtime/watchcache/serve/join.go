@@ -68,8 +68,7 @@ type chunk struct {
 // join returns the state that a watch is to begin with, which leave must be called with. It is as
 // new as the cache, or will be with the changes since then.
 func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
-	status := of.cache.Status()
-	st := s.member(of, status.Version, status.Oldest)
+	st := s.enter(of)
 	st.load.Do(func() { st.read(filter) })
 	if st.err != nil {
 		s.leave(st)
@@ -78,13 +77,20 @@ func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
 	return st, nil
 }
 
-// member returns a state that is new enough, with the caller as one of its members. now and oldest
-// are the cache's version and the oldest one from which it knows the changes.
-func (s *states) member(of selection, now, oldest uint64) *state {
+// enter returns a state that is new enough, with the caller as one of its members.
+func (s *states) enter(of selection) *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	status := of.cache.Status() // under the lock: who comes later has no older version
+	return s.memberLocked(of, status.Version, status.Oldest)
+}
+
+// memberLocked is enter. now and oldest are the cache's version and the oldest one from which it
+// knows the changes. A state that is newer than the cache is one of a history that the storage has
+// given up.
+func (s *states) memberLocked(of selection, now, oldest uint64) *state {
 	st := s.all[of]
-	if st == nil || st.seen != now && time.Since(st.made) > joinTime || st.seen < oldest {
+	if st == nil || st.seen != now && time.Since(st.made) > joinTime || st.seen < oldest || st.seen > now {
 		st = &state{of: of, seen: now, made: time.Now()}
 		if s.all == nil {
 			s.all = map[selection]*state{}

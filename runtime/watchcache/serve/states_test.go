@@ -114,12 +114,23 @@ func testMembersShareAState(t *testing.T) {
 func TestStateThatTheLogDoesNotReachIsNotHandedOut(t *testing.T) {
 	of := selection{}
 	var s states
-	first := s.member(of, 5, 1)
-	if s.member(of, 7, 5) != first {
+	first := s.memberLocked(of, 5, 1)
+	if s.memberLocked(of, 7, 5) != first {
 		t.Error("a state is not handed out")
 	}
-	if s.member(of, 7, 6) == first {
+	if s.memberLocked(of, 7, 6) == first {
 		t.Error("it is handed out again")
+	}
+}
+
+// TestStateOfAnotherHistoryIsNotHandedOut: a storage that was put back to an older version never
+// makes the changes since then.
+func TestStateOfAnotherHistoryIsNotHandedOut(t *testing.T) {
+	of := selection{}
+	var s states
+	first := s.memberLocked(of, 7, 5)
+	if s.memberLocked(of, 6, 5) == first || s.memberLocked(of, 6, 6) == first {
+		t.Error("a state is handed out that is newer than the cache")
 	}
 }
 
