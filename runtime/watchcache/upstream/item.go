@@ -3,6 +3,7 @@
 package upstream
 
 import (
+	"slices"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,11 +37,14 @@ func readJSON(resource schema.GroupVersionResource, opts Options) (reader, error
 	if err != nil {
 		return nil, err
 	}
+	known := protobuf.BuiltIn(resource.GroupVersion().WithKind(opts.Kind))
+	bools := slices.DeleteFunc(slices.Clone(opts.Fields), func(field string) bool { return !known[field].Bool })
 	return func(data []byte) (kind metav1.TypeMeta, _ *watchcache.Object, err error) {
 		h, err := r.Parse(data)
 		if err != nil {
 			return kind, nil, err
 		}
+		setFalse(&h, bools)
 		if data, err = h.Stamp(data, resource.GroupVersion().String(), opts.Kind); err != nil {
 			return kind, nil, err
 		}
@@ -54,6 +58,19 @@ func readJSON(resource schema.GroupVersionResource, opts Options) (reader, error
 			Bytes:   data,
 		}, nil
 	}, nil
+}
+
+// setFalse sets the fields that the JSON of a built-in kind leaves out because they are false.
+func setFalse(h *rawjson.Header, bools []string) {
+	for _, field := range bools {
+		if _, ok := h.Fields[field]; ok {
+			continue
+		}
+		if h.Fields == nil {
+			h.Fields = map[string]string{}
+		}
+		h.Fields[field] = "false"
+	}
 }
 
 // readProtobuf returns a reader of protobuf, where the kind is outside of the object.

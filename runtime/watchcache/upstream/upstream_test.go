@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -212,6 +213,27 @@ func TestDrop(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// TestAbsentBools shows that clients may select by what is false, as at an API server: JSON leaves
+// it out.
+func TestAbsentBools(t *testing.T) {
+	const field = "spec.hostNetwork"
+	for _, schema := range []protobuf.Schema{nil, protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))} {
+		inBubble(t, upstream.Options{Fields: []string{field}, Protobuf: schema}, func(r *rig) {
+			on := pod("a", "on", "")
+			on.Spec.HostNetwork = true
+			r.pods.Create(on)
+			r.pods.Create(pod("a", "off", ""))
+			c := r.run()
+			for value, want := range map[string]string{"true": "a/on", "false": "a/off"} {
+				list, err := c.List(r.Context(), watchcache.ListOptions{Filter: watchcache.Filter{Fields: fields.OneTermEqualSelector(field, value)}})
+				if err != nil || len(list.Objects) != 1 || list.Objects[0].Key != want {
+					r.Errorf("%s=%s: got %+v, %v", field, value, list, err)
+				}
+			}
 		})
 	}
 }
