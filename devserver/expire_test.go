@@ -4,6 +4,7 @@ package devserver_test
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"testing"
 
@@ -152,4 +153,21 @@ func TestEndWatches(t *testing.T) {
 	create(t, s, "second", "a")
 	w = openWatch(t, s, metav1.ListOptions{ResourceVersion: first.GetResourceVersion()})
 	wantEvent(t, w, watch.Added, "second")
+}
+
+// TestEndWatchesOfAllForms shows that each request ends that the API server takes for one to watch.
+func TestEndWatchesOfAllForms(t *testing.T) {
+	t.Parallel()
+	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
+	group := "/apis/" + boats.GroupVersion().String()
+	for _, path := range []string{"/boats?watch", "/boats?watch=1", "/boats?watch=maybe", "/watch/boats"} {
+		resp, err := http.Get(s.URL() + group + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if n, err := s.EndWatches(t.Context()); n != 1 || err != nil {
+			t.Errorf("%s: %s; EndWatches gives %d, %v, want 1", path, resp.Status, n, err)
+		}
+	}
 }

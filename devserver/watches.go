@@ -5,7 +5,6 @@ package devserver
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -47,12 +46,18 @@ func (t *watchTracker) wrap(next http.Handler) http.Handler {
 	})
 }
 
+// isWatch reports whether the API server answers a request by a watch: by the parameter, which is
+// true unless it is false or 0, or by the old form of paths.
 func isWatch(r *http.Request) bool {
-	if r.Method != http.MethodGet || !strings.Contains(r.URL.RawQuery, "watch=") {
+	if r.Method != http.MethodGet {
 		return false
 	}
-	watch, _ := strconv.ParseBool(r.URL.Query().Get("watch"))
-	return watch
+	parts := strings.Split(r.URL.Path, "/") // the first one is empty
+	if len(parts) > 4 && parts[1] == "api" && parts[3] == "watch" || len(parts) > 5 && parts[1] == "apis" && parts[4] == "watch" {
+		return true
+	}
+	values := r.URL.Query()["watch"]
+	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
 // end ends all open watches, waits for that and returns how many there were.
