@@ -104,6 +104,7 @@ func TestShutdown(t *testing.T) {
 		if took := time.Since(began); took > config.Shutdown.Delay+config.Shutdown.Period+LastRequests {
 			t.Errorf("it took %v", took)
 		}
+		synctest.Wait() // until the API server knows that its client has gone
 		if n := s.watches.Load(); n != 0 {
 			t.Errorf("the API server has %d watches", n)
 		}
