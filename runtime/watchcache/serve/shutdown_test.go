@@ -15,8 +15,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
 
 // TestShutdown: watches end one after the other, with a bookmark from which their clients go on
@@ -77,17 +75,28 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestShutdownThatHasNoTime(t *testing.T) {
-	r := newRig(t, serve.Config{}, true)
-	resp := r.get(t, widgets+"?watch=true")
-	late := errors.New("late")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, late)
-	defer cancel()
-	if err := r.handler.Shutdown(ctx, time.Hour); err != late {
-		t.Errorf("got %v", err)
-	}
-	if raw, err := io.ReadAll(resp.Body); err != nil || len(raw) > 0 {
-		t.Errorf("the watch got %s, %v", raw, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		_, handler, run := newBubbleRig(t)
+		run()
+		resp, err := connect(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) }).Get("http://api" + widgets + "?watch=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var watching sync.WaitGroup
+		defer watching.Wait()
+		watching.Go(func() {
+			if raw, err := io.ReadAll(resp.Body); err != nil || len(raw) > 0 {
+				t.Errorf("the watch got %s, %v", raw, err)
+			}
+		})
+		late := errors.New("late")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, late)
+		defer cancel()
+		if err := handler.Shutdown(ctx, time.Hour); err != late {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // TestShutdownThatIsAbortedLeavesNoGoroutine: those of a watch whose client doesn't read end, too,
