@@ -24,7 +24,7 @@ const (
 // guards it, except for changed. Points in time are durations since the cache was made.
 type clock struct {
 	alarms  alarms
-	trimmed time.Duration // when the log was looked at last
+	trimmed time.Duration // when the log was looked at last, or began to drop changes
 	dropped bool          // changes were dropped since then, so that some watchers may be too slow
 	changed chan struct{} // has a token when the next thing may be due earlier than before
 }
@@ -206,6 +206,7 @@ func (c *Cache) trimLocked(now time.Duration) (l late) {
 func (c *Cache) boundLocked(changes int) {
 	if c.log.trim(time.Time{}, c.config.Bytes) && !c.clock.dropped {
 		c.clock.dropped = true
+		c.clock.trimmed = time.Since(c.made) // watchers that were woken just now have time to read
 		c.clock.notify()
 	}
 	if len(c.log.changes) <= changes { // it was empty, so there was no age to look at

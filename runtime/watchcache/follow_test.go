@@ -143,6 +143,30 @@ func TestRelistLosesNoDeletion(t *testing.T) {
 	})
 }
 
+// TestRelistIsNotTooMuch shows that watchers which read at once are not too slow, however much a
+// relist finds at once.
+func TestRelistIsNotTooMuch(t *testing.T) {
+	const watchers, objects = 500, 200
+	storage := &forgetful{version: 10}
+	inBubble(t, watchcache.Config{Storage: storage, Bytes: 1 << 10}, func(t *testing.T, r *rig) {
+		all := make([]receiver, watchers)
+		for i := range all {
+			r.watch(watchcache.WatchOptions{Receive: all[i].receive})
+		}
+		time.Sleep(time.Minute)
+		var found []*watchcache.Object
+		for i := range objects {
+			found = append(found, obj(fmt.Sprint("w", i), uint64(11+i)))
+		}
+		storage.become(found, 1000)
+		for i := range all {
+			if got, errs := all[i].take(); len(got) != objects || errs != nil {
+				t.Fatalf("watcher %d got %d events, %v", i, len(got), errs)
+			}
+		}
+	})
+}
+
 // TestStorageFails shows that the cache goes on where it was after failures, and how often it
 // tries.
 func TestStorageFails(t *testing.T) {
