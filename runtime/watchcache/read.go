@@ -94,11 +94,11 @@ func (b *batch) bookmark() {
 }
 
 // unmark returns the version up to which the watcher has read everything; ok is false if it hasn't
-// read what there is now.
+// read what there is now, or has ended: then there may be more, in another log.
 func (w *Watcher) unmark() (version uint64, ok bool) {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
-	if w.at.Load().more() {
+	if w.ended.Load() != nil || w.at.Load().more() {
 		return 0, false
 	}
 	w.marked.Store(false)

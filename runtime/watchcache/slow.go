@@ -27,7 +27,7 @@ func (c *Cache) detachLocked(w *Watcher, at, next *change) bool {
 func (w *Watcher) catchUp(at *change) {
 	w.c.mu.Lock()
 	now := w.c.head.Load()
-	if now == nil { // the cache has stopped, and the watcher has ended
+	if w.ended.Load() != nil { // the cache may have stopped, or begun another log
 		w.c.mu.Unlock()
 		return
 	}
