@@ -26,6 +26,8 @@ func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error)
 	if err := s.running(); err != nil {
 		return 0, fmt.Errorf("devserver: compact: %w", err)
 	}
+	s.compacting.Lock() // etcd refuses a revision that another call has compacted meanwhile
+	defer s.compacting.Unlock()
 	rev, err := etcdRevision(ctx, s.etcd)
 	if err == nil {
 		err = compactEtcd(ctx, s.etcd, rev)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -170,4 +171,19 @@ func TestEndWatchesOfAllForms(t *testing.T) {
 			t.Errorf("%s: %s; EndWatches gives %d, %v, want 1", path, resp.Status, n, err)
 		}
 	}
+}
+
+// TestCompactAtOnce shows that calls of Compact don't disturb each other.
+func TestCompactAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t, devserver.Options{})
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			if _, err := s.Compact(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
 }

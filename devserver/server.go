@@ -27,6 +27,8 @@ type Server struct {
 	storages storages
 	failed   chan error // the errors of parts that ended by themselves; buffered for all parts
 
+	compacting sync.Mutex // held from reading a revision until it is compacted
+
 	stopOnce sync.Once
 	stopping chan struct{} // closed by stopOnce
 
