@@ -14,6 +14,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
 )
@@ -98,7 +99,8 @@ func (s *Server) running() error {
 	}
 }
 
-// changeCRDs makes a meaningless change to each CRD and returns the CRDs as they were before.
+// changeCRDs makes a meaningless change to each CRD and returns the CRDs as they were before,
+// without those that are deleted meanwhile.
 func (s *Server) changeCRDs(ctx context.Context) ([]apiextensionsv1.CustomResourceDefinition, error) {
 	client, err := clientset.NewForConfig(s.loop.config())
 	if err != nil {
@@ -109,6 +111,7 @@ func (s *Server) changeCRDs(ctx context.Context) ([]apiextensionsv1.CustomResour
 	if err != nil {
 		return nil, fmt.Errorf("list CRDs: %w", err)
 	}
+	var changed []apiextensionsv1.CustomResourceDefinition
 	for _, crd := range list.Items {
 		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			now, err := crds.Get(ctx, crd.Name, metav1.GetOptions{})
@@ -119,11 +122,14 @@ func (s *Server) changeCRDs(ctx context.Context) ([]apiextensionsv1.CustomResour
 			_, err = crds.Update(ctx, now, metav1.UpdateOptions{})
 			return err
 		})
-		if err != nil {
+		switch {
+		case err == nil:
+			changed = append(changed, crd)
+		case !apierrors.IsNotFound(err):
 			return nil, fmt.Errorf("change CRD %s: %w", crd.Name, err)
 		}
 	}
-	return list.Items, nil
+	return changed, nil
 }
 
 func toggleBlank(crd *apiextensionsv1.CustomResourceDefinition) {
@@ -160,7 +166,8 @@ func (s *Server) awaitExpired(ctx context.Context, crd *apiextensionsv1.CustomRe
 // that are behind.
 const expiryDelay = 500 * time.Millisecond
 
-// askExpired opens a watch, and returns nil if its first event is the error 410.
+// askExpired opens a watch, and returns nil if its first event is the error 410, or if there is
+// nothing to watch any more.
 func askExpired(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, expiryDelay)
 	defer cancel()
@@ -169,7 +176,7 @@ func askExpired(ctx context.Context, client *http.Client, url string) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusGone {
+	if resp.StatusCode == http.StatusGone || resp.StatusCode == http.StatusNotFound {
 		return nil
 	}
 	var event struct {
