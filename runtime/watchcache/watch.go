@@ -24,7 +24,8 @@ type WatchOptions struct {
 	// InitialEnd asks for the bookmark that ends initial events, without the events. It is for a
 	// caller that sends them by itself, from a list at After, and then what the watch gets. The
 	// bookmark comes when the watch has had all changes up to the version at which the cache is
-	// when the watch begins.
+	// when the watch begins. A version that the cache hasn't reached expires: the storage has gone
+	// back since that list.
 	InitialEnd bool
 	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one
 	// two seconds before the timeout. All but the first are left out while the cache's version has
@@ -124,6 +125,8 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	switch {
 	case o.InitialEvents:
 		w.pending = &pendingEvents{state: now.state, mark: o.Bookmarks}
+	case o.InitialEnd && o.After > now.version: // the list was of a history that there is no more
+		return nil, &ExpiredError{Version: o.After, Oldest: c.log.oldest()}
 	case o.After >= now.version:
 		w.began = o.After
 	case o.After != 0:

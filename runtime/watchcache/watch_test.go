@@ -272,6 +272,20 @@ func TestInitialEventsWait(t *testing.T) {
 	})
 }
 
+// TestInitialEndOfAnotherHistory shows that who has a list that is newer than the cache, which has
+// been put back since then, gets no bookmark behind it.
+func TestInitialEndOfAnotherHistory(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		r.create("a/one") // 2
+		r.wantNext(r.watch(watchcache.WatchOptions{After: 2, InitialEnd: true}), "BOOKMARK 2 end")
+		w, err := r.cache.Watch(t.Context(), watchcache.WatchOptions{After: 3, InitialEnd: true})
+		if !errors.As(err, new(*watchcache.ExpiredError)) {
+			t.Errorf("got %v", err)
+			r.wantNext(w)
+		}
+	})
+}
+
 // TestWatchEnds shows how Next ends.
 func TestWatchEnds(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
