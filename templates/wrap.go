@@ -105,7 +105,11 @@ func (w *wrapper) look(n ast.Node) bool {
 		}
 	case *ast.CallExpr:
 		if len(n.Args) > 1 {
-			w.parts(arguments, n.Lparen, n.Rparen, ends(n.Args))
+			parts := ends(n.Args)
+			if n.Ellipsis.IsValid() { // belongs to the last one
+				parts[len(parts)-1] = n.Ellipsis + token.Pos(len("..."))
+			}
+			w.parts(arguments, n.Lparen, n.Rparen, parts)
 		}
 	case *ast.BinaryExpr:
 		line := w.file.Line(n.OpPos)

@@ -14,6 +14,7 @@ func TestLongLinesAreWrapped(t *testing.T) {
 	for code, want := range map[string]string{
 		"var a = b{C: " + longName + ", D: 1234567890}\n":                 "var a = b{\n\tC: " + longName + ",\n\tD: 1234567890,\n}\n",
 		"var a = b(" + longName + ", 1, 234567890)\n":                     "var a = b(\n\t" + longName + ",\n\t1,\n\t234567890,\n)\n",
+		"var a = b(1, " + longName + "2345...)\n":                         "var a = b(\n\t1,\n\t" + longName + "2345...,\n)\n",
 		"var a = func(b, c int, d " + longName + ") {}\n":                 "var a = func(\n\tb, c int,\n\td " + longName + ",\n) {\n}\n",
 		"var a = b && " + longName + " && c12 && d456\n":                  "var a = b && " + longName + " &&\n\tc12 && d456\n",
 		"var a = b(c{D: e{F: 1, G: " + longName + "}, H: i12})\n":         "var a = b(c{\n\tD: e{F: 1, G: " + longName + "},\n\tH: i12,\n})\n",
