@@ -14,7 +14,7 @@ type lexeme struct {
 // Kinds of lexemes; brackets and semicolons are kinds of their own.
 const (
 	eof     = 0
-	word    = 'w' // an identifier or keyword
+	word    = 'w' // an identifier, keyword or number
 	literal = '"' // a string or rune
 	sign    = '+' // one byte of anything else
 	wrong   = '!'
@@ -67,7 +67,8 @@ func lexemeAt(src []byte, i int) (kind byte, end int) {
 		if !inWord(c) {
 			return sign, i + 1
 		}
-		for i < len(src) && inWord(src[i]) {
+		number := c >= '0' && c <= '9'
+		for i < len(src) && (inWord(src[i]) || number && src[i] == '.') {
 			i++
 		}
 		return word, i

@@ -51,6 +51,12 @@ func TestStripBodies(t *testing.T) {
 			all:    "package p\nfunc f[T interface{ ~int }](t T) (struct{}, error)\n\nfunc g() chan struct{}\ntype T struct{}",
 			typesy: "package p\n\n\n\ntype T struct{}",
 		},
+		{
+			name:   "dot at the end of a number",
+			src:    "package p\nvar v = 1.\ntype T int\nvar w, x = 2., .5\ntype U int\n",
+			all:    "package p\nvar v = 1.\ntype T int\nvar w, x = 2., .5\ntype U int\n",
+			typesy: "package p\n\ntype T int\n\ntype U int\n",
+		},
 		{name: "brace missing", src: "package p\nfunc f() {\n\tif x {\n}\n\ntype T int\n\nfunc g() {\n}\n}\n", all: "-", typesy: "-"},
 		{name: "end missing", src: "package p\nfunc f() {\n", all: "-", typesy: "-"},
 		{name: "quote missing", src: "package p\nconst c = \"\n", all: "-", typesy: "-"},
