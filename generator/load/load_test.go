@@ -74,6 +74,12 @@ var v = undefinedVariable(missing.Thing)
 func (a *A) Method() string { return fmt.Sprint(undefinedInBody) }
 
 func Function(x missing.Thing) b.B { return x }
+-- a/more.go --
+package a
+
+import "example.com/m/missing"
+
+func More(x missing.Thing) {}
 -- b/b.go --
 package b
 

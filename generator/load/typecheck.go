@@ -25,8 +25,8 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 		return ""
 	}
 	small := make([]*ast.File, len(files))
-	funcOnly := map[string]bool{}
-	needed := map[string]bool{}
+	// what the files import, and what of that no file needs for more than functions
+	needed, funcOnly := map[string]bool{}, map[string]bool{}
 	keep := ofTypes
 	if root {
 		keep = andFunctions
@@ -36,11 +36,7 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 		small[i], onlyHere = pruned(file, keep, nameOf)
 		for _, spec := range small[i].Imports {
 			path := strings.Trim(spec.Path.Value, "`\"")
-			if onlyHere[path] && !needed[path] {
-				funcOnly[path] = true
-			} else {
-				delete(funcOnly, path)
-			}
+			funcOnly[path] = onlyHere[path] && (funcOnly[path] || !needed[path])
 			needed[path] = true
 		}
 	}
