@@ -20,10 +20,11 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 	type groupKind struct{ group, kind string }
 	versions := map[groupKind][]*kind{}
 	for _, a := range apis {
-		if a.group.Pos.Filename == "" {
-			continue // reported
-		}
 		for _, k := range a.kinds {
+			if a.group.Pos.Filename == "" { // reported
+				k.settle()
+				continue
+			}
 			key := groupKind{a.group.Text, k.Name}
 			versions[key] = append(versions[key], k)
 		}
@@ -32,7 +33,7 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 		share(r, "scope", same, func(k *kind) *Fact { return &k.scope })
 		share(r, "resource", same, func(k *kind) *Fact { return &k.resource })
 		for _, k := range same {
-			k.Namespaced, k.Resource = k.scope.Text == namespaced, k.resource.Text
+			k.settle()
 		}
 		if hasCRD(crds, same[0].Name) {
 			continue // which says what is right
@@ -42,6 +43,11 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 			rulesDiffer(r, k)
 		}
 	}
+}
+
+// settle fills in the scope and the resource that were decided.
+func (k *kind) settle() {
+	k.Namespaced, k.Resource = k.scope.Text == namespaced, k.resource.Text
 }
 
 // share gives all versions of a kind the name that one of them says, and reports others that say
