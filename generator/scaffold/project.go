@@ -83,10 +83,11 @@ type Project struct {
 	// Chosen means that the Inputs were chosen by Use.
 	Chosen bool
 
-	cwd      string   // absolute
-	header   []byte   // of Header
-	rootName string   // of the package in Dir; empty if there is none
-	packages []folder // with types
+	cwd       string   // absolute
+	header    []byte   // of Header
+	rootName  string   // of the package in Dir; empty if there is none
+	rootBuilt bool     // rootName is that of a file which a build doesn't pass over
+	packages  []folder // with types
 }
 
 // Package has the settings of one package whose markers don't say all that is needed.

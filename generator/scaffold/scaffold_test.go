@@ -163,6 +163,20 @@ func TestPackageNameFitsTheFolder(t *testing.T) {
 	if got := (&Project{Module: "example.com/shop", rootName: "main"}).packageName(); got != "main" {
 		t.Errorf("beside a program: got %s", got)
 	}
+	const (
+		script  = "//go:build mage\n\npackage main\n"
+		library = "package zoo\n"
+	)
+	for files, want := range map[string]string{
+		"-- magefile.go --\n" + script + "-- zoo.go --\n" + library:              "zoo",
+		"-- a.go --\n" + library + "-- magefile.go --\n" + script:                "zoo",
+		"-- magefile.go --\n" + script:                                           "main",
+		"-- magefile.go --\n" + script + "-- zoo_test.go --\npackage zoo_test\n": "main",
+	} {
+		if got := look(t, project(t, files)).packageName(); got != want {
+			t.Errorf("%s: got %s, want %s", files, got, want)
+		}
+	}
 }
 
 func TestWriteKeepsWhatIsThere(t *testing.T) {

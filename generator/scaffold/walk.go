@@ -5,6 +5,7 @@ package scaffold
 import (
 	"bytes"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -81,7 +82,7 @@ func (p *Project) file(name string, data []byte) {
 	if p.Generate == "" && hasGenerateLine(data) {
 		p.Generate = name
 	}
-	atRoot := path.Dir(name) == "." && p.rootName == "" && !isTest
+	atRoot := path.Dir(name) == "." && !p.rootBuilt && !isTest
 	mayHaveTypes := !isTest && (bytes.Contains(data, []byte("ObjectMeta")) || bytes.Contains(data, []byte("+genclient")))
 	if !atRoot && !mayHaveTypes {
 		return
@@ -92,7 +93,11 @@ func (p *Project) file(name string, data []byte) {
 		return
 	}
 	if atRoot {
-		p.rootName = file.Name.Name
+		// A script or a list of tools, which a build passes over, may be of another package.
+		p.rootBuilt, _ = build.Default.MatchFile(p.Dir, name)
+		if p.rootBuilt || p.rootName == "" {
+			p.rootName = file.Name.Name
+		}
 	}
 	if !mayHaveTypes || file.Name.Name == "main" {
 		return
