@@ -17,7 +17,8 @@ import (
 )
 
 // Handwritten returns what can be read of the Go files in a folder that aren't generated, apart
-// from tests. The compiler will say more about a file that is wrong.
+// from tests and from files that Go passes over for their names. The compiler will say more about a
+// file that is wrong.
 func Handwritten(dir string) []*ast.File {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -26,7 +27,7 @@ func Handwritten(dir string) []*ast.File {
 	var files []*ast.File
 	for _, entry := range entries {
 		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || passedOver(name) {
 			continue
 		}
 		file, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -35,6 +36,11 @@ func Handwritten(dir string) []*ast.File {
 		}
 	}
 	return files
+}
+
+// passedOver reports whether Go passes over a file for its name.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
 
 // HandwrittenTypes returns the names of the types that the user's own files in a folder declare.
@@ -61,7 +67,7 @@ func StaleExpansions(root string, kinds map[string]map[string]bool) diag.List {
 	fset := token.NewFileSet()
 	for _, name := range slices.Sorted(maps.Keys(disk.others)) {
 		dir := path.Dir(name)
-		if !strings.HasSuffix(name, "_expansion.go") || !listerFolder(dir, kinds) {
+		if !strings.HasSuffix(name, "_expansion.go") || passedOver(path.Base(name)) || !listerFolder(dir, kinds) {
 			continue
 		}
 		file, err := parser.ParseFile(fset, filepath.Join(root, filepath.FromSlash(name)), nil, parser.SkipObjectResolution)
