@@ -147,6 +147,21 @@ func TestCacheSeesAVendorFolder(t *testing.T) {
 	}
 }
 
+// The folder in which the run works has no package that it reads.
+func TestCacheSeesThatItsFolderBecomesAModule(t *testing.T) {
+	main, cfg := newProject(t)
+	cfg.Dir = filepath.Join(main, "unused")
+	age(t, filepath.Dir(main))
+	generateAndKeep(t, cfg)
+	if !Open(cfg).UpToDate() {
+		t.Error("the first run isn't recorded")
+	}
+	writeFile(t, filepath.Join(cfg.Dir, "go.mod"), "module example.com/unused\n")
+	if Open(cfg).UpToDate() {
+		t.Error("up to date, but the configuration file is that of another module now")
+	}
+}
+
 func TestCachePassesOverWhatDoesNotMatter(t *testing.T) {
 	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))

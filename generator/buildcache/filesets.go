@@ -63,8 +63,8 @@ func fileSets(f generator.Files) []record.FileSet {
 			files = append(files, name)
 		}
 	}
-	for _, up := range upwards(f.Inputs.Dir) {
-		files = append(files, filepath.Join(up, config.FileName))
+	for _, up := range upwards(f.Inputs.Dir) { // its module and its configuration
+		files = append(files, filepath.Join(up, config.FileName), filepath.Join(up, "go.mod"), filepath.Join(up, "go.work"))
 	}
 	slices.Sort(files)
 	for _, name := range slices.Compact(files) {
