@@ -94,9 +94,11 @@ func isWrapper(fn *ssa.Function) bool {
 	return len(fn.Blocks) > 0 && (strings.HasPrefix(fn.Synthetic, "bound ") || strings.HasPrefix(fn.Synthetic, "thunk ") || strings.HasPrefix(fn.Synthetic, "wrapper "))
 }
 
-// link lets arguments go to a function and its results come back.
+// link lets arguments go to a function and its results come back. A function with other numbers of
+// these can't be what is called: origins may come to where no such value does.
 func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
-	if s.linked[fn] {
+	fits := len(fn.Params) >= len(args) && fn.Signature.Results().Len() == s.common.Signature().Results().Len()
+	if s.linked[fn] || !fits {
 		return
 	}
 	s.linked[fn] = true
