@@ -9,12 +9,18 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// deref returns t without the pointers around it.
+// deref returns t without the pointers around it, those that are declared as types among them. One
+// that points to itself has no end, and is returned.
 func deref(t types.Type) types.Type {
+	var declared []types.Type
 	for {
-		p, ok := types.Unalias(t).(*types.Pointer)
-		if !ok {
-			return types.Unalias(t)
+		t = types.Unalias(t)
+		p, ok := t.Underlying().(*types.Pointer)
+		if !ok || slices.Contains(declared, t) {
+			return t
+		}
+		if _, named := t.(*types.Named); named {
+			declared = append(declared, t)
 		}
 		t = p.Elem()
 	}
