@@ -5,6 +5,7 @@ package project
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"github.com/informer-gen/informer-gen/generator/internal/gotypes"
 	"github.com/informer-gen/informer-gen/generator/internal/jsonpath"
@@ -14,7 +15,7 @@ import (
 // whole returns the value of a type that the projection has as the API type has it.
 func (b *builder) whole(t types.Type, n *selected) *model.Value {
 	b.out.Deprecated = b.out.Deprecated || b.reader.docs.DeprecateType(t)
-	v, why := copied(t)
+	v, why := copied(t, nil)
 	if why == "" {
 		why = b.setTypes(v, t)
 	}
@@ -131,14 +132,18 @@ const (
 	copyOf   = "DeepCopy"
 )
 
-// copied returns how a value of a type is copied, or why it can't be.
-func copied(t types.Type) (v *model.Value, why string) {
+// copied returns how a value of a type is copied, or why it can't be. The types within which the
+// value lies, as far as they are copied piece by piece, are outer.
+func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
 	v = &model.Value{Plain: isPlain(t, map[types.Type]bool{})}
 	if v.Plain {
 		return v, ""
 	}
 	if v.Copy = copyMethod(t); v.Copy != "" {
 		return v, ""
+	}
+	if slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {
+		return v, fmt.Sprintf("its type %s contains itself and has no method DeepCopy: let controller-gen object or deepcopy-gen write it first", gotypes.String(t))
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -158,7 +163,7 @@ func copied(t types.Type) (v *model.Value, why string) {
 	default:
 		return v, fmt.Sprintf("values of type %s can't be copied", gotypes.String(t))
 	}
-	v.Elem, why = copied(elemOf(t))
+	v.Elem, why = copied(elemOf(t), append(outer, t))
 	return v, why
 }
 
