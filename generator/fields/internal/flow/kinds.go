@@ -10,15 +10,13 @@ import (
 // addAPI marks the structs that t consists of.
 func (f *typeFacts) addAPI(t types.Type) {
 	t = types.Unalias(t)
-	if isOpaque(t) {
+	if isOpaque(t) || f.walked.At(t) != nil {
 		return
 	}
+	f.walked.Set(t, true)
 	switch u := t.(type) {
 	case *types.Named:
 		if _, ok := u.Underlying().(*types.Struct); ok {
-			if f.api[u.Obj()] {
-				return
-			}
 			f.api[u.Obj()] = true
 		}
 		if !isInterface(u) {

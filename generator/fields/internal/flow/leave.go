@@ -4,6 +4,7 @@ package flow
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -307,6 +308,13 @@ func isFunc(t types.Type) bool {
 // mayBeObject reports whether t is an interface, or a struct or list of interfaces, behind which an
 // object may be.
 func mayBeObject(t types.Type) bool {
+	var lists []types.Type
+	for list, ok := deref(t).Underlying().(*types.Slice); ok; list, ok = deref(t).Underlying().(*types.Slice) {
+		if slices.ContainsFunc(lists, func(l types.Type) bool { return types.Identical(l, t) }) {
+			return false // it has nothing but lists in it
+		}
+		lists, t = append(lists, t), list.Elem()
+	}
 	switch u := deref(t).Underlying().(type) {
 	case *types.Interface:
 		if u.NumMethods() == 0 {
@@ -317,8 +325,6 @@ func mayBeObject(t types.Type) bool {
 				return true
 			}
 		}
-	case *types.Slice:
-		return mayBeObject(u.Elem())
 	case *types.Struct:
 		for v := range u.Fields() {
 			if i, ok := v.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 && mayBeObject(i) {

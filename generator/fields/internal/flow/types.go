@@ -84,20 +84,24 @@ func isOpaque(t types.Type) bool {
 }
 
 // isPlain reports whether a type has no struct in it that one could have parts of.
-func isPlain(t types.Type) bool {
+func isPlain(t types.Type) bool { return plainWithin(t, nil) }
+
+// plainWithin is isPlain for what lies in some lists and maps.
+func plainWithin(t types.Type, outer []types.Type) bool {
 	t = deref(t)
-	if isOpaque(t) {
+	if isOpaque(t) || slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {
 		return true
 	}
+	outer = append(outer, t)
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return true
 	case *types.Slice:
-		return isPlain(u.Elem())
+		return plainWithin(u.Elem(), outer)
 	case *types.Array:
-		return isPlain(u.Elem())
+		return plainWithin(u.Elem(), outer)
 	case *types.Map:
-		return isPlain(u.Elem())
+		return plainWithin(u.Elem(), outer)
 	}
 	return false
 }
@@ -129,6 +133,7 @@ func (k *structs) field(s *types.Struct, i int) *types.Var {
 // typeFacts are what is known of types, computed once for each.
 type typeFacts struct {
 	api     map[*types.TypeName]bool // structs that are parts of objects
+	walked  typeutil.Map             // bool by type, what addAPI has seen
 	within  typeutil.Map             // *reach by type
 	objects typeutil.Map             // []*types.Named by type, what objectsIn returns
 }
