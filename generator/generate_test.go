@@ -71,6 +71,25 @@ func TestGenerateSaysThatThereIsNothing(t *testing.T) {
 	}
 }
 
+// The go command runs in the folder of go.mod, and names files relative to it.
+func TestGenerateNamesFilesRelativeToItsFolder(t *testing.T) {
+	dir := writeFiles(t, "go.mod", goMod, "api/v1/empty.go", "", "api/v1/types.go", "// +groupName=x.com\npackage v1\n\n// +genclient\ntype T struct{}\n")
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	_, err := Generate(t.Context(), Config{Dir: filepath.Join(dir, "api")})
+	var list diag.List
+	if !errors.As(err, &list) {
+		t.Fatalf("got %v, want a diag.List", err)
+	}
+	var names []string
+	for _, d := range list {
+		names = append(names, filepath.ToSlash(d.Pos.Filename))
+	}
+	if want := []string{"v1/empty.go", "v1/types.go", "v1/types.go"}; !slices.Equal(names, want) {
+		t.Errorf("what is wrong stands in %v, want %v:\n%v", names, want, err)
+	}
+}
+
 // TestGenerateFromWorkspaceRoot has a folder that lies in no module, but has modules below it.
 func TestGenerateFromWorkspaceRoot(t *testing.T) {
 	dir := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -32,6 +33,14 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 	if err != nil {
 		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(patterns, " "), goError(err))
 	}
+	// The go command names files relative to the folder that it runs in.
+	packages.Visit(listed, nil, func(meta *packages.Package) {
+		for i, e := range meta.Errors {
+			if name := parsePosition(e.Pos).Filename; name != "" && !filepath.IsAbs(name) {
+				meta.Errors[i].Pos = filepath.Join(c.Dir, e.Pos)
+			}
+		}
+	})
 	return listed, nil
 }
 
