@@ -153,6 +153,7 @@ func TestPackageNameFitsTheFolder(t *testing.T) {
 		"gopkg.in/shop.v3":             "shop",
 		"example.com/2shops":           "p2shops",
 		"example.com/type":             "ptype",
+		"example.com/main":             "pmain",
 		"example.com/SHOP":             "shop",
 		"example.com/shop-controllers": "shopcontrollers",
 	} {

@@ -127,7 +127,7 @@ func (p *Project) packageName() string {
 		prefix = p.Module
 	}
 	name := noLetters.ReplaceAllString(strings.ToLower(strings.TrimPrefix(path.Base(prefix), "go-")), "")
-	if name == "" || name[0] >= '0' && name[0] <= '9' || token.IsKeyword(name) {
+	if name == "" || name[0] >= '0' && name[0] <= '9' || token.IsKeyword(name) || name == "main" {
 		name = "p" + name
 	}
 	return name
