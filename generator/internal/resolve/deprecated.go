@@ -3,9 +3,12 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/informer-gen/informer-gen/generator/internal/report"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -55,14 +58,28 @@ func deprecations(r *report.Report, a *api) {
 		is := groupVersionText(a.group.Text, a.version.Text) + " " + k.Name + " is deprecated"
 		switch {
 		case k.Deprecated != "":
-		case len(versions) > 0 && versions[0].Warning.Text != "":
-			k.Deprecated = strings.Join(strings.Fields(versions[0].Warning.Text), " ")
 		case len(versions) > 0:
-			k.Deprecated = is + "." // the words of the API server
+			// in the words of the API server if nothing else is said
+			k.Deprecated = cmp.Or(inComment(versions[0].Warning.Text), is+".")
 		default:
-			k.Deprecated = lifecycle(k.declared, is)
+			k.Deprecated = inComment(lifecycle(k.declared, is))
 		}
 	}
+}
+
+// inComment returns a marker's text as a comment can have it: in one line, and without what Go
+// doesn't take there, which the text may have by escapes.
+func inComment(text string) string {
+	printable := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(printable), " ")
 }
 
 // lifecycle is the deprecation of a type by the tags that prerelease-lifecycle-gen reads, or "". A
