@@ -109,7 +109,7 @@ var hows = map[flow.How]How{
 // import path.
 //
 // The error is a [diag.List] if a package can't be found, or if one of the program's own doesn't
-// compile. If ctx ends first, the error is its cause.
+// compile or has objects and uses C. If ctx ends first, the error is its cause.
 func Find(ctx context.Context, cfg Config) (*Report, error) {
 	code, err := load.Bodies(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags}, followed)
 	var wrong diag.List
@@ -118,6 +118,9 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if wrong := withC(code); len(wrong) > 0 {
+		return nil, wrong.Relative(cfg.Dir)
 	}
 	places := newPlaces(cfg.Dir, code)
 	found := flow.Find(code)

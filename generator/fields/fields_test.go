@@ -50,6 +50,29 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// Of a package that uses C and has objects, nothing can be said.
+func TestProgramsWithC(t *testing.T) {
+	dir := module(t)
+	write(t, filepath.Join(dir, "c"), txtar.Parse([]byte(`
+-- c.go --
+package c
+
+// typedef int number;
+import "C"
+
+import "example.com/m/gen"
+
+func use(pods gen.PodLister) C.number {
+	pod, _ := pods.Pods("shop").Get("blue")
+	return C.number(len(pod.Name))
+}
+`)))
+	_, err := Find(t.Context(), Config{Dir: filepath.Join(dir, "c"), Patterns: []string{"."}})
+	if want := "c.go:4:8: package example.com/m/c uses C, "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // text is a report with one use a line.
 func text(r *Report) string {
 	var b strings.Builder
@@ -89,6 +112,7 @@ func module(t *testing.T) string {
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
 	t.Setenv("GOPROXY", "off")
+	t.Setenv("CGO_ENABLED", "1")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 )
 
@@ -49,6 +50,20 @@ func followed(p *load.CodePackage) bool {
 		return false
 	}
 	return p.Needs(metaPackage)
+}
+
+// withC returns what is wrong with the program's own packages that use C and know objects: it can't
+// be found out what they read. Those that know none get objects at most from others, where it is
+// seen.
+func withC(code *load.Code) diag.List {
+	var wrong diag.List
+	for _, p := range code.Packages {
+		if p.C.IsValid() && (p.Root || p.Main) && p.Needs(metaPackage) {
+			wrong.Add(diag.Diagnostic{Pos: p.C,
+				Message: "package " + p.Path + " uses C, so that it can't be found out which fields of objects it reads: move what uses C into a package that doesn't know any"})
+		}
+	}
+	return wrong.Sorted()
 }
 
 func comparePositions(a, b token.Position) int {

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -45,9 +46,12 @@ type CodePackage struct {
 	// Types has what is declared. It isn't nil.
 	Types *types.Package
 	// Files and Info have the bodies of functions. They are nil for a package that isn't wanted,
-	// and for one of another module that doesn't compile.
+	// for one of another module that doesn't compile, and for one with C.
 	Files []*ast.File
 	Info  *types.Info
+	// C is where a file of a wanted package imports "C"; not valid if none does. What types such
+	// files have is known only to the C compiler.
+	C token.Position
 
 	meta     *packages.Package
 	index    int       // those that are imported have smaller ones
@@ -141,10 +145,14 @@ func (l *bodyLoader) load(p *CodePackage) {
 		}
 		if p.bodies {
 			l.whole(p)
-			if len(p.problems) == 0 || p.Root || p.Main {
+			own := p.Root || p.Main
+			if !p.C.IsValid() && (len(p.problems) == 0 || own) {
 				return
 			}
-			p.problems, p.Files, p.Info = nil, nil, nil
+			if !own {
+				p.problems = nil
+			}
+			p.Files, p.Info = nil, nil
 		}
 		l.declared(p)
 	})
@@ -196,9 +204,13 @@ func (l *bodyLoader) whole(p *CodePackage) {
 		}
 		if file != nil {
 			p.Files = append(p.Files, file)
+			p.C = cmp.Or(p.C, l.importsC(file))
 		}
 	}
 	<-l.busy
+	if p.C.IsValid() {
+		return
+	}
 	imported := l.imports(p, p.Files)
 	l.busy <- struct{}{}
 	defer func() { <-l.busy }()
@@ -217,6 +229,16 @@ func (l *bodyLoader) whole(p *CodePackage) {
 	if check(); len(problems) == 0 && l.replaceNew(p) {
 		check()
 	}
+}
+
+// importsC returns where a file imports "C"; a position that isn't valid if it doesn't.
+func (l *bodyLoader) importsC(file *ast.File) token.Position {
+	for _, spec := range file.Imports {
+		if strings.Trim(spec.Path.Value, "`\"") == "C" {
+			return l.fset.Position(spec.Pos())
+		}
+	}
+	return token.Position{}
 }
 
 func newInfo() *types.Info {
