@@ -184,8 +184,8 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	return group.Wait()
 }
 
-// Exists reports for each of the import paths whether there is a package with Go files. If ctx ends
-// first, the error is its cause.
+// Exists reports for each of the import paths whether there is a package with Go files, be they for
+// other systems or build tags than those of the call. If ctx ends first, the error is its cause.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
 	listed, err := cfg.list(ctx, alone, paths)
 	if err != nil {
@@ -193,7 +193,8 @@ func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, e
 	}
 	exists := map[string]bool{}
 	for _, meta := range listed {
-		exists[meta.PkgPath] = len(meta.GoFiles) > 0
+		isGo := func(name string) bool { return strings.HasSuffix(name, ".go") }
+		exists[meta.PkgPath] = len(meta.GoFiles) > 0 || slices.ContainsFunc(meta.IgnoredFiles, isGo)
 	}
 	return exists, nil
 }

@@ -320,11 +320,15 @@ func TestExistsReportsWhichPackagesAreThere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26.0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	exists, err := Exists(t.Context(), Config{Dir: dir}, []string{"fmt", "example.com/m/gone", "example.com/other"})
+	// a build passes over it
+	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("//go:build other\n\npackage m\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	exists, err := Exists(t.Context(), Config{Dir: dir}, []string{"fmt", "example.com/m", "example.com/m/gone", "example.com/other"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !exists["fmt"] || exists["example.com/m/gone"] || exists["example.com/other"] {
+	if !exists["fmt"] || !exists["example.com/m"] || exists["example.com/m/gone"] || exists["example.com/other"] {
 		t.Errorf("got %v", exists)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
