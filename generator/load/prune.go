@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // pruning selects the declarations that stay.
@@ -57,10 +58,9 @@ func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (smal
 			name = spec.Name.Name
 		}
 		if name == "" { // the package isn't there
-			name = guessName(importPath)
-			if !byTypes[name] && !byFuncs[name] && majorVersion.MatchString(path.Base(importPath)) {
-				name = path.Base(importPath)
-			}
+			name = guessName(importPath, byTypes, byFuncs)
+			// or go/types would call it otherwise
+			spec = &ast.ImportSpec{Name: &ast.Ident{NamePos: spec.Path.Pos(), Name: name}, Path: spec.Path, EndPos: spec.EndPos}
 		}
 		if name == "_" || name != "." && !byTypes[name] && !byFuncs[name] {
 			continue
@@ -79,13 +79,25 @@ func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (smal
 	return small, funcOnly
 }
 
-// guessName is the usual name of a package at path.
-func guessName(importPath string) string {
-	name := path.Base(importPath)
-	if majorVersion.MatchString(name) {
-		name = path.Base(path.Dir(importPath))
+// guessName is what a package at importPath may be called: the first of the usual names that is
+// used, or else the first one.
+func guessName(importPath string, used ...map[string]bool) string {
+	names := []string{path.Base(importPath)}
+	if majorVersion.MatchString(names[0]) {
+		names = []string{path.Base(path.Dir(importPath)), names[0]}
 	}
-	return name
+	// yaml in gopkg.in/yaml.v3, thing in example.com/go-thing and example.com/thing-go
+	trimmed, _, _ := strings.Cut(names[0], ".")
+	trimmed = strings.TrimPrefix(strings.TrimSuffix(trimmed, "-go"), "go-")
+	names = append(names, trimmed, strings.ReplaceAll(trimmed, "-", ""), strings.ReplaceAll(trimmed, "-", "_"))
+	for _, in := range used {
+		for _, name := range names {
+			if in[name] {
+				return name
+			}
+		}
+	}
+	return names[0]
 }
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
