@@ -5,6 +5,7 @@ package templates
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -85,7 +86,7 @@ func (f *file) projectedFields(s *model.Struct) []jen.Code {
 	for _, field := range s.Fields {
 		tag := jen.Null()
 		if field.Tag != "" {
-			tag = jen.Op("`" + field.Tag + "`")
+			tag = literalTag(field.Tag)
 		}
 		if field.Embedded {
 			embedded = append(embedded, f.expression(field.Value.Type).Add(tag))
@@ -97,6 +98,14 @@ func (f *file) projectedFields(s *model.Struct) []jen.Code {
 		embedded = append(embedded, jen.Line())
 	}
 	return slices.Concat(embedded, others)
+}
+
+// literalTag is a struct's tag, between backquotes if it has none itself.
+func literalTag(tag string) *jen.Statement {
+	if !strconv.CanBackquote(tag) {
+		return jen.Lit(tag)
+	}
+	return jen.Op("`" + tag + "`")
 }
 
 // expression is a type that is given in pieces.
