@@ -201,7 +201,7 @@ func isField(text string) bool {
 			return false
 		}
 	}
-	return strings.Contains(text, ".") && text != "metadata.name" && text != "metadata.namespace"
+	return text != "metadata.name" && text != "metadata.namespace"
 }
 
 func positive[T time.Duration | int | Bytes](d *document, path string, value T) {

@@ -115,7 +115,7 @@ type Resource struct {
 	LabelSelector string `yaml:"labelSelector"`
 	FieldSelector string `yaml:"fieldSelector"`
 	// SelectableFields are the fields by which callers may select, such as spec.nodeName, besides
-	// metadata.name and metadata.namespace. The value of a field must be a string.
+	// metadata.name and metadata.namespace. Values may be strings, numbers and bools.
 	SelectableFields []string `yaml:"selectableFields"`
 	// Drop are paths to what is cut out of the objects before they are kept, such as
 	// .metadata.managedFields or .metadata.annotations["example.com/note"]. Callers don't get it.

@@ -25,8 +25,8 @@ func reader(t testing.TB, fields []string, drop ...string) *Reader {
 func TestParse(t *testing.T) {
 	data := `{"kind":"Pod","metadata":{"name":"one","namespace":"a","uid":"u-1","resourceVersion":"42",
 		"labels":{"app":"x","empty":"","nothing":null},"managedFields":[{"labels":{"not":"this"}}]},
-		"spec":{"nodeName":"n1","replicas":3,"on":true,"list":[1],"deep":{"er":"yes"}},"status":{"phase":null}}`
-	h, err := reader(t, []string{"spec.nodeName", "spec.replicas", "spec.on", "spec.list", "spec.deep.er", "status.phase", "spec.none"}).Parse([]byte(data))
+		"spec":{"nodeName":"n1","replicas":3,"on":true,"list":[1],"deep":{"er":"yes"}},"status":{"phase":null},"type":"x"}`
+	h, err := reader(t, []string{"spec.nodeName", "spec.replicas", "spec.on", "spec.list", "spec.deep.er", "status.phase", "spec.none", "type"}).Parse([]byte(data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 	if want := map[string]string{"app": "x", "empty": "", "nothing": ""}; !maps.Equal(h.Labels, want) {
 		t.Errorf("labels are %v, want %v", h.Labels, want)
 	}
-	want := map[string]string{"spec.nodeName": "n1", "spec.replicas": "3", "spec.on": "true", "spec.deep.er": "yes"}
+	want := map[string]string{"spec.nodeName": "n1", "spec.replicas": "3", "spec.on": "true", "spec.deep.er": "yes", "type": "x"}
 	if !maps.Equal(h.Fields, want) {
 		t.Errorf("fields are %v, want %v", h.Fields, want)
 	}
