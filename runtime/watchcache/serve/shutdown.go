@@ -113,8 +113,9 @@ func (o *watches) isClosing() bool {
 // ask clients to make new connections.
 //
 // Shutdown returns when the last watch has ended, which is two seconds after the time or a little
-// later. If ctx ends first, it ends the watches that are left at once, waits for those over
-// HTTP/1.1, whose clients have a second to read what is being written, and returns the cause.
+// later; up to Config.WriteTimeout later if a client doesn't read. If ctx ends first, Shutdown ends
+// the watches that are left at once, waits for those over HTTP/1.1, whose clients have a second to
+// read what is being written, and returns the cause.
 // Watches over HTTP/2, and those that are still being sent the objects, end when their clients have
 // read what is being written, or by Close of the http.Server.
 //
