@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 func TestCacheSeesEveryChange(t *testing.T) {
@@ -179,6 +180,30 @@ func TestCachePassesOverWhatDoesNotMatter(t *testing.T) {
 	writeFile(t, name, strings.ReplaceAll(string(content), "\n", "\r\n")) // as git may check it out
 	if !Open(cfg).UpToDate() {
 		t.Error("not up to date")
+	}
+}
+
+// TestWrongTestsDoNotMatter, neither to the cache nor to a run.
+func TestWrongTestsDoNotMatter(t *testing.T) {
+	main, cfg := newProject(t)
+	age(t, filepath.Dir(main))
+	generateAndKeep(t, cfg)
+	for _, text := range []string{
+		"\n// no package\n", "package other\n", "package v1\n\nimport \"C\"\n", "package v1\n\nfunc {\n", "//go:build &&\n\npackage v1\n",
+		"package v1\n\nimport \"nowhere.example/x\"\n\nvar _ = x.Y\n", "package v1\n\n//go:embed nothing\nvar x string\n",
+	} {
+		writeFile(t, filepath.Join(main, "api/v1/types_test.go"), text)
+		if !Open(cfg).UpToDate() {
+			t.Errorf("%q: not up to date", text)
+		}
+		files, err := generator.Generate(t.Context(), cfg)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if changes, err := files.Diff(); err != nil || len(changes) > 0 {
+			t.Errorf("%q: %v\n%s", text, err, output.Unified(changes))
+		}
 	}
 }
 

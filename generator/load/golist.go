@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -33,8 +35,11 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 	if err != nil {
 		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(patterns, " "), goError(err))
 	}
-	// The go command names files relative to the folder that it runs in.
 	packages.Visit(listed, nil, func(meta *packages.Package) {
+		if len(meta.GoFiles) > 0 {
+			meta.Errors = slices.DeleteFunc(meta.Errors, aboutTests)
+		}
+		// The go command names files relative to the folder that it runs in.
 		for i, e := range meta.Errors {
 			if name := parsePosition(e.Pos).Filename; name != "" && !filepath.IsAbs(name) {
 				meta.Errors[i].Pos = filepath.Join(c.Dir, e.Pos)
@@ -43,6 +48,22 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 	})
 	return listed, nil
 }
+
+// aboutTests reports whether an error is only about tests, which no run reads. What a package is
+// called must not come from one.
+func aboutTests(e packages.Error) bool {
+	const test = "_test.go"
+	if m := twoPackages.FindStringSubmatch(e.Msg); m != nil {
+		return !strings.HasSuffix(m[1], test) && strings.HasSuffix(m[2], test)
+	}
+	return strings.HasSuffix(parsePosition(e.Pos).Filename, test) || onlyTests.MatchString(e.Msg)
+}
+
+// What the go command says without a position.
+var (
+	twoPackages = regexp.MustCompile(`^found packages \S+ \((\S+)\) and \S+ \((\S+)\) in `)
+	onlyTests   = regexp.MustCompile(`^use of cgo in test |^\S+_test\.go: `)
+)
 
 // matched returns those of the packages that the go command has listed that have Go files and that
 // Skip doesn't leave out. The error is a diag.List about the patterns of the others.
