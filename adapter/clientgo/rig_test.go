@@ -37,12 +37,15 @@ func TestMain(m *testing.M) {
 // constructor is that of client-go's informer, or of one of ours.
 type constructor func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
 
-// engines are what each scenario runs against. They make informers for clients of a config.
-var engines = []struct {
+// engine makes informers for clients of a config.
+type engine struct {
 	name string
 	ours bool
 	make func(*testing.T, *rest.Config) constructor
-}{
+}
+
+// engines are what each scenario runs against.
+var engines = []engine{
 	{"client-go", false, func(*testing.T, *rest.Config) constructor { return cache.NewSharedIndexInformer }},
 	{"a ListerWatcher", true, func(*testing.T, *rest.Config) constructor { return clientgo.NewInformer }},
 	{"own requests", true, func(t *testing.T, config *rest.Config) constructor { return newEngine(t, config).NewInformer }},
@@ -60,7 +63,14 @@ func newEngine(t *testing.T, config *rest.Config) *clientgo.Engine {
 // onEach runs a scenario in a bubble for each engine. Time in a bubble is not real: a sleep there
 // ends as soon as every goroutine waits.
 func onEach(t *testing.T, scenario func(w *world)) {
-	for _, e := range engines {
+	t.Helper()
+	onThese(t, engines, scenario)
+}
+
+// onThese is onEach for some of the engines.
+func onThese(t *testing.T, some []engine, scenario func(w *world)) {
+	t.Helper()
+	for _, e := range some {
 		t.Run(e.name, func(t *testing.T) {
 			if _, recent := reflect.TypeFor[cache.DeltaFIFOOptions]().FieldByName("Name"); !recent && !e.ours {
 				t.Skip("before v0.36, informers of client-go don't run in bubbles")

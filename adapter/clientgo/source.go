@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/features"
@@ -38,6 +39,9 @@ func NewSource(lw cache.ListerWatcher) source.Source[object.Object] { return new
 // and dropped, unless that is nil.
 func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[object.Object] {
 	s := listerWatcher{watchLists: supportsWatchLists(lw), fake: isFake(lw), example: example}
+	if u, ok := example.(*unstructured.Unstructured); ok {
+		s.kind = u.GroupVersionKind()
+	}
 	if lw != nil {
 		s.client = cache.ToListerWatcherWithContext(lw)
 	}
@@ -48,8 +52,9 @@ func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[obj
 type listerWatcher struct {
 	client     cache.ListerWatcherWithContext // nil if there is none
 	watchLists bool
-	fake       bool           // versions of objects are not versions of the list
-	example    runtime.Object // nil if any objects may come
+	fake       bool                    // versions of objects are not versions of the list
+	example    runtime.Object          // nil if any objects may come
+	kind       schema.GroupVersionKind // of an unstructured example; empty if any may come
 }
 
 // supportsWatchLists reports whether client-go's reflector would send a watch-list to lw.
@@ -174,8 +179,7 @@ func (s listerWatcher) isOther(e watch.Event) bool {
 	if reflect.TypeOf(e.Object) != reflect.TypeOf(s.example) {
 		return true
 	}
-	u, ok := s.example.(*unstructured.Unstructured)
-	return ok && !u.GroupVersionKind().Empty() && u.GroupVersionKind() != e.Object.GetObjectKind().GroupVersionKind()
+	return !s.kind.Empty() && s.kind != e.Object.GetObjectKind().GroupVersionKind()
 }
 
 // eventReader reads the events of one watch.

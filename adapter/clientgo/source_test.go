@@ -5,7 +5,6 @@ package clientgo_test
 import (
 	"context"
 	"errors"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -116,31 +115,25 @@ func TestObjectsOfAnotherType(t *testing.T) {
 		"unstructured":          {&unstructured.Unstructured{}, []string{"add widget", "add gadget"}},
 		"whatever there may be": {nil, []string{"add config", "add widget", "add gadget", "add pod"}},
 	} {
-		for _, e := range engines[:2] { // the third one decodes one type only
-			t.Run(name+"/"+e.name, func(t *testing.T) {
-				if _, recent := reflect.TypeFor[cache.DeltaFIFOOptions]().FieldByName("Name"); !recent && !e.ours {
-					t.Skip("before v0.36, informers of client-go don't run in bubbles")
+		t.Run(name, func(t *testing.T) {
+			onThese(t, engines[:2], func(w *world) { // the third one decodes one type only
+				events := watch.NewFake()
+				w.informer = w.construct(fakePods{&cache.ListWatch{
+					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+						return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+					},
+					WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return events, nil },
+				}}, test.example, 0, nil)
+				j := w.add()
+				w.run()
+				for i, obj := range []object.Object{&corev1.ConfigMap{}, widget("Widget"), widget("Gadget"), &corev1.Pod{}} {
+					obj.SetName([]string{"config", "widget", "gadget", "pod"}[i])
+					obj.SetResourceVersion(strconv.Itoa(10 + i))
+					events.Add(obj)
 				}
-				synctest.Test(t, func(t *testing.T) {
-					w := newWorld(t, e.make, e.ours)
-					events := watch.NewFake()
-					w.informer = w.construct(fakePods{&cache.ListWatch{
-						ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-							return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
-						},
-						WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return events, nil },
-					}}, test.example, 0, nil)
-					j := w.add()
-					w.run()
-					for i, obj := range []object.Object{&corev1.ConfigMap{}, widget("Widget"), widget("Gadget"), &corev1.Pod{}} {
-						obj.SetName([]string{"config", "widget", "gadget", "pod"}[i])
-						obj.SetResourceVersion(strconv.Itoa(10 + i))
-						events.Add(obj)
-					}
-					w.saw(j, test.want...)
-				})
+				w.saw(j, test.want...)
 			})
-		}
+		})
 	}
 }
 
