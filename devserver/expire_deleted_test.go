@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/informer-gen/informer-gen/devserver"
 )
@@ -38,11 +39,13 @@ func TestExpireWatchesOfDeleted(t *testing.T) {
 			return "", ""
 		}
 		err := client.Delete(context.Background(), yachts.Name, metav1.DeleteOptions{})
-		for err == nil { // it can only be polled
-			time.Sleep(10 * time.Millisecond)
-			_, err = client.Get(context.Background(), yachts.Name, metav1.GetOptions{})
+		if err == nil { // its finalizer takes some time
+			err = wait.PollUntilContextTimeout(context.Background(), 10*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
+				_, err := client.Get(ctx, yachts.Name, metav1.GetOptions{})
+				return apierrors.IsNotFound(err), nil
+			})
 		}
-		if !apierrors.IsNotFound(err) {
+		if err != nil {
 			return "", err.Error()
 		}
 		return "", ""

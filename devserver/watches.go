@@ -5,8 +5,10 @@ package devserver
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
 // watchTracker records the watches that are open.
@@ -46,18 +48,13 @@ func (t *watchTracker) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// isWatch reports whether the API server answers a request by a watch: by the parameter, which is
-// true unless it is false or 0, or by the old form of paths.
+// requests reads requests as the API server does.
+var requests = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+
+// isWatch reports whether the API server answers a request by a watch.
 func isWatch(r *http.Request) bool {
-	if r.Method != http.MethodGet {
-		return false
-	}
-	parts := strings.Split(r.URL.Path, "/") // the first one is empty
-	if len(parts) > 4 && parts[1] == "api" && parts[3] == "watch" || len(parts) > 5 && parts[1] == "apis" && parts[4] == "watch" {
-		return true
-	}
-	values := r.URL.Query()["watch"]
-	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
+	info, err := requests.NewRequestInfo(r)
+	return err == nil && info.Verb == "watch"
 }
 
 // end ends all open watches, waits for that and returns how many there were.
