@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,24 +75,13 @@ func New(config *rest.Config, options Options) (*Election, error) {
 // or it wraps [ErrLost], or the error of lead; lead may also return before ctx is done, which ends
 // the election. Run may be called again.
 func (e *Election) Run(ctx context.Context, lead func(ctx context.Context) error) error {
-	err := e.run(ctx, lead)
-	if isSame(err, context.Cause(ctx)) {
-		return err
-	}
-	if err != nil {
+	if err := e.run(ctx, lead); err != nil {
 		return fmt.Errorf("election %s/%s: %w", e.options.Namespace, e.options.Name, err)
 	}
-	return nil
+	return context.Cause(ctx)
 }
 
-// isSame is ==, also for errors whose type has no ==, as that of apimachinery's aggregates.
-func isSame(a, b error) bool {
-	if v := reflect.ValueOf(a); reflect.TypeOf(a) == reflect.TypeOf(b) && v.IsValid() && !v.Comparable() {
-		return reflect.DeepEqual(a, b)
-	}
-	return a == b
-}
-
+// run is Run, but returns nil if ctx has ended it.
 func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error) error {
 	if !e.begin() {
 		return ErrRunning
@@ -149,7 +137,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		if acquired.Load() || l.unsure.Load() {
 			e.release(background, l)
 		}
-		return context.Cause(ctx)
+		return nil
 	}
 	leading, cancel := context.WithCancelCause(term)
 	defer cancel(nil)
@@ -165,7 +153,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	}
 	end()
 	e.release(background, l)
-	return context.Cause(ctx)
+	return nil
 }
 
 // release releases the lease. A failure costs the others the rest of the lease's time.

@@ -113,7 +113,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := responseBody{resp.Body, end}
 	resp.Body = &body
 	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
-		// Its body is the connection, which the caller writes to, too, and which heeds no context.
+		// Its body is the connection. The caller also writes to it, and no context ends it.
 		leave := context.AfterFunc(term, func() { _ = both.Close() })
 		body.end = func() {
 			leave()
