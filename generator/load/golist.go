@@ -49,8 +49,8 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 	return listed, nil
 }
 
-// aboutTests reports whether an error is only about tests, which no run reads. What a package is
-// called must not come from one.
+// aboutTests reports whether an error is only about tests, which no run reads. If a package has two
+// names, the go command takes that of the first file, so the error stays if that is a test.
 func aboutTests(e packages.Error) bool {
 	const test = "_test.go"
 	if m := twoPackages.FindStringSubmatch(e.Msg); m != nil {
