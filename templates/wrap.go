@@ -82,7 +82,7 @@ type wrapping struct {
 	comma int   // offset behind the last part, if it takes a comma; 0 for none
 }
 
-// rank says which of several things in a line is broken; the outermost one among equals.
+// rank determines which of several things in a line is broken; the outermost one among equals.
 type rank int
 
 const (

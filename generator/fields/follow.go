@@ -52,9 +52,9 @@ func followed(p *load.CodePackage) bool {
 	return p.Needs(metaPackage)
 }
 
-// withC returns what is wrong with the program's own packages that use C and know objects: it can't
-// be found out what they read. Those that know none get objects at most from others, where it is
-// seen.
+// withC returns an error for each of the program's own packages that uses C and knows objects: what
+// it reads can't be found out. A package that doesn't know any can only be given objects, and the
+// report has the calls that do so.
 func withC(code *load.Code) diag.List {
 	var wrong diag.List
 	for _, p := range code.Packages {

@@ -23,7 +23,7 @@ import (
 // ErrExists means that there is a configuration file already.
 var ErrExists = errors.New("there is one already")
 
-// Written says what Write did. Names are relative to the project's folder.
+// Written is what Write did. Names are relative to the project's folder.
 type Written struct {
 	// Config is the configuration file.
 	Config string

@@ -47,7 +47,7 @@ type Controller[K comparable] struct {
 // errors, metrics and the informers' Status. Without watches, keys come from
 // [Controller.Enqueue] only.
 //
-// The error says which of the arguments is wrong: the name is empty, reconcile is nil, a number or
+// The error names the argument that is wrong: the name is empty, reconcile is nil, a number or
 // a duration is out of its range, a watch is the zero value or was made with a nil argument.
 func New[K comparable](name string, reconcile Reconcile[K], options Options, watches ...Watch[K]) (*Controller[K], error) {
 	if err := validate(name, reconcile == nil, &options); err != nil {
@@ -75,8 +75,9 @@ func (c *Controller[K]) Name() string { return c.name }
 //
 // Run returns after all its goroutines have ended, reconciles included, with context.Cause(ctx). If
 // ctx was done before the first reconcile, or Options.SyncTimeout or Options.Sync have ended the
-// wait, the error says which informer or handler was not synced and why. If the controller runs
-// already, it wraps [ErrRunning]. A controller may run again: it begins with all objects.
+// wait, the error names the informer or handler that was not synced, and the reason. If the
+// controller runs already, it wraps [ErrRunning]. A controller may run again: it begins with all
+// objects.
 func (c *Controller[K]) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("controller %s: Run: %w", c.name, err) }
 	if ctx == nil {

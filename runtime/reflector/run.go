@@ -27,7 +27,7 @@ type run[T object.Object] struct {
 	log    klog.Logger
 
 	flusher Flusher   // the Sink; nil if it is not a Flusher
-	epoch   time.Time // when do began: from then on time.Since, which costs half of time.Now
+	epoch   time.Time // when do began; now adds time.Since, which costs half of time.Now
 
 	// in and todo are here because a watch stays open for long: as local variables they would
 	// enlarge the stack of a parked goroutine.

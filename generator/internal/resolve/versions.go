@@ -36,7 +36,7 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 			k.settle()
 		}
 		if hasCRD(crds, same[0].Name) {
-			continue // which says what is right
+			continue // the kind is compared with that instead
 		}
 		scopesDiffer(r, same)
 		for _, k := range same {

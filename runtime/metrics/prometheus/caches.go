@@ -19,7 +19,7 @@ type Caches struct {
 }
 
 // cacheState is the state of one cache, or of all of one name. So unready is true if one of them is
-// not ready. some is whether the state of one was added.
+// not ready. some reports whether the state of one was added.
 type cacheState struct {
 	metrics.CacheState
 	unready, some bool

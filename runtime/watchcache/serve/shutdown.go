@@ -115,9 +115,9 @@ func (o *watches) isClosing() bool {
 // Shutdown returns when the last watch has ended, which is two seconds after the time or a little
 // later; up to Config.WriteTimeout later if a client doesn't read. If ctx ends first, Shutdown ends
 // the watches that are left at once, waits for those over HTTP/1.1, whose clients have a second to
-// read what is being written, and returns the cause.
-// Watches over HTTP/2, and those that are still being sent the objects, end when their clients have
-// read what is being written, or by Close of the http.Server.
+// read what is being written, and returns the cause. Watches over HTTP/2, and those that are still
+// being sent the objects, end when their clients have read what is being written, or by Close of
+// the http.Server.
 //
 // Shutdown can be called again. It is to be called before the Shutdown of the http.Server, which
 // doesn't end watches, and waits for those over HTTP/2.
