@@ -228,7 +228,7 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 	result, err := resolve.Resolve(ctx, resolve.Input{
 		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.to.importPath, Has: s.to.has}, Layout: s.to.layout,
 		File: s.file, Partial: s.partial, Discover: s.discover, KeepGoing: s.keepGoing,
-		Plurals: s.plurals, CRDs: s.crds, Expansions: s.to.expansions,
+		Plurals: s.plurals, CRDs: s.crds, Declared: s.to.declared,
 	})
 	if err != nil {
 		return result, err

@@ -55,10 +55,9 @@ func (s settings) nothing(roots []*load.Package) error {
 	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
 }
 
-// expansions returns the names of the types that the user's own files declare in the lister package
-// of a version.
-func (t target) expansions(group *model.Group, version *model.Version) map[string]bool {
-	return output.HandwrittenTypes(filepath.Join(t.dir, filepath.FromSlash(templates.ListerDir(t.layout, group, version))))
+// declared returns the names that the user's own files declare in the lister package of a version.
+func (t target) declared(group *model.Group, version *model.Version) map[string]bool {
+	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(templates.ListerDir(t.layout, group, version))))
 }
 
 // kindsByFolder returns the names of the kinds that have listers, by the folder that these are in.

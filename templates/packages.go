@@ -3,6 +3,7 @@
 package templates
 
 import (
+	"maps"
 	"path"
 
 	"github.com/informer-gen/informer-gen/generator/model"
@@ -10,10 +11,12 @@ import (
 
 // pkg is a Go package that is generated.
 type pkg struct {
-	dir      string // relative to the output folder
-	path     string // import path
-	name     string
-	declared map[string]bool // unexported names in it, which no import of its files may have
+	dir  string // relative to the output folder
+	path string // import path
+	name string
+	// declared has names that no import of its files may have: generated ones that are not
+	// exported, and those that the user's own files declare.
+	declared map[string]bool
 }
 
 // packages are those of an output; in the layout Single they are all the same.
@@ -52,6 +55,7 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 		informers = newPkg(p.out, informerDir(g, v), folder(v.Package), "version")
 		listers = newPkg(p.out, ListerDir(p.out.Layout, g, v), folder(v.Package))
 	}
+	maps.Copy(listers.declared, v.Declared)
 	for _, t := range v.Types {
 		k := &kind{Type: t, Group: g, Version: v, informers: informers, listers: listers, controllers: p.out.Controllers}
 		informers.declared[k.private()+"Informer"] = true

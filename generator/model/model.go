@@ -57,6 +57,9 @@ type Version struct {
 	Package string
 	// Types are in the order in which they are written.
 	Types []*Type
+	// Declared has the names that the user's own files declare in the package of the listers, which
+	// no import there can have; may be nil.
+	Declared map[string]bool
 }
 
 // GoPackage is an imported Go package: its import path, and the name in its package clause.

@@ -43,15 +43,16 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
 
-// HandwrittenTypes returns the names of the types that the user's own files in a folder declare.
-// Expansion interfaces are among them.
-func HandwrittenTypes(dir string) map[string]bool {
+// HandwrittenNames returns the names that the user's own files in a folder declare for the whole
+// package. Those of expansion interfaces are among them.
+func HandwrittenNames(dir string) map[string]bool {
 	declared := map[string]bool{}
 	for _, file := range Handwritten(dir) {
-		for _, name := range typeNames(file) {
+		for _, name := range namesOf(file) {
 			declared[name.Name] = true
 		}
 	}
+	delete(declared, "_")
 	return declared
 }
 
@@ -74,7 +75,7 @@ func StaleExpansions(root string, kinds map[string]map[string]bool) diag.List {
 		if err != nil {
 			continue // the compiler will say more
 		}
-		for _, id := range typeNames(file) {
+		for _, id := range namesOf(file) {
 			kind, ok := strings.CutSuffix(id.Name, "ListerExpansion")
 			if of, ok := strings.CutSuffix(kind, "Namespace"); ok && !kinds[dir][kind] {
 				kind = of
@@ -97,13 +98,23 @@ func listerFolder(dir string, kinds map[string]map[string]bool) bool {
 	return strings.HasPrefix(dir, "listers/")
 }
 
-// typeNames returns the names of the types that a file declares.
-func typeNames(file *ast.File) []*ast.Ident {
+// namesOf returns the names that a file declares for the whole package.
+func namesOf(file *ast.File) []*ast.Ident {
 	var names []*ast.Ident
 	for _, decl := range file.Decls {
-		if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				names = append(names, decl.Name)
+			}
+		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
-				names = append(names, spec.(*ast.TypeSpec).Name)
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name)
+				case *ast.ValueSpec:
+					names = append(names, spec.Names...)
+				}
 			}
 		}
 	}

@@ -79,13 +79,12 @@ func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 		kinds = append(kinds, a.kinds...)
 	}
 	slices.SortStableFunc(kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
-	var declared map[string]bool
-	if in.Expansions != nil {
-		declared = in.Expansions(group, v)
+	if in.Declared != nil {
+		v.Declared = in.Declared(group, v)
 	}
 	for _, k := range kinds {
-		k.ListerExpansion = declared[k.Name+"ListerExpansion"]
-		k.NamespaceListerExpansion = declared[k.Name+"NamespaceListerExpansion"]
+		k.ListerExpansion = v.Declared[k.Name+"ListerExpansion"]
+		k.NamespaceListerExpansion = v.Declared[k.Name+"NamespaceListerExpansion"]
 		v.Types = append(v.Types, k.Type)
 	}
 	return v

@@ -49,9 +49,9 @@ type Input struct {
 	Plurals map[string]Fact
 	// CRDs are held against the kinds.
 	CRDs []crd.Definition
-	// Expansions may be nil. It returns the names of the types that the user declares in the lister
-	// package of a version.
-	Expansions func(*model.Group, *model.Version) map[string]bool
+	// Declared may be nil. It returns the names that the user's own files declare in the lister
+	// package of a version, such as those of expansion interfaces.
+	Declared func(*model.Group, *model.Version) map[string]bool
 }
 
 // Fact is something that was decided, and what decided it.
