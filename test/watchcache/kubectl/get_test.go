@@ -109,14 +109,15 @@ func same(t *testing.T, what, got, want string) {
 }
 
 var (
-	age    = regexp.MustCompile(`\b(\d+[smh])+\b`)
-	column = regexp.MustCompile(`  +`)
+	age      = regexp.MustCompile(`\b(\d+[smh])+\b`)
+	column   = regexp.MustCompile(`  +`)
+	withRace = regexp.MustCompile(`(?m)^I.*"Data race detection enabled"\n`)
 )
 
-// shown returns an output without ages and the width of columns, and with a word for the server's
-// address.
+// shown returns an output without ages, the width of columns and what kubectl logs under the race
+// detector, and with a word for the server's address.
 func (s *side) shown(b *buffer) string {
-	text := strings.ReplaceAll(b.String(), s.url, "SERVER")
+	text := strings.ReplaceAll(withRace.ReplaceAllString(b.String(), ""), s.url, "SERVER")
 	return column.ReplaceAllString(age.ReplaceAllString(text, "AGE"), "  ")
 }
 
