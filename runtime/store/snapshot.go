@@ -40,7 +40,7 @@ func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
 	if !ok {
 		versionOf(s).Missed(key.Namespace)
 	}
-	if same, is := any(&obj).(*T); is { // see eachObject
+	if same, is := any(&obj).(*T); is { // see objects
 		return *same, ok
 	}
 	t, _ := obj.(T)
@@ -70,10 +70,7 @@ func (s *Snapshot[T]) All() iter.Seq[T] { return s.Namespace("") }
 // Namespace yields every object of one namespace, or of all for "".
 func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		if same, is := any(yield).(func(object.Object) bool); is {
-			eachObject(versionOf(s), namespace, same)
-			return
-		}
+		// A case for object.Object, as in List, would slow down loops over all other T.
 		c := scan{version: versionOf(s), namespace: namespace}
 		for c.next() {
 			for _, obj := range c.objs {
@@ -128,21 +125,8 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 	}
 }
 
-// eachObject is the loop of Namespace where T is object.Object, as for code that knows no kinds.
-// Generic code converts an object to a T that is an interface by a search for its methods; where T
-// is object.Object, this function, objects and Get do without.
-func eachObject(v *table.Version, namespace string, yield func(object.Object) bool) {
-	c := scan{version: v, namespace: namespace}
-	for c.next() {
-		for _, obj := range c.objs {
-			if obj != nil && !yield(obj) {
-				return
-			}
-		}
-	}
-}
-
-// objects is List where T is object.Object.
+// objects is List where T is object.Object, as for code that knows no kinds. Generic code converts
+// an object to a T that is an interface by a search for its methods; this function does without.
 func objects(v *table.Version, namespace string, selector labels.Selector) []object.Object {
 	all := make([]object.Object, 0, sizeOf(v, namespace, selector))
 	c := scan{version: v, namespace: namespace, selector: selector}
