@@ -48,7 +48,7 @@ func passedOver(name string) bool {
 func HandwrittenNames(dir string) map[string]bool {
 	declared := map[string]bool{}
 	for _, file := range Handwritten(dir) {
-		for _, name := range namesOf(file) {
+		for _, name := range namesOf(file, token.CONST, token.FUNC, token.TYPE, token.VAR) {
 			declared[name.Name] = true
 		}
 	}
@@ -75,7 +75,7 @@ func StaleExpansions(root string, kinds map[string]map[string]bool) diag.List {
 		if err != nil {
 			continue // the compiler will say more
 		}
-		for _, id := range namesOf(file) {
+		for _, id := range namesOf(file, token.TYPE) {
 			kind, ok := strings.CutSuffix(id.Name, "ListerExpansion")
 			if of, ok := strings.CutSuffix(kind, "Namespace"); ok && !kinds[dir][kind] {
 				kind = of
@@ -98,16 +98,19 @@ func listerFolder(dir string, kinds map[string]map[string]bool) bool {
 	return strings.HasPrefix(dir, "listers/")
 }
 
-// namesOf returns the names that a file declares for the whole package.
-func namesOf(file *ast.File) []*ast.Ident {
+// namesOf returns the names that a file declares for the whole package by some keywords.
+func namesOf(file *ast.File, keywords ...token.Token) []*ast.Ident {
 	var names []*ast.Ident
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			if decl.Recv == nil {
+			if decl.Recv == nil && slices.Contains(keywords, token.FUNC) {
 				names = append(names, decl.Name)
 			}
 		case *ast.GenDecl:
+			if !slices.Contains(keywords, decl.Tok) {
+				continue
+			}
 			for _, spec := range decl.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
