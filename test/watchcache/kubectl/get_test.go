@@ -191,11 +191,12 @@ func (w *world) awaitBegin(t *testing.T, k *kubectl) {
 			t.Fatalf("%s has seen nothing: %s", k.Args, &k.err)
 		}
 		w.patch(t, "c/first", fmt.Sprintf(`{"spec":{"node":"n%d"}}`, n))
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // as in await
 	}
 }
 
-// await waits until kubectl has written a line with a text.
+// await waits until kubectl has written a line with a text. As kubectl is another process, that can
+// only be polled.
 func await(t *testing.T, k *kubectl, text string) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
