@@ -33,8 +33,8 @@ func appended(s []change, hash uint32, key any) []change {
 	return append(s, change{hash, key})
 }
 
-// settle removes keys from leave that are also in enter. They may stay in enter: entering a key
-// again changes nothing.
+// settle removes keys from leave that are also in enter. They stay in enter, since a key that is
+// twice in leave may take them out (see postingToLeave). Entering a key again changes nothing.
 func (c *Changes) settle() {
 	if len(c.leave) == 0 || len(c.enter) == 0 {
 		return

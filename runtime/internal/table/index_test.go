@@ -3,6 +3,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -21,6 +22,55 @@ func TestIndexFunctionsRunOncePerState(t *testing.T) {
 	x.Publish()
 	if want := []*thing{a1, a1, a2, a2}; !slices.Equal(keys.seen, want) {
 		t.Errorf("insert, update and delete called it with %p, want %p", keys.seen, want)
+	}
+}
+
+// sameHash returns two keys that have the same hash.
+func sameHash() (a, b string) {
+	for n := 1; hashAny(a) != hashAny(b) || a == b; n++ {
+		a, b = "key-0", fmt.Sprint("key-", n)
+	}
+	return a, b
+}
+
+// TestLeavingAKeyThatTheObjectDoesNotHave deletes objects that were changed in place: the key that
+// they seem to have has the same hash as one of other objects, and may be theirs too.
+func TestLeavingAKeyThatTheObjectDoesNotHave(t *testing.T) {
+	key, other := sameHash()
+	// postings of one slot, of few, with late changes, and with a tree
+	for _, n := range []int{1, 5, lateMax + 1, 2 * fewMax} {
+		for _, others := range []int{0, n} {
+			keys := byKeys("keys")
+			table, m := mustNew(t, keys), model{}
+			for i := range n + others {
+				has := key
+				if i >= n {
+					has = other
+				}
+				obj := newThing("a", fmt.Sprint("obj-", i), has)
+				commit(table, obj)
+				m[object.KeyOf(obj)] = obj
+			}
+			changed := newThing("a", "changed")
+			commit(table, changed)
+			changed.Finalizers = []string{other} // forbidden, but it happens
+			x := table.Begin()
+			x.Delete(object.KeyOf(changed))
+			verify(t, x.Publish(), m, keys)
+		}
+	}
+}
+
+// TestLeavingAKeyTwice has objects with a key twice, and with another one of the same hash, which
+// the next state has too, or not.
+func TestLeavingAKeyTwice(t *testing.T) {
+	key, other := sameHash()
+	for _, next := range [][]string{nil, {other}, {key, other}, {"third", other}} {
+		keys := byKeys("keys")
+		table := mustNew(t, keys)
+		obj := newThing("a", "a", next...)
+		commit(table, newThing("a", "a", key, key, other))
+		verify(t, commit(table, obj), model{object.KeyOf(obj): obj}, keys)
 	}
 }
 

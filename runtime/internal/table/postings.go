@@ -13,7 +13,7 @@ func (w *writer) apply(slot uint32) {
 		}
 		c.settle()
 		for _, ch := range c.leave {
-			if p := postingFor(&w.next.indexes[i].postings, ch); !w.changeLate(p, slot, false) {
+			if p := postingToLeave(&w.next.indexes[i].postings, ch); !w.changeLate(p, slot, false) {
 				leave(&w.ownIndex(i).postings, w.serial, ch.hash, p, slot)
 			}
 		}
@@ -41,7 +41,7 @@ func (w *writer) enterNamespace(namespace string, slot uint32) {
 // leaveNamespace removes slot from a namespace. The directory is the Txn's own.
 func (w *writer) leaveNamespace(namespace string, slot uint32) {
 	ch := change{Hash(namespace), namespace}
-	if p := postingFor(&w.next.namespaces, ch); !w.changeLate(p, slot, false) {
+	if p := postingToLeave(&w.next.namespaces, ch); !w.changeLate(p, slot, false) {
 		leave(&w.next.namespaces, w.serial, ch.hash, p, slot)
 	}
 }
@@ -49,6 +49,27 @@ func (w *writer) leaveNamespace(namespace string, slot uint32) {
 // postingFor returns the posting that a change is about, or nil if there is none.
 func postingFor(postings *hashed[*posting], ch change) *posting {
 	return postingOf(postings, ch.hash, func(key any) bool { return key == ch.key })
+}
+
+// postingToLeave returns the posting of a key that an object has, or nil if there is none. If only
+// one key has the hash, it doesn't compare the keys, which would cost two cache misses. So if the
+// object doesn't have the key, as after a change of the object in place, or has left it already, it
+// may return the posting of another key. To leave a posting without being in it changes nothing,
+// and all keys that the object has afterwards are entered later.
+func postingToLeave(postings *hashed[*posting], ch change) *posting {
+	var only *posting
+	for b := bucketOf(postings, ch.hash); b != nil; b = b.more {
+		for i, h := range &b.hashes {
+			if h != ch.hash || b.has[i] == nil {
+				continue
+			}
+			if only != nil {
+				return postingFor(postings, ch)
+			}
+			only = b.has[i]
+		}
+	}
+	return only
 }
 
 // enter adds slot to p, the posting of a key, which it makes if p is nil.
