@@ -226,6 +226,10 @@
 // Pods are replaced, then the Pods of a node are looked up in it; client-go, which has no such
 // states, looks them up in the newest.
 //
+// The first time, each of the 9,000 writes is about a Pod of its own. A large store has hardly
+// anything of it in the CPU's caches, and waits for memory, as client-go's does. Repeated, all are
+// about the same 300 Pods, in 30 rounds after one that doesn't count: what grows then is the work.
+//
 // # overhead
 //
 // The heap that a filled store adds to objects that exist anyway, filled and after each object was

@@ -29,7 +29,7 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"list":            {Objects: listed},
 		"late":            {Objects: z.Late},
 		"relist-block":    {Objects: z.Many, Events: blockedHandlers * z.Many},
-		"growth":          {Objects: 2 * growthSteps * (data.PodsOnNode + 2)},
+		"growth":          {Objects: 2 * growthSteps * (data.PodsOnNode + 4)},
 		"stall":           {Objects: stalledKeys},
 		"idle/0":          {Objects: z.Idle},
 		"idle/10":         {Objects: z.Idle},
