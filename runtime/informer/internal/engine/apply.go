@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"runtime"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -16,17 +15,18 @@ func (s *stream) apply(r *run, batch []delta) { s.applyRest(r, batch, false) }
 
 // applyRest applies the next batch of the stream. A full state is staged, without a lock, until it
 // is complete, and then applied and published in one step. The changes between two full states are
-// applied and published in one step too. If try is true, applyRest does not wait for another
-// goroutine that is writing, and leaves the remaining deltas in s.rest.
+// applied and published in one step too. If reading is true, as on the reader, it calls no function
+// of the user, and does not wait for another goroutine that is writing if more has come already. It
+// leaves in s.rest what it has not applied.
 //
 // A stream begins with a full state. Deltas that come before the first one belong to no state, and
 // are dropped.
-func (s *stream) applyRest(r *run, batch []delta, try bool) {
+func (s *stream) applyRest(r *run, batch []delta, reading bool) {
 	s.rest = batch
 	for len(s.rest) > 0 {
 		switch first := &s.rest[0]; {
 		case s.staging && first.Type == deltafifo.ReplaceEnded:
-			if !s.informer.write(r, s, 1, try) {
+			if !s.informer.write(r, s, 1, reading) {
 				return
 			}
 		case s.staging || first.Type == deltafifo.ReplaceStarted:
@@ -38,7 +38,7 @@ func (s *stream) applyRest(r *run, batch []delta, try bool) {
 			}
 			if !s.HasSynced() {
 				s.rest = s.rest[n:]
-			} else if !s.informer.write(r, s, n, try) {
+			} else if !s.informer.write(r, s, n, reading) {
 				return
 			}
 		}
@@ -48,32 +48,19 @@ func (s *stream) applyRest(r *run, batch []delta, try bool) {
 // HasSynced reports whether the first full state is published.
 func (s *stream) HasSynced() bool { return closed(s.synced) }
 
-// tryWriting locks Informer.writing, unless another goroutine goes on writing for a while. Most
-// take microseconds, and an applier that is started stays until the run is over.
-func (i *Informer) tryWriting() bool {
-	const tries = 5
-	for n := range tries {
-		if n > 0 {
-			runtime.Gosched()
-		}
-		if i.writing.TryLock() {
-			return true
-		}
-	}
-	return false
-}
-
 // write applies and publishes the first n deltas of s.rest, and removes them from it. They are
-// either the end of a full state, or changes. If try is true, and another goroutine is writing, or
-// there are functions of the user to call, write does nothing and returns false. In the end it
-// waits for handlers that lag (see pace.go).
-func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
-	switch {
-	case !try:
+// either the end of a full state, or changes. If reading is true, and there are functions of the
+// user to call, or another goroutine is writing and more has come already, write does nothing and
+// returns false. In the end it waits for handlers that lag (see pace.go).
+func (i *Informer) write(r *run, s *stream, n int, reading bool) bool {
+	// Behind less than a full batch there is nothing to read meanwhile. Another goroutine mostly
+	// writes for microseconds, and an applier that is started stays until the run is over.
+	if !reading || len(s.rest) < atOnce {
 		i.writing.Lock()
-	case !i.tryWriting():
+	} else if !i.writing.TryLock() {
 		return false
-	case i.functions.Load(): // an index was added since the caller looked
+	}
+	if reading && i.functions.Load() { // an index was added since the caller looked
 		i.writing.Unlock()
 		return false
 	}

@@ -22,12 +22,12 @@
 //
 // Each stream has a reader, the goroutine that reads its source. The reader applies what it reads
 // itself, in batches of what has come at once, as long as that can't take long: no index has a
-// function of the user's, and no other goroutine is writing to the table. Otherwise the reader
-// queues its deltas, and a second goroutine of the stream, the applier, applies them. The reader
-// waits while 1,024 deltas are queued. Applying waits for another stream's batch, for AddIndexes,
-// and for the index functions that it calls. It never waits for a reader of the table. After each
-// batch, the goroutine that has applied it waits for handlers that lag: as long as they are quick,
-// and once, for 250 ms, for one that is not (pace.go has the rule).
+// function of the user's, and no other goroutine is writing to the table while more has come
+// already. Otherwise the reader queues its deltas, and a second goroutine of the stream, the
+// applier, applies them. The reader waits while 1,024 deltas are queued. Applying waits for another
+// stream's batch, for AddIndexes, and for the index functions that it calls. It never waits for a
+// reader of the table. After each batch, the goroutine that has applied it waits for handlers that
+// lag: as long as they are quick, and once, for 250 ms, for one that is not (pace.go has the rule).
 //
 // In short, only what depends on something slow is delayed: a slow index function delays all
 // changes, a slow server delays the changes of its namespace, and a slow handler delays only

@@ -13,13 +13,13 @@ import (
 // sink takes what the reader of a stream reads, on the reader's goroutine. It collects what comes
 // at once into one batch. The reader applies the batch itself, unless that might take long:
 //
-//	nothing is queued, no other goroutine
-//	writes, and no function of the user is called   applied at once
-//	else                                            queued, for the applier
+//	nothing is queued, no function of the user is called,
+//	and no other goroutine writes or nothing more has come    applied at once
+//	else                                                      queued, for the applier
 //
-// So an event that comes alone is applied without waking another goroutine. The reader waits only
-// for a full queue and for handlers that lag; the applier waits for handlers that lag, too (see
-// pace.go).
+// So an event that comes alone is applied without waking another goroutine. The reader waits for a
+// full queue, for a goroutine that writes if nothing more has come, and for handlers that lag; the
+// applier waits for handlers that lag, too (see pace.go).
 type sink struct {
 	*stream // set once at construction
 
