@@ -5,7 +5,7 @@ go 1.26.0
 replace github.com/informer-gen/informer-gen => ../..
 
 require (
-	github.com/informer-gen/informer-gen v0.0.0-00010101000000-000000000000
+	github.com/informer-gen/informer-gen v0.1.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2

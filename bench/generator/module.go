@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -41,8 +42,8 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 	return strings.TrimSpace(string(out)), nil
 }
 
-// layOut makes a module with the requirements of this program's.
-func layOut(here, root, dir, path string) error {
+// layOut makes a module in dir with the requirements of the module in here.
+func layOut(here, dir, path string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func layOut(here, root, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	if data, err = rewrite(data, root, path); err != nil {
+	if data, err = rewrite(data, here, path); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644); err != nil {
@@ -63,13 +64,17 @@ func layOut(here, root, dir, path string) error {
 	return os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644)
 }
 
-// rewrite gives a go.mod another path and leads it to the module at root wherever it lies.
-func rewrite(data []byte, root, path string) ([]byte, error) {
+// rewrite gives a go.mod of the module in here another path. Its replacements by folders still lead
+// to the same ones.
+func rewrite(data []byte, here, path string) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", data, nil)
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(file.AddModuleStmt(path), file.AddReplace(rootModule, "", root, ""))
+	err = file.AddModuleStmt(path)
+	for _, r := range slices.Clone(file.Replace) {
+		err = errors.Join(err, file.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(here, r.New.Path), ""))
+	}
 	if err != nil {
 		return nil, err
 	}

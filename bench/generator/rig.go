@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	rootModule = "github.com/informer-gen/informer-gen"
-	thisModule = rootModule + "/bench/generator"
-	peers      = "k8s.io/code-generator/cmd/"
+	rootModule  = "github.com/informer-gen/informer-gen"
+	benchModule = rootModule + "/bench"
+	peers       = "k8s.io/code-generator/cmd/"
 	// generated is the output folder of each side.
 	generated = "generated"
 )
@@ -47,11 +47,11 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 	if r.env, err = environment(ctx, temp); err != nil {
 		return nil, err
 	}
-	here, err := goCommand(ctx, "", os.Environ(), "list", "-f", "{{.Dir}}", thisModule)
+	here, err := goCommand(ctx, "", os.Environ(), "list", "-m", "-f", "{{.Dir}}", benchModule)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the folder of this program, which must be run in the repository: %w", err)
 	}
-	root := filepath.Join(here, "..", "..")
+	root := filepath.Dir(here)
 	for _, dir := range []string{root, here} { // everything after this is without the network
 		if _, err := goCommand(ctx, dir, append(os.Environ(), "GOWORK=off", "GOFLAGS="), "mod", "download"); err != nil {
 			return nil, fmt.Errorf("downloading the modules that the generators need: %w", err)
@@ -70,7 +70,7 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 		return nil, err
 	}
 	for _, s := range sides {
-		if err := layOut(here, root, r.module(s), modulePath(s)); err != nil {
+		if err := layOut(here, r.module(s), modulePath(s)); err != nil {
 			return nil, err
 		}
 	}

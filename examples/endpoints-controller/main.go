@@ -17,7 +17,7 @@
 //	endpoints           what the Endpoints of a Service should be: a pure function
 //	reconciler          the controller around it: watches, retries, writes, events
 //
-// Kubernetes' own controller and this one leave the same Endpoints behind, which test/endpoints
+// Kubernetes' own controller and this one leave the same Endpoints behind, which test/kubernetes/endpoints
 // checks.
 package main
 

@@ -13,8 +13,8 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
-	"example.com/tutorial/generated/informers"
-	"example.com/tutorial/teams"
+	"github.com/informer-gen/informer-gen/examples/tutorial/generated/informers"
+	"github.com/informer-gen/informer-gen/examples/tutorial/teams"
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/source"

@@ -13,10 +13,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	v1 "example.com/tutorial/api/v1"
-	"example.com/tutorial/generated/informers"
-	listers "example.com/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	v1 "github.com/informer-gen/informer-gen/examples/tutorial/api/v1"
+	"github.com/informer-gen/informer-gen/examples/tutorial/generated/informers"
+	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/writer"

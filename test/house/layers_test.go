@@ -98,12 +98,17 @@ var areas = []area{
 	{
 		folder: "test",
 		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/endstate endpoints/kubeserver", "interop corpus e2e endpoints fields model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
+		layers: []string{"internal/endstate", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",
 		sees:   []string{"adapter", "devserver", "test"},
-		layers: []string{"certmanager controllerruntime kubernetes kubebuilder/api/v1", "kubebuilder/internal/controller", "kubebuilder/cmd"},
+		layers: []string{"certmanager controllerruntime kubebuilder/api/v1", "kubebuilder/internal/controller", "kubebuilder/cmd"},
+	},
+	{
+		folder: "test/kubernetes",
+		sees:   []string{"runtime", "generator", "examples/endpoints-controller", "test/internal"},
+		layers: []string{"endpoints/kubeserver", "controllers endpoints fields"},
 	},
 	{
 		folder: "bench",

@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	v1 "example.com/tutorial/api/v1"
-	"example.com/tutorial/generated/informers"
-	corelisters "example.com/tutorial/generated/listers/core/v1"
+	v1 "github.com/informer-gen/informer-gen/examples/tutorial/api/v1"
+	"github.com/informer-gen/informer-gen/examples/tutorial/generated/informers"
+	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reconcile"

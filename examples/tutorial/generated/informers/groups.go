@@ -3,8 +3,8 @@
 package informers
 
 import (
-	corev1 "example.com/tutorial/generated/informers/core/v1"
-	tutorialv1 "example.com/tutorial/generated/informers/tutorial/v1"
+	corev1 "github.com/informer-gen/informer-gen/examples/tutorial/generated/informers/core/v1"
+	tutorialv1 "github.com/informer-gen/informer-gen/examples/tutorial/generated/informers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 

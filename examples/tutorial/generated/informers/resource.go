@@ -5,8 +5,8 @@ package informers
 import (
 	"fmt"
 
-	corev1 "example.com/tutorial/generated/listers/core/v1"
-	tutorialv1 "example.com/tutorial/generated/listers/tutorial/v1"
+	corev1 "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
+	tutorialv1 "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )

@@ -4,7 +4,7 @@
 package v1
 
 import (
-	listers "example.com/tutorial/generated/listers/core/v1"
+	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reconcile"

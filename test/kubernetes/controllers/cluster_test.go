@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
-	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
+	"github.com/informer-gen/informer-gen/test/kubernetes/endpoints/kubeserver"
 )
 
 // cluster is an API server with all controllers on one engine, and a stand-in for kubelets.

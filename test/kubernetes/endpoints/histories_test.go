@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
+	"github.com/informer-gen/informer-gen/test/kubernetes/endpoints/kubeserver"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
+	"github.com/informer-gen/informer-gen/test/kubernetes/endpoints/kubeserver"
 )
 
 // TestHistoriesAgainstKubernetes plays histories to both controllers, one after the other, on a

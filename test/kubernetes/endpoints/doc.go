@@ -15,5 +15,5 @@
 // their own versions. From the root of the repository, this runs it, and then more of it:
 //
 //	.ci/run outside
-//	GOWORK=off go -C test/endpoints test -timeout 1h . -histories 10000 -cluster 500
+//	GOWORK=off go -C test/kubernetes test -timeout 1h ./endpoints -histories 10000 -cluster 500
 package endpoints

@@ -28,8 +28,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/namespace"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 
-	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
 	"github.com/informer-gen/informer-gen/test/internal/endstate"
+	"github.com/informer-gen/informer-gen/test/kubernetes/endpoints/kubeserver"
 )
 
 type ctx = context.Context
