@@ -210,7 +210,7 @@ func Picks() []Pick {
 func (r report) threeNumbers() (string, error) {
 	var out strings.Builder
 	p := Printer{Out: &out}
-	p.markdown([]string{"", "in JSON, as custom resources come", "in protobuf, as built-in kinds come"})
+	p.markdown([]string{"", "in JSON", "in protobuf, as built-in kinds come"})
 	p.markdown([]string{"---", "---", "---"})
 	for _, n := range numbers {
 		cells := []string{n.what, "–", "–"}

@@ -242,6 +242,19 @@ func TestPagesAreNarrowAndPlain(t *testing.T) {
 	}
 }
 
+var aColor = regexp.MustCompile(`#[0-9a-f]{6}\b`)
+
+// TestPicturesDifferInColorsOnly: a picture for dark pages shows the same as that for light pages.
+func TestPicturesDifferInColorsOnly(t *testing.T) {
+	pictures := files(t, ".svg")
+	for path, content := range pictures {
+		other := strings.Replace(path, "-light.svg", "-dark.svg", 1)
+		if path != other && !bytes.Equal(aColor.ReplaceAll(content, nil), aColor.ReplaceAll(pictures[other], nil)) {
+			t.Errorf("%s and %s differ in more than colors", path, other)
+		}
+	}
+}
+
 // TestMeasuresFindWhatTheyLookFor holds the checks against lines that they have to refuse.
 func TestMeasuresFindWhatTheyLookFor(t *testing.T) {
 	for _, text := range []string{"x says whether y holds", "Nobody reads it", "tells whether", "for the reason of"} {
