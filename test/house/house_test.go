@@ -9,6 +9,7 @@ package house
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -251,6 +252,19 @@ func TestPicturesDifferInColorsOnly(t *testing.T) {
 		other := strings.Replace(path, "-light.svg", "-dark.svg", 1)
 		if path != other && !bytes.Equal(aColor.ReplaceAll(content, nil), aColor.ReplaceAll(pictures[other], nil)) {
 			t.Errorf("%s and %s differ in more than colors", path, other)
+		}
+	}
+}
+
+// TestDependabotKnowsEveryModule: .github/dependabot.yml has the folder of each go.mod.
+func TestDependabotKnowsEveryModule(t *testing.T) {
+	known, err := os.ReadFile(filepath.Join(root, ".github", "dependabot.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range files(t, "go.mod") {
+		if folder := strings.TrimSuffix("/"+filepath.ToSlash(filepath.Dir(path)), "/."); !bytes.Contains(known, []byte(`"`+cmp.Or(folder, "/")+`"`)) {
+			t.Errorf(".github/dependabot.yml doesn't have %s", path)
 		}
 	}
 }
