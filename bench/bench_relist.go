@@ -24,13 +24,15 @@ const (
 
 // relistBench measures a relist: the watch ends with 410 after 1 % of the objects have changed,
 // until the handler has the differences.
-func relistBench(name string, by way) harness.Bench {
-	has := func(z harness.Sizes) server.World { return server.World{Pods: z.Many, Changed: max(1, z.Many/100)} }
+func relistBench(name, what string, protobuf bool, by way) harness.Bench {
+	has := func(z harness.Sizes) server.World {
+		return server.World{Pods: z.Many, Changed: max(1, z.Many/100), Protobuf: protobuf}
+	}
 	return harness.Bench{
 		Name: name,
 		Title: func(z harness.Sizes) string {
 			w := has(z)
-			return fmt.Sprintf("relist of %s Pods by %s after 410, %s changed", report.Digits(float64(w.Pods)), by, report.Digits(float64(w.Changed)))
+			return fmt.Sprintf("relist of %s %s by %s after 410, %s changed", report.Digits(float64(w.Pods)), what, by, report.Digits(float64(w.Changed)))
 		},
 		Measures: []harness.Measure{
 			{Name: untilDifferences, Unit: harness.Time, Ratio: 0.2},

@@ -60,8 +60,9 @@ func httpBenches() []harness.Bench {
 		syncBench("protobuf/paged-list", "Pods in protobuf", inProtobuf, pagedList, true, protobuf),
 		syncBench("nothing-repeats/watch-list", "Pods of which no string repeats", different, watchList, true, nothingRepeats),
 		syncBench("nothing-repeats/paged-list", "Pods of which no string repeats", different, pagedList, true, nothingRepeats),
-		relistBench("relist/watch-list", watchList),
-		relistBench("relist/paged-list", pagedList),
+		relistBench("relist/watch-list", "Pods", false, watchList),
+		relistBench("relist/paged-list", "Pods", false, pagedList),
+		relistBench("relist/protobuf", "Pods in protobuf", true, watchList),
 		httpEventBench(),
 	)
 }
