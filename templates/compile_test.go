@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
-// TestGeneratedCodeCompiles builds and vets the goldens' code, each beside the API packages that its
-// model speaks of, against the runtime as it is, and runs some of it: generated_test.go in
+// TestGeneratedCodeCompiles builds and vets the code of the goldens, each beside the API packages
+// of its model, against the runtime as it is, and runs some of it: generated_test.go in
 // testdata/forms and testdata/walks.
 func TestGeneratedCodeCompiles(t *testing.T) {
 	libraries := projecttest.Of(t)
@@ -63,7 +63,8 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		}
 		writeFile(t, filepath.Join(dir, name, "generated_test.go"), string(test))
 	}
-	run(t, dir, "test", "./...") // which vets, too, like the run of this test: facts of libraries are cached
+	// It vets, too, like the run of this test, which has cached the facts about libraries.
+	run(t, dir, "test", "./...")
 	checkImports(t, dir)
 	lint(t, libraries.Root, dir)
 }

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the program as its users do. Besides testscript's own, the scripts have these
-// commands, and the condition online, which says whether the go command can download modules:
+// commands, and the condition online, which holds if the go command can download modules:
 //
 //	stub FILE…        gives a go.mod the k8s.io/apimachinery of projecttest, which is quickly read
 //	requires FILE…    gives a go.mod the libraries of this test, and the go.sum for them

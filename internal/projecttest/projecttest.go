@@ -49,7 +49,8 @@ func (l Libraries) RequireItself() string {
 }
 
 var find = sync.OnceValues(func() (Libraries, error) {
-	places, err := goCommand("", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}") // the main modules: all of the workspace's
+	// the main modules: all of the workspace's
+	places, err := goCommand("", "list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
 	if err != nil {
 		return Libraries{}, err
 	}
@@ -124,7 +125,8 @@ func Download(tb testing.TB, packages ...string) {
 
 // Offline returns the reason why the go command can't download modules, or nil if it can.
 var Offline = sync.OnceValue(func() error {
-	_, err := goCommand("", "list", "-m", "golang.org/x/mod@latest") // which is looked up at each call
+	// @latest is looked up at each call.
+	_, err := goCommand("", "list", "-m", "golang.org/x/mod@latest")
 	return err
 })
 

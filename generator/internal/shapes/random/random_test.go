@@ -85,7 +85,7 @@ func TestRandomIndexes(t *testing.T) {
 	write(t, dir, "main.go", program(kinds))
 	binary := filepath.Join(dir, "random.exe")
 	for _, command := range [][]string{
-		// no tests, but vet's checks, whose facts about libraries are cached since this test was built
+		// vets only; the facts about libraries are cached since this test was built
 		{"go", "test", "./grouped/listers/...", "./grouped/projections/...", "./single"},
 		// the go command would cache what it runs
 		{"go", "build", "-ldflags=-s -w", "-o", binary, "."},
