@@ -24,6 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the files in testdata/golden expect")
@@ -222,6 +223,7 @@ func (g *golden) flag(line string) {
 // requirements, so that those of this module serve all goldens.
 func makeWorkspace(t *testing.T, goldens []*golden) string {
 	t.Helper()
+	projecttest.Download(t, "k8s.io/api/core/v1") // its tags differ between versions
 	workspace, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
 // writeFiles writes files, names and contents in turn, below a new folder and returns its real
@@ -188,15 +189,10 @@ func TestFilesOfTheOtherLayoutAreStale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, source, _ := strings.Cut(string(types), "-- api/v1/types.go --\n")
 	source, _, _ = strings.Cut(source, "\n-- ")
-	dir := writeFiles(t, "go.mod", goMod, "api/v1/types.go", source+"\n", "out/mine.go", "package out\n",
-		"go.work", "go 1.26.0\n\nuse .\nuse "+root+"\n")
-	t.Setenv("GOWORK", "")
+	dir := writeFiles(t, "go.mod", goMod+projecttest.Apimachinery(t, t.TempDir()), "api/v1/types.go", source+"\n", "out/mine.go", "package out\n")
+	t.Setenv("GOWORK", "off")
 	t.Setenv("GOFLAGS", "")
 	write := func(layout Layout) output.Report {
 		t.Helper()

@@ -16,18 +16,17 @@ import (
 	"golang.org/x/tools/imports"
 
 	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
-// TestGeneratedCodeCompiles builds and vets what the goldens have, each beside the API packages
-// that its model speaks of, against the runtime as it is, and runs some of it: generated_test.go in
+// TestGeneratedCodeCompiles builds and vets the code of the goldens, each beside the API packages
+// of its model, against the runtime as it is, and runs some of it: generated_test.go in
 // testdata/forms and testdata/walks.
 func TestGeneratedCodeCompiles(t *testing.T) {
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	libraries := projecttest.Of(t)
 	dir := t.TempDir()
-	writeModule(t, root, dir)
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/project\n\ngo 1.26.0\n"+libraries.RequireItself())
+	writeFile(t, filepath.Join(dir, "go.sum"), libraries.Sums)
 	for name, build := range goldens {
 		out := build()
 		rename := "example.com/project/" + name
@@ -64,10 +63,10 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 		}
 		writeFile(t, filepath.Join(dir, name, "generated_test.go"), string(test))
 	}
-	run(t, dir, "vet", "./...")
-	run(t, dir, "test", "./forms", "./walks")
+	// It vets, too, like the run of this test, which has cached the facts about libraries.
+	run(t, dir, "test", "./...")
 	checkImports(t, dir)
-	lint(t, root, dir)
+	lint(t, libraries.Root, dir)
 }
 
 var (
@@ -79,6 +78,7 @@ var (
 // modules, which only CI should have to download.
 func lint(t *testing.T, root, dir string) {
 	if *staticcheck != "" {
+		run(t, dir, "vet", "./...") // more checks than go test does
 		var packages []string
 		for name := range goldens {
 			packages = append(packages, "./"+name+"/generated/...")
@@ -141,24 +141,6 @@ func checkImports(t *testing.T, dir string) {
 			}
 		}
 	}
-}
-
-// writeModule begins a module that needs the one at root, and all that it needs.
-func writeModule(t *testing.T, root, dir string) {
-	t.Helper()
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const ours = "github.com/informer-gen/informer-gen"
-	text := strings.Replace(string(mod), "module "+ours, "module example.com/project", 1)
-	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", ours, ours, filepath.ToSlash(root))
-	writeFile(t, filepath.Join(dir, "go.mod"), text)
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "go.sum"), string(sum))
 }
 
 func writeFile(t *testing.T, name, text string) {

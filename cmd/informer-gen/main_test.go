@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,13 +18,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/goproxytest"
 	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/rogpeppe/go-internal/txtar"
-	"golang.org/x/mod/modfile"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/informer-gen/informer-gen/internal/projecttest"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -33,10 +34,10 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs the program as its users do. Besides testscript's own, the scripts have these
-// commands:
+// commands, and the condition online, which holds if the go command can download modules:
 //
-//	stub FILE…        gives a go.mod the k8s.io/apimachinery of testdata, which is quickly read
-//	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them
+//	stub FILE…        gives a go.mod the k8s.io/apimachinery of projecttest, which is quickly read
+//	requires FILE…    gives a go.mod the libraries of this test, and the go.sum for them
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
 //	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it; it
@@ -44,30 +45,14 @@ func TestMain(m *testing.M) {
 //	snapshot NAME     keeps names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	libraries := projecttest.Of(t)
 	env, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE", "GOPROXY", "GOSUMDB").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := strings.Split(strings.TrimSpace(string(env)), "\n")
-	// What the scripts read and compile has to be in the module cache: they have no network.
-	fill := exec.Command("go", "list", "-deps", "./cmd/informer-gen", "./runtime/...", "k8s.io/api/core/v1")
-	fill.Dir = root
-	if out, err := fill.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	cache := t.TempDir() // records of runs, out of the way of snapshots
-	apimachinery := t.TempDir()
-	archive, err := txtar.ParseFile("testdata/apimachinery.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := txtar.Write(archive, apimachinery); err != nil {
-		t.Fatal(err)
-	}
+	apimachinery := projecttest.Apimachinery(t, t.TempDir())
 	proxy, err := goproxytest.NewServer("testdata/modules", "")
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +63,12 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
+		Condition: func(name string) (bool, error) {
+			if name != "online" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return projecttest.Offline() == nil, nil
+		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOMODCACHE", settings[0])
 			env.Setenv("GOCACHE", settings[1])
@@ -87,7 +78,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOSUMDB", settings[3])
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")
-			env.Setenv("CHECKOUT", root)
+			env.Setenv("CHECKOUT", libraries.Root)
 			// Runs are many and short.
 			env.Setenv("GOGC", "400")
 			for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
@@ -100,20 +91,19 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"stub": func(ts *testscript.TestScript, _ bool, files []string) {
 				for _, file := range files {
-					ts.Check(edit(ts.MkAbs(file), func(mod *modfile.File) error {
-						mod.AddNewRequire("k8s.io/apimachinery", "v0.0.0", false)
-						return mod.AddReplace("k8s.io/apimachinery", "", apimachinery, "")
-					}))
+					ts.Check(add(ts.MkAbs(file), apimachinery))
 				}
 			},
 			"requires": func(ts *testscript.TestScript, _ bool, files []string) {
 				for _, file := range files {
-					ts.Check(addRequirements(root, ts.MkAbs(file), false))
+					ts.Check(add(ts.MkAbs(file), libraries.Require))
+					ts.Check(add(filepath.Join(filepath.Dir(ts.MkAbs(file)), "go.sum"), libraries.Sums))
 				}
 			},
 			"imports": func(ts *testscript.TestScript, _ bool, files []string) {
 				for _, file := range files {
-					ts.Check(addRequirements(root, ts.MkAbs(file), true))
+					ts.Check(add(ts.MkAbs(file), libraries.RequireItself()))
+					ts.Check(add(filepath.Join(filepath.Dir(ts.MkAbs(file)), "go.sum"), libraries.Sums))
 				}
 			},
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -182,55 +172,14 @@ func withDiscovery(server http.Handler) http.Handler {
 	return mux
 }
 
-// addRequirements gives the go.mod named file the requirements of the module at root and, if itself
-// is set, that module.
-func addRequirements(root, file string, itself bool) error {
-	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+// add adds text to the end of a file.
+func add(name, text string) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	ours, err := modfile.Parse("go.mod", data, nil)
-	if err != nil {
-		return err
-	}
-	err = edit(file, func(theirs *modfile.File) error {
-		for _, require := range ours.Require {
-			theirs.AddNewRequire(require.Mod.Path, require.Mod.Version, require.Indirect)
-		}
-		if !itself {
-			return nil
-		}
-		path := ours.Module.Mod.Path
-		theirs.AddNewRequire(path, "v0.0.0", false)
-		return theirs.AddReplace(path, "", root, "")
-	})
-	if err != nil {
-		return err
-	}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(filepath.Dir(file), "go.sum"), sum, 0o644)
-}
-
-// edit changes a go.mod.
-func edit(file string, change func(*modfile.File) error) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	mod, err := modfile.Parse(file, data, nil)
-	if err != nil {
-		return err
-	}
-	if err := change(mod); err != nil {
-		return err
-	}
-	if data, err = mod.Format(); err != nil {
-		return err
-	}
-	return os.WriteFile(file, data, 0o644)
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 // snapshots are those that the script has made, by name.

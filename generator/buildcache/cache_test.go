@@ -237,7 +237,7 @@ func TestCacheWorksInOtherSetups(t *testing.T) {
 // packages, and that belong to modules or configure it, are told apart by what the run has seen.
 func TestCacheNeedsNoAge(t *testing.T) {
 	main, cfg := newProject(t)
-	for _, name := range []string{"hack", "crds", "api/v1/types_plan9.go", "api/plan9", "generated", "../lib/go.mod"} {
+	for _, name := range []string{"hack", "crds", "api/v1/types_plan9.go", "api/plan9", "generated", "../lib/go.mod", "../apimachinery/go.mod"} {
 		age(t, filepath.Join(main, name))
 	}
 	generateAndKeep(t, cfg)

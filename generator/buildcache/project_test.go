@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"
 
 	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
 // project has one of everything that a run depends on. Folders are below that of the main
@@ -110,26 +110,10 @@ func newProject(t *testing.T) (string, generator.Config) {
 	for _, file := range txtar.Parse([]byte(project)).Files {
 		writeFile(t, filepath.Join(dir, file.Name), string(file.Data))
 	}
-	ours, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := modfile.Parse("go.mod", ours, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	main := filepath.Join(dir, "main")
-	text := "module example.com/main\n\ngo 1.26.0\n\nrequire example.com/lib v0.0.0\nreplace example.com/lib => ../lib\n"
-	for _, require := range file.Require {
-		text += "require " + require.Mod.String() + " // indirect\n"
-	}
-	text = strings.ReplaceAll(text, "@", " ")
-	writeFile(t, filepath.Join(main, "go.mod"), text)
-	sums, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(main, "go.sum"), string(sums))
+	writeFile(t, filepath.Join(main, "go.mod"), "module example.com/main\n\ngo 1.26.0\n\nrequire example.com/lib v0.0.0\nreplace example.com/lib => ../lib\n"+
+		projecttest.Apimachinery(t, filepath.Join(dir, "apimachinery")))
+	writeFile(t, filepath.Join(main, "go.sum"), "")
 	return main, generator.Config{Dir: main}
 }
 

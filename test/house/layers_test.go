@@ -67,6 +67,10 @@ var areas = []area{
 		layers: []string{"v1 oracle", "keys"},
 	},
 	{
+		folder: "internal", // for tests
+		layers: []string{"projecttest"},
+	},
+	{
 		folder: "cmd",
 		sees:   []string{"generator"},
 		layers: []string{"informer-gen"},
