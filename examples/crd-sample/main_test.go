@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +30,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 )
+
+// TestMain lets the test binary be the program when it is started with this in its environment.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const asProgram = "CRD_SAMPLE_TEST_AS_PROGRAM"
 
 // The numbers follow from how the objects are made; the times in between are not looked at.
 var want = []string{
@@ -61,9 +74,9 @@ func TestRunShowsAllSteps(t *testing.T) {
 }
 
 // cluster is another server than the program's own: it has CRDs and namespaces to install.
-func cluster(t *testing.T) (config *rest.Config, kubeconfig string) {
+func cluster(t *testing.T) (server *sourcetest.Server, config *rest.Config, kubeconfig string) {
 	t.Helper()
-	server := newServer()
+	server = newServer()
 	server.Patches = patches.All{}
 	sourcetest.Serve[*unstructured.Unstructured](server, crdResource, "CustomResourceDefinition")
 	sourcetest.Serve[*unstructured.Unstructured](server, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "Namespace")
@@ -77,7 +90,7 @@ func cluster(t *testing.T) (config *rest.Config, kubeconfig string) {
 	if err := clientcmd.WriteToFile(*file, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	return &rest.Config{Host: web.URL, QPS: -1}, kubeconfig
+	return server, &rest.Config{Host: web.URL, QPS: -1}, kubeconfig
 }
 
 var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
@@ -102,7 +115,7 @@ func left(t *testing.T, config *rest.Config, resource schema.GroupVersionResourc
 // A second run finds the CRDs there, the objects of the first one gone, and those of one that was
 // killed.
 func TestRunTwiceAgainstKubeconfig(t *testing.T) {
-	config, kubeconfig := cluster(t)
+	_, config, kubeconfig := cluster(t)
 	for n := range 2 {
 		if n > 0 {
 			killed, err := newShop(config)
@@ -162,7 +175,7 @@ func TestWrongKubeconfigs(t *testing.T) {
 
 // Wherever it is interrupted, it says so and leaves nothing in the cluster.
 func TestInterruptedRunLeavesNothing(t *testing.T) {
-	config, kubeconfig := cluster(t)
+	_, config, kubeconfig := cluster(t)
 	for _, step := range []string{"  server ", "  install ", "  create    300 ", "  handlers ", "  create    60 ", "  control "} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		out := &until{text: step, then: interrupt}
@@ -174,6 +187,37 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 				t.Errorf("interrupted at %q run leaves %d %s", step, len(names), resource.Resource)
 			}
 		}
+	}
+}
+
+// The program is interrupted while its informers wait for a list.
+func TestInterruptEndsWith130(t *testing.T) {
+	server, config, kubeconfig := cluster(t)
+	endFault := server.Inject(sourcetest.Fault{On: sourcetest.List | sourcetest.WatchList, Skip: 2, Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "--generate=false", "--kubeconfig", kubeconfig)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stderr = t.Output()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if last = lines.Text(); strings.Contains(last, "create    300 ") {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(last, "clear") {
+		t.Errorf("exit code %d after %q, want 130 after the objects are deleted", cmd.ProcessState.ExitCode(), last)
+	}
+	endFault()
+	if names := left(t, config, crdResource); len(names) != 2 {
+		t.Errorf("the CRDs are %v, want them to stay", names)
 	}
 }
 
