@@ -28,7 +28,12 @@ func openPage(path, begin string) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; run it in the root of the repository", err)
 	}
-	before, rest, ok := strings.Cut(string(content), begin)
+	return cutPage(path, string(content), begin)
+}
+
+// cutPage is the page at path with that content.
+func cutPage(path, content, begin string) (*Page, error) {
+	before, rest, ok := strings.Cut(content, begin)
 	if !ok {
 		return nil, fmt.Errorf("%s has no line %s", path, strings.TrimSpace(begin))
 	}

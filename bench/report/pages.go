@@ -27,7 +27,11 @@ const (
 	readmePage = "README.md"
 )
 
-const readmeBegin = "<!-- bench: ten rows -->\n"
+// Where the two tables of the README begin.
+const (
+	numbersBegin = "<!-- bench: three numbers -->\n"
+	readmeBegin  = "<!-- bench: ten rows -->\n"
+)
 
 var begins = map[string]string{tablePage: tableBegin, readmePage: readmeBegin}
 
@@ -41,7 +45,8 @@ func OpenPages(root string) (*Pages, error) {
 		}
 		p.pages[path] = page
 	}
-	return p, nil
+	_, err := openPage(p.at(readmePage), numbersBegin)
+	return p, err
 }
 
 func (p *Pages) at(path string) string { return filepath.Join(p.root, filepath.FromSlash(path)) }
@@ -57,10 +62,15 @@ func (p *Pages) files(table string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{}
-	for path, text := range map[string]string{tablePage: table, readmePage: rows} {
-		files[path] = p.pages[path].with(text)
+	numbers, err := r.threeNumbers()
+	if err != nil {
+		return nil, err
 	}
+	readme, err := cutPage(readmePage, p.pages[readmePage].with(rows), numbersBegin)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{tablePage: p.pages[tablePage].with(table), readmePage: readme.with(numbers)}
 	for path, colors := range pictures {
 		if files[path], err = r.draw(colors); err != nil {
 			return nil, err
@@ -174,8 +184,49 @@ var tenPicks = []Pick{
 	{"stall", "heap growth"},
 }
 
+// number is a figure on the README's first screen.
+type number struct {
+	what    string // has the sizes that the benchmarks' titles have
+	formats []Pick // in JSON, and in protobuf if that is measured
+}
+
+// numbers are what a user notices first.
+var numbers = []number{
+	{"20,000 Pods are in the cache after", []Pick{{"sync/pods/watch-list", "wall time"}, {"protobuf/watch-list", "wall time"}}},
+	{"each of them takes", []Pick{{"sync/pods/watch-list", "heap retained, per object"}, {"protobuf/watch-list", "heap retained, per object"}}},
+	{"a relist of 100,000 Pods finds 1,000 changed ones in", []Pick{{"relist/watch-list", "wall time, from the first request"}}},
+}
+
 // Picks returns all rows that are shown outside of the table.
-func Picks() []Pick { return slices.Concat(tenPicks, drawnPicks) }
+func Picks() []Pick {
+	picks := slices.Concat(tenPicks, drawnPicks)
+	for _, n := range numbers {
+		picks = append(picks, n.formats...)
+	}
+	return picks
+}
+
+// threeNumbers is the table on the README's first screen.
+func (r report) threeNumbers() (string, error) {
+	var out strings.Builder
+	p := Printer{Out: &out}
+	p.markdown([]string{"", "in JSON", "in protobuf, as built-in kinds come"})
+	p.markdown([]string{"---", "---", "---"})
+	for _, n := range numbers {
+		cells := []string{n.what, "–", "–"}
+		for i, which := range n.formats {
+			l, err := r.find(which)
+			if err != nil {
+				return "", err
+			}
+			ours, _, _ := strings.Cut(l.ours, " ±")
+			theirs, _, _ := strings.Cut(l.theirs, " ±")
+			cells[1+i] = fmt.Sprintf("**%s**, with %s %s", ours, harness.ClientGo, theirs)
+		}
+		p.markdown(cells)
+	}
+	return out.String(), nil
+}
 
 // tenRows is the table of the README.
 func (r report) tenRows() (string, error) {

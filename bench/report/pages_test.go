@@ -51,6 +51,60 @@ func TestReadmeHasAtMostTenRows(t *testing.T) {
 	}
 }
 
+// The README's first numbers are those of their rows, and so are those in the words beside them.
+func TestFirstNumbersAreThoseOfTheirRows(t *testing.T) {
+	table, _ := madeUpTable()
+	r, err := readReport(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := r.threeNumbers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range numbers {
+		for _, pick := range n.formats {
+			l, err := r.find(pick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours, _, _ := strings.Cut(l.ours, " ±")
+			theirs, _, _ := strings.Cut(l.theirs, " ±")
+			if cell := "**" + ours + "**, with client-go " + theirs + " |"; strings.Contains(ours+theirs, "±") || !strings.Contains(text, cell) {
+				t.Errorf("%s of %s: there is no cell %q in\n%s", pick.Measure, pick.Bench, cell, text)
+			}
+		}
+	}
+	if _, err := (report{}).threeNumbers(); err == nil || !strings.Contains(err.Error(), `no row "wall time" of sync/pods/watch-list`) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// The benchmarks behind the README's first numbers have the sizes that it names.
+func TestFirstNumbersNameTheSizes(t *testing.T) {
+	p, err := OpenPages("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := readReport(p.pages[tablePage].text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range numbers {
+		for _, pick := range n.formats {
+			l, err := r.find(pick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range aNumber.FindAllString(n.what, -1) {
+				if size = strings.TrimRight(size, ",."); !strings.Contains(l.what, size) {
+					t.Errorf("%q names %s, the benchmark is %q", n.what, size, l.what)
+				}
+			}
+		}
+	}
+}
+
 // madeUpTable has the picked rows, each with numbers of its own, as printer writes them.
 func madeUpTable() (table string, used []line) {
 	var out strings.Builder
@@ -162,6 +216,10 @@ func TestPagesAreWrittenBetweenTheirMarkers(t *testing.T) {
 	}
 	refused("run it in the root of the repository")
 	put(readmePage, "above\n"+readmeBegin+"old\n"+markerEnd+"below\n")
+	put(tablePage, "above\n"+tableBegin+"old\n"+markerEnd+"below\n")
+	refused("README.md has no line <!-- bench: three numbers -->")
+	above := "above\n" + numbersBegin
+	put(readmePage, above+"old\n"+markerEnd+"between\n"+readmeBegin+"old\n"+markerEnd+"below\n")
 	put(tablePage, "above\nold\n"+markerEnd+"below\n")
 	refused("docs/benchmarks.md has no line <!-- bench -->")
 	put(tablePage, "above\n"+tableBegin+"old\nbelow\n")
@@ -184,8 +242,13 @@ func TestPagesAreWrittenBetweenTheirMarkers(t *testing.T) {
 		t.Errorf("%s is %+v, want %+v", tablePage, got, want)
 	}
 	readme := p.pages[readmePage]
-	if strings.Count(readme.text, "\n") != 2+len(tenPicks) || readme.before != "above\n"+readmeBegin || readme.after != markerEnd+"below\n" {
+	if strings.Count(readme.text, "\n") != 2+len(tenPicks) || readme.after != markerEnd+"below\n" {
 		t.Errorf("%s is %+v", readmePage, *readme)
+	}
+	first, ok := strings.CutPrefix(readme.before, above)
+	first, ok2 := strings.CutSuffix(first, markerEnd+"between\n"+readmeBegin)
+	if !ok || !ok2 || strings.Count(first, "\n") != 2+len(numbers) {
+		t.Errorf("%s begins with\n%s", readmePage, readme.before)
 	}
 	if err := p.Write("no table", nil); err == nil {
 		t.Error("what is no table was written")

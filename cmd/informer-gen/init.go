@@ -85,7 +85,11 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	}
 	lines = append(lines, "", next)
 	if !p.HasTool {
-		lines = append(lines, "  go get -tool "+scaffold.Tool)
+		get := "  go get -tool " + scaffold.Tool
+		if lifted := p.LiftedGo(); lifted != "" {
+			get += "    # lifts the go line of go.mod to " + lifted
+		}
+		lines = append(lines, get)
 	}
 	if p.Layout == scaffold.Empty && !p.Chosen {
 		lines = append(lines, "  write // +genclient above your API types, and // +groupName=NAME into a comment of their packages")

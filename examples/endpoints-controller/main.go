@@ -17,8 +17,8 @@
 //	endpoints           what the Endpoints of a Service should be: a pure function
 //	reconciler          the controller around it: watches, retries, writes, events
 //
-// Kubernetes' own controller and this one leave the same Endpoints behind, which test/kubernetes/endpoints
-// checks.
+// test/kubernetes/endpoints checks that Kubernetes' own controller and this one leave the same
+// Endpoints behind.
 package main
 
 import (

@@ -45,6 +45,9 @@ func (p *Project) module(dir string) error {
 			return fmt.Errorf("%s has no module path", name)
 		}
 		p.Dir, p.Module = d, file.Module.Mod.Path
+		if file.Go != nil {
+			p.Go = file.Go.Version
+		}
 		full, err := modfile.Parse(name, data, nil)
 		p.HasTool = err == nil && slices.ContainsFunc(full.Tool, func(t *modfile.Tool) bool { return t.Path == Tool })
 		return nil

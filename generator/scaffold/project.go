@@ -8,6 +8,7 @@ package scaffold
 
 import (
 	"fmt"
+	"go/version"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,6 +78,8 @@ type Project struct {
 	Notes []string
 	// HasTool means that go.mod has a tool line for informer-gen.
 	HasTool bool
+	// Go is the version of go.mod's go line; empty if it has none.
+	Go string
 	// Generate is the file that has a go:generate line for informer-gen; empty if none has.
 	Generate string
 
@@ -110,6 +113,18 @@ type folder struct {
 
 // Tool is the package of the command.
 const Tool = "github.com/informer-gen/informer-gen/cmd/informer-gen"
+
+// toolGo is the language version of informer-gen's own go line.
+const toolGo = "go1.26"
+
+// LiftedGo returns the language version, such as "1.26", to which requiring the tool lifts go.mod's
+// go line; "" if the line stays.
+func (p *Project) LiftedGo() string {
+	if p.HasTool || version.Compare(version.Lang("go"+p.Go), toolGo) >= 0 {
+		return ""
+	}
+	return strings.TrimPrefix(toolGo, "go")
+}
 
 // Look looks at the module that dir belongs to. year takes the place of the word YEAR in its
 // licence header. It reads files and runs nothing. Files that don't parse are passed over.

@@ -145,6 +145,33 @@ func TestLookKnowsTheGenerateLine(t *testing.T) {
 	}
 }
 
+func TestLookFindsGoLinesThatAreLifted(t *testing.T) {
+	const tool = "tool " + Tool + "\n"
+	for lines, want := range map[string]string{
+		"":                            "1.26", // as go 1.16
+		"go 1.24.3\n":                 "1.26",
+		"go 1.25\n":                   "1.26",
+		"go 1.26\n":                   "",
+		"go 1.26rc1\n":                "",
+		"go 1.26.8\n":                 "",
+		"go 1.27.0\n":                 "",
+		"go 1.24\n" + tool:            "", // the go command refuses it
+		"go 1.24\ntoolchain go1.27\n": "1.26",
+	} {
+		if got := look(t, project(t, "-- go.mod --\nmodule example.com/shop\n"+lines)).LiftedGo(); got != want {
+			t.Errorf("%q: got %q, want %q", lines, got, want)
+		}
+	}
+
+	own, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(own), "\n"+strings.Replace(toolGo, "go", "go ", 1)+".0\n") {
+		t.Errorf("the go line of informer-gen's own go.mod is another one than %s", toolGo)
+	}
+}
+
 func TestPackageNameFitsTheFolder(t *testing.T) {
 	for module, want := range map[string]string{
 		"example.com/shop":             "shop",

@@ -9,6 +9,7 @@ package house
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -238,6 +239,32 @@ func TestPagesAreNarrowAndPlain(t *testing.T) {
 					t.Errorf("%s:%d: %q; plainer is %s", path, i+1, found, u.instead)
 				}
 			}
+		}
+	}
+}
+
+var aColor = regexp.MustCompile(`#[0-9a-f]{6}\b`)
+
+// TestPicturesDifferInColorsOnly: a picture for dark pages shows the same as that for light pages.
+func TestPicturesDifferInColorsOnly(t *testing.T) {
+	pictures := files(t, ".svg")
+	for path, content := range pictures {
+		other := strings.Replace(path, "-light.svg", "-dark.svg", 1)
+		if path != other && !bytes.Equal(aColor.ReplaceAll(content, nil), aColor.ReplaceAll(pictures[other], nil)) {
+			t.Errorf("%s and %s differ in more than colors", path, other)
+		}
+	}
+}
+
+// TestDependabotKnowsEveryModule: .github/dependabot.yml has the folder of each go.mod.
+func TestDependabotKnowsEveryModule(t *testing.T) {
+	known, err := os.ReadFile(filepath.Join(root, ".github", "dependabot.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range files(t, "go.mod") {
+		if folder := strings.TrimSuffix("/"+filepath.ToSlash(filepath.Dir(path)), "/."); !bytes.Contains(known, []byte(`"`+cmp.Or(folder, "/")+`"`)) {
+			t.Errorf(".github/dependabot.yml doesn't have %s", path)
 		}
 	}
 }
