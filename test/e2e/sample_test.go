@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSampleRunsOnTheServer runs examples/crd-sample as README's command for a real API server does,
-// to its end, and until it is interrupted.
+// TestSampleRunsOnTheServer runs examples/crd-sample as README's command for a real API server
+// does, to its end, and until it is interrupted.
 func TestSampleRunsOnTheServer(t *testing.T) {
 	t.Parallel()
 	sample := filepath.Join(t.TempDir(), "crd-sample.exe")
