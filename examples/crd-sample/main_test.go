@@ -270,6 +270,17 @@ func TestGenerateHasNothingToChange(t *testing.T) {
 	}
 }
 
+// TestFewPackages counts what go run compiles before the program can say a word.
+func TestFewPackages(t *testing.T) {
+	list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(list))); n > 500 {
+		t.Errorf("the program consists of %d packages, 500 at most", n)
+	}
+}
+
 // until calls a function when a text is written.
 type until struct {
 	strings.Builder
