@@ -38,7 +38,7 @@ var areas = []area{
 	{
 		folder: "adapter",
 		sees:   []string{"runtime"},
-		layers: []string{"clientgo etcd", "controllerruntime"},
+		layers: []string{"internal/checker", "clientgo etcd", "controllerruntime"},
 	},
 	{
 		folder: "templates",
