@@ -55,6 +55,7 @@ func show(ctx context.Context, line int, started any) {
 		names = s.GetStore().ListKeys()
 	case manager.Manager:
 		go func() { check(s.GetCache().Start(ctx)) }()
+		s.GetCache().WaitForCacheSync(ctx) // a cache that isn't started can't be read
 		var pods corev1.PodList
 		check(s.GetCache().List(ctx, &pods))
 		for _, pod := range pods.Items {
