@@ -81,8 +81,8 @@ func Example() {
 	// hall/desk 1
 }
 
-// A test of code that watches: the versions that it knows get too old, as they do in a cluster
-// after some minutes, and it has to list again.
+// A watch from an expired version fails, and its client has to list again. Versions expire after
+// some minutes in a cluster, and at once in a test.
 func ExampleServer_ExpireWatches() {
 	ctx := context.Background()
 	crds, err := devserver.ReadCRDs(files, "crd")

@@ -66,7 +66,7 @@ func ExampleNewFactory() {
 	// found blue
 }
 
-// A library that takes informers and listers of client-go gets those of a factory of the runtime.
+// An informer of this project for a library that takes client-go's informers and listers.
 func ExampleNew() {
 	server := sourcetest.New()
 	resource := corev1.SchemeGroupVersion.WithResource("pods")

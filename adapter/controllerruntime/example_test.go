@@ -107,7 +107,7 @@ func ExampleSource() {
 		log.Fatal(err)
 	}
 	factory := factories.New(sources)
-	pods := factories.For[*corev1.Pod](factory, podResource) // factory.Core().V1().Pods().Informer()
+	pods := factories.For[*corev1.Pod](factory, podResource) // factory.Core().V1().Pods()…
 	if err := mgr.Add(controllerruntime.Runnable(factory)); err != nil {
 		log.Fatal(err)
 	}

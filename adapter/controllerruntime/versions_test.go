@@ -72,8 +72,8 @@ import (
 func main() {}
 `
 
-// oldTools is the version of golang.org/x/tools that a new project on v0.21 or v0.22 has, because of
-// Ginkgo. The generator needs v0.31.0.
+// oldTools is the version of golang.org/x/tools that a new project on v0.21 or v0.22 has, because
+// of Ginkgo. The generator needs v0.31.0.
 const oldTools = "v0.26.0"
 
 // TestNothingIsLifted: an operator on one of the lines that imports the adapter keeps its versions

@@ -50,7 +50,7 @@ func Example() {
 	// 200 ok
 }
 
-// A program whose page is read from elsewhere decides itself who may see it.
+// Other machines may see the page if an authorizer allows their requests.
 func ExampleWithAuthorizer() {
 	client, err := source.NewClient(newShop(pod("shop", "blue")).Config())
 	if err != nil {

@@ -68,8 +68,8 @@ func Example() {
 	// done
 }
 
-// A program of which several processes run: its controllers work in the one that leads, and its
-// probes are answered in all of them.
+// A program that runs as several processes. All of them answer probes; the controllers work in the
+// process that leads.
 func Example_election() {
 	server := sourcetest.New()
 	sourcetest.Serve[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")

@@ -98,7 +98,7 @@ func (v variables) BeginQueue(name string, read func() metrics.QueueState) (end 
 	return func() { v.Delete(name) }
 }
 
-// The queues of a program as variables, which /debug/vars shows.
+// The page /debug/vars shows the queues of a program.
 func ExampleQueueProvider() {
 	queues := variables{new(expvar.Map)} // in a program: expvar.NewMap("queues")
 	queue := workqueue.New[string](workqueue.Options{Name: "orders", Metrics: queues})

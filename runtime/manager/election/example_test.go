@@ -53,7 +53,7 @@ func Example() {
 	// done
 }
 
-// Two processes of a program. The second one waits until the first one has ended its work.
+// Two processes of a program. The second one leads once the first one has ended its work.
 func ExampleElection_Run() {
 	server := sourcetest.New()
 	sourcetest.Serve[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")

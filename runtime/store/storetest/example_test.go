@@ -70,7 +70,7 @@ func (r replica) follow(changed []storetest.Object, gone []object.Key, resourceV
 	})
 }
 
-// The body of a test that a store of one's own behaves as those of informers do.
+// The body of a test that runs the conformance suite against another store.
 func ExampleRun() {
 	storetest.Run(t, func(t *testing.T, indexes ...store.Indexer[storetest.Object]) storetest.Rig {
 		s, err := store.New(indexes...)

@@ -26,8 +26,8 @@ func ExampleStorage_Update() {
 	// true 3
 }
 
-// A test of code that follows a storage: what the code was sent, and how it notices that it was
-// away for too long.
+// A watch begins after a version. Once that version is compacted, it fails, and its caller has to
+// list again.
 func ExampleStorage_Compact() {
 	ctx := context.Background()
 	storage := memory.New()
@@ -36,7 +36,7 @@ func ExampleStorage_Compact() {
 			fmt.Println(err)
 		}
 	}
-	errEnough := errors.New("the test has seen enough")
+	errEnough := errors.New("seen enough")
 	follow := func(after uint64) error {
 		return storage.Watch(ctx, after, func(e watchcache.Event) error {
 			fmt.Println(e.Type, e.Object.Key, "at version", e.Version)
@@ -57,8 +57,8 @@ func ExampleStorage_Compact() {
 	// Output:
 	// ADDED one at version 2
 	// ADDED two at version 3
-	// the test has seen enough
+	// seen enough
 	// list again: the changes before version 2 are gone
 	// ADDED two at version 3
-	// the test has seen enough
+	// seen enough
 }

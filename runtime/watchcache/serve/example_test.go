@@ -57,8 +57,7 @@ func Example() {
 	// Output: 200 {"kind":"WidgetList","apiVersion":"samples.dev/v1","metadata":{"resourceVersion":"2"},"items":[]}
 }
 
-// An API of its own, without an API server behind it: clients write, too, and only those in the
-// namespace a.
+// An API without an API server behind it. Clients may write, but only in namespace a.
 func ExampleConfig() {
 	storage := memory.New()
 	cache, err := watchcache.New(watchcache.Config{Storage: storage})

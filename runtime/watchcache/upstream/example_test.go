@@ -52,8 +52,7 @@ func Example() {
 	// Output: shop/one on n1
 }
 
-// A cache of a part of a collection, and of a part of its objects: of the Pods in one namespace
-// that run, without the lists of who has written which field.
+// A storage of the running Pods of one namespace, without their managedFields.
 func ExampleNew() {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, resource, "Pod", "status.phase")
