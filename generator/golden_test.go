@@ -228,6 +228,7 @@ func makeWorkspace(t *testing.T, goldens []*golden) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	workspace = filepath.Join(workspace, "some where") // as users have it
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

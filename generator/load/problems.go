@@ -95,4 +95,4 @@ var missingModule = regexp.MustCompile(`(\S+)@(\S+): missing go\.sum entry$`)
 // modules that says nothing.
 const replacedVersion = "v0.0.0-00010101000000-000000000000"
 
-var adviceFolder = regexp.MustCompile(`to add it: cd \S+;? go get`)
+var adviceFolder = regexp.MustCompile(`to add it: cd .+? go get`)
