@@ -8,6 +8,7 @@ import (
 	"log"
 	"testing/fstest"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -78,4 +79,40 @@ func Example() {
 	// Output:
 	// Lamp.home.example.com "stage" is invalid: spec.watts: Invalid value: 2000: spec.watts in body should be less than or equal to 100
 	// hall/desk 1
+}
+
+// A watch from an expired version fails, and its client has to list again. Versions expire after
+// some minutes in a cluster, and at once in a test.
+func ExampleServer_ExpireWatches() {
+	ctx := context.Background()
+	crds, err := devserver.ReadCRDs(files, "crd")
+	if err != nil {
+		log.Fatal(err)
+	}
+	server, err := devserver.Start(ctx, devserver.Options{CRDs: crds})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer server.Close()
+	client, err := dynamic.NewForConfig(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	lamps := client.Resource(schema.GroupVersionResource{Group: "home.example.com", Version: "v1", Resource: "lamps"})
+	list, err := lamps.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	if err := server.ExpireWatches(ctx); err != nil {
+		log.Fatal(err)
+	}
+	watch, err := lamps.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	event := <-watch.ResultChan()
+	watch.Stop()
+	fmt.Println(event.Type, apierrors.ReasonForError(apierrors.FromObject(event.Object)))
+	// Output: ERROR Expired
 }

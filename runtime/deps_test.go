@@ -181,7 +181,7 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "controller/controllertest",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/sourcetest", "internal/request", "watchcache", "watchcache/internal/fieldpath", "watchcache/internal/rawjson", "watchcache/memory", "internal/shard", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "internal/metatype", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "workqueue", "informer/internal/changelog", "informer/internal/pack", "informer/internal/checkpoint", "informer/internal/mutation", "informer/internal/settings", "store", "informer", "controller"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/sourcetest", "source/sourcetest/patches", "internal/request", "watchcache", "watchcache/internal/fieldpath", "watchcache/internal/rawjson", "watchcache/memory", "internal/shard", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "internal/metatype", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "workqueue", "informer/internal/changelog", "informer/internal/pack", "informer/internal/checkpoint", "informer/internal/mutation", "informer/internal/settings", "store", "informer", "controller"},
 		imports: []string{"github.com/go-logr/logr/testr", "k8s.io/klog/v2"},
 	},
 	{
@@ -238,6 +238,10 @@ var allowed = []struct {
 		pkg:     "source/sourcetest",
 		reaches: []string{"object", "internal/request", "internal/shard", "metrics", "watchcache", "watchcache/internal/fieldpath", "watchcache/internal/rawjson", "watchcache/memory"},
 		imports: []string{"gopkg.in/evanphx/json-patch.v4", "k8s.io/apimachinery", "k8s.io/client-go/rest"},
+	},
+	{
+		pkg:     "source/sourcetest/patches",
+		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
 		pkg:     "source/internal/podtest",

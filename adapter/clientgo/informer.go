@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -30,7 +31,7 @@ func New[T object.Object](i *informer.SharedIndexInformer[T]) cache.SharedIndexI
 func wrap(i *informer.SharedIndexInformer[object.Object], description string) *sharedInformer {
 	name := "SharedIndexInformer " + description
 	return &sharedInformer{
-		checker:     newChecker(name),
+		Checker:     checker.New(name),
 		name:        name,
 		description: description,
 		informer:    i,
@@ -39,10 +40,10 @@ func wrap(i *informer.SharedIndexInformer[object.Object], description string) *s
 	}
 }
 
-// sharedInformer implements cache.SharedIndexInformer. It has HasSyncedChecker from its checker.
+// sharedInformer implements cache.SharedIndexInformer.
 type sharedInformer struct {
 	// set once at construction
-	checker
+	checker.Checker
 	name, description string
 	informer          *informer.SharedIndexInformer[object.Object]
 	indexer           *indexer
@@ -89,9 +90,9 @@ func (s *sharedInformer) begin(ctx context.Context) bool {
 		return false
 	}
 	s.run = ctx
-	s.followLocked(s.informer.Synced(), s.checker, nil)
+	s.followLocked(s.informer.Synced(), s.Checker, nil)
 	for r := range s.handlers {
-		s.followLocked(r.handler.Synced(), r.checker, r.over)
+		s.followLocked(r.handler.Synced(), r.Checker, r.over)
 	}
 	return true
 }
@@ -108,7 +109,7 @@ func (s *sharedInformer) end() {
 }
 
 // followLocked has c report that synced was closed, unless over is closed or the run ends before.
-func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker, over <-chan struct{}) {
+func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker.Checker, over <-chan struct{}) {
 	stop := s.run.Done()
 	s.goroutines.Go(func() {
 		select {
@@ -118,7 +119,7 @@ func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker, over <-
 		}
 		select {
 		case <-synced: // also if something else has ended the wait
-			c.done()
+			checker.Done(c)
 		default:
 		}
 	})
@@ -149,7 +150,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	if options.Logger != nil {
 		opts = append(opts, informer.WithHandlerLogger(*options.Logger))
 	}
-	r := &registration{checker: newChecker(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
+	r := &registration{Checker: checker.New(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stoppedLocked() {
@@ -165,7 +166,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	}
 	s.handlers[r] = struct{}{}
 	if s.run != nil {
-		s.followLocked(r.handler.Synced(), r.checker, r.over)
+		s.followLocked(r.handler.Synced(), r.Checker, r.over)
 	}
 	return r, nil
 }
@@ -287,11 +288,11 @@ func (s *sharedInformer) LastSyncResourceVersion() string {
 }
 
 // GetController returns a cache.Controller that reports what the informer does, and runs nothing.
-func (s *sharedInformer) GetController() cache.Controller { return controller{s.checker, s} }
+func (s *sharedInformer) GetController() cache.Controller { return controller{s.Checker, s} }
 
 // controller implements cache.Controller.
 type controller struct {
-	checker
+	checker.Checker
 	informer *sharedInformer
 }
 

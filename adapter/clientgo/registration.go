@@ -10,15 +10,15 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// registration implements cache.ResourceEventHandlerRegistration. It has HasSyncedChecker from its
-// checker.
+// registration implements cache.ResourceEventHandlerRegistration.
 type registration struct {
 	// set once at construction
-	checker
+	checker.Checker
 	informer *sharedInformer
 	handler  *informer.Registration
 	over     chan struct{} // closed when the handler is called no more
@@ -28,34 +28,16 @@ type registration struct {
 // later.
 func (r *registration) HasSynced() bool { return r.handler.HasSynced() }
 
+// Synced returns a channel that is closed when the handler has got the initial objects. It is for
+// adapter/controllerruntime, since older versions of client-go have no HasSyncedChecker.
+func (r *registration) Synced() <-chan struct{} { return r.handler.Synced() }
+
 // ShutdownChan returns a channel that is closed after the last callback of the handler has
 // returned: when it was removed, or when the informer has ended. cache.ShutDownEventHandler waits
 // for it.
 func (r *registration) ShutdownChan() <-chan struct{} { return r.over }
 
 func (r *registration) end() { close(r.over) }
-
-// checker has HasSynced, and from client-go v0.36 on HasSyncedChecker, whose result is of a type
-// that older versions lack. A queue has both, in each version, and has synced once it was given an
-// empty list. Nothing else is ever put into it.
-type checker struct {
-	cache.ResourceEventHandlerRegistration // the queue, of whose methods only these are wanted
-}
-
-// newChecker returns a checker that has not synced. From v0.36 on its HasSyncedChecker has the
-// name.
-func newChecker(name string) checker {
-	var options cache.DeltaFIFOOptions
-	if field := reflect.ValueOf(&options).Elem().FieldByName("Name"); field.IsValid() {
-		field.SetString(name)
-	}
-	return checker{cache.NewDeltaFIFOWithOptions(options)}
-}
-
-// done makes the checker report that it has synced.
-func (c checker) done() {
-	_ = c.ResourceEventHandlerRegistration.(cache.Queue).Replace(nil, "") // fails for no empty list
-}
 
 // handler is a client-go handler as one of the runtime's.
 type handler struct{ to cache.ResourceEventHandler }

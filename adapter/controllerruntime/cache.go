@@ -66,6 +66,7 @@ type Cache struct {
 	// mu guards what follows, and writes to kinds.
 	mu         sync.Mutex
 	ctx        context.Context // of Start; nil before
+	waiting    []func()        // for Start, which runs them; nil after
 	running    sync.WaitGroup  // only its Go is guarded, which is not called after ended is closed
 	namespaces []string        // of kinds that follow DefaultNamespaces
 }
@@ -144,6 +145,10 @@ func (c *Cache) begin(ctx context.Context) bool {
 	for _, k := range c.kinds.Load().byKey {
 		c.runLocked(k)
 	}
+	for _, f := range c.waiting {
+		c.running.Go(f)
+	}
+	c.waiting = nil
 	close(c.started)
 	c.setKindsLocked(c.kinds.Load().byKey)
 	return true
@@ -166,13 +171,20 @@ func (c *Cache) runLocked(k *kind) {
 	for _, p := range k.parts.all {
 		c.running.Go(func() { p.shared.RunWithContext(k.ctx) })
 	}
+	if g, ok := k.informer.(*group); ok {
+		c.running.Go(g.follow)
+	}
 }
 
-// spawn runs f in a goroutine that Start waits for, unless the cache has ended.
+// spawn runs f in a goroutine that Start waits for, once the cache has started and unless it has
+// ended.
 func (c *Cache) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !isClosed(c.ended) {
+	switch {
+	case c.ctx == nil:
+		c.waiting = append(c.waiting, f)
+	case !isClosed(c.ended):
 		c.running.Go(f)
 	}
 }

@@ -22,6 +22,12 @@ import (
 // newUnanswered returns a cache that knows Pods and ConfigMaps, of a server that answers nothing.
 func newUnanswered(t *testing.T, opts cache.Options) *Cache {
 	t.Helper()
+	return newOf(t, unanswered{}, opts)
+}
+
+// newOf returns a cache that knows Pods and ConfigMaps.
+func newOf(t *testing.T, server http.RoundTripper, opts cache.Options) *Cache {
+	t.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
 	opts.Scheme = runtime.NewScheme()
 	if err := corev1.AddToScheme(opts.Scheme); err != nil {
@@ -30,7 +36,7 @@ func newUnanswered(t *testing.T, opts cache.Options) *Cache {
 	for _, kind := range []string{"Pod", "ConfigMap"} {
 		mapper.Add(corev1.SchemeGroupVersion.WithKind(kind), meta.RESTScopeNamespace)
 	}
-	opts.Mapper, opts.HTTPClient = mapper, &http.Client{Transport: unanswered{}}
+	opts.Mapper, opts.HTTPClient = mapper, &http.Client{Transport: server}
 	c, err := New(&rest.Config{Host: "http://none.invalid"}, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +44,8 @@ func newUnanswered(t *testing.T, opts cache.Options) *Cache {
 	return c
 }
 
-// startUnanswered starts a cache, which ends with ctx: the test's, or one of it.
-func startUnanswered(ctx context.Context, t *testing.T, c *Cache) {
+// start starts a cache, which ends with ctx: the test's, or one of it.
+func start(ctx context.Context, t *testing.T, c *Cache) {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- c.Start(ctx) }()
@@ -54,7 +60,7 @@ func startUnanswered(ctx context.Context, t *testing.T, c *Cache) {
 // TestNoObject reads into nil, also of a kind that is found by the type.
 func TestNoObject(t *testing.T) {
 	c := newUnanswered(t, cache.Options{})
-	startUnanswered(t.Context(), t, c)
+	start(t.Context(), t, c)
 	if _, err := c.readableFor(&corev1.Pod{}); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +94,7 @@ func TestWaitForCacheSyncOfAnEndedCache(t *testing.T) {
 func TestRemoveInformerDuringARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newUnanswered(t, cache.Options{})
-		startUnanswered(t.Context(), t, c)
+		start(t.Context(), t, c)
 		got := make(chan error, 1)
 		go func() { got <- c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "b"}, &corev1.Pod{}) }()
 		synctest.Wait() // it waits for the sync
@@ -114,7 +120,7 @@ func TestRemoveInformerForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := &counting{Context: t.Context()}
 		c := newUnanswered(t, cache.Options{})
-		startUnanswered(ctx, t, c)
+		start(ctx, t, c)
 		for range 10 {
 			if _, err := c.readableFor(&corev1.Pod{}); err != nil {
 				t.Fatal(err)
@@ -156,7 +162,7 @@ func (c *counting) AfterFunc(f func()) func() bool {
 // then, and gets those of a namespace that is added.
 func TestKindWithoutNamespaces(t *testing.T) {
 	c := newUnanswered(t, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}})
-	startUnanswered(t.Context(), t, c)
+	start(t.Context(), t, c)
 	if err := c.RemoveNamespace(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}

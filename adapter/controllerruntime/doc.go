@@ -7,6 +7,10 @@
 // are. docs/adapters.md lists what differs. Besides, [Source] and [Runnable] put controllers of
 // controller-runtime on single informers, with or without this cache.
 //
+// The package works with controller-runtime v0.21 to v0.25. A setting or method that came with a
+// later version than the one in use is missing here as it is there: UnsafeDisableDeepCopy of a Get
+// came with v0.22, the SyncPeriod of a kind or namespace with v0.23, HasSyncedChecker with v0.24.
+//
 // # Reads
 //
 // A kind has three views: typed, unstructured and metadata only. Each view that is asked for has an

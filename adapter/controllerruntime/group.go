@@ -6,30 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 )
 
 // group hands out the informers of several namespaces as one. A handler may be called by several of
 // them at once.
 type group struct {
 	// set once at construction
-	members []clientcache.SharedIndexInformer
-	synced  *allDone
+	checker.Checker // done when all members have synced
+	name            string
+	members         []*part
+	spawn           func(func())    // runs what ends when stop is closed in a goroutine
+	stop            <-chan struct{} // closed when the members end
 }
 
 var _ cache.Informer = (*group)(nil)
 
-func newGroup(members []clientcache.SharedIndexInformer, owner goroutines) *group {
-	g := &group{members: members, synced: newAllDone(owner)}
-	for _, one := range members {
-		g.synced.checkers = append(g.synced.checkers, one.HasSyncedChecker())
+// follow makes the checker follow the members. It blocks until all have synced, or end.
+func (g *group) follow() {
+	var synced []<-chan struct{}
+	for _, one := range g.members {
+		synced = append(synced, one.informer.Synced())
 	}
-	return g
+	doneAfter(synced, g.stop, g.Checker)
 }
 
 // AddEventHandler adds handler to all members, or to none.
@@ -44,15 +48,17 @@ func (g *group) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEven
 
 // AddEventHandlerWithOptions is AddEventHandler with client-go's options.
 func (g *group) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
-	r := &groupRegistration{group: g, synced: newAllDone(g.synced.owner)}
+	r := &groupRegistration{Checker: checker.New(g.name + " + event handler"), group: g}
+	var synced []<-chan struct{}
 	for _, one := range g.members {
-		added, err := one.AddEventHandlerWithOptions(handler, options)
+		added, err := one.shared.AddEventHandlerWithOptions(handler, options)
 		if err != nil {
 			return nil, errors.Join(err, g.RemoveEventHandler(r))
 		}
 		r.of = append(r.of, added)
-		r.synced.checkers = append(r.synced.checkers, added.HasSyncedChecker())
+		synced = append(synced, syncedOf(added))
 	}
+	g.spawn(func() { doneAfter(synced, g.stop, r.Checker) })
 	return r, nil
 }
 
@@ -64,7 +70,7 @@ func (g *group) RemoveEventHandler(handle clientcache.ResourceEventHandlerRegist
 	}
 	var errs []error
 	for i, of := range r.of {
-		errs = append(errs, g.members[i].RemoveEventHandler(of))
+		errs = append(errs, g.members[i].shared.RemoveEventHandler(of))
 	}
 	return errors.Join(errs...)
 }
@@ -72,91 +78,47 @@ func (g *group) RemoveEventHandler(handle clientcache.ResourceEventHandlerRegist
 // AddIndexers adds indexers to all members.
 func (g *group) AddIndexers(indexers clientcache.Indexers) error {
 	for _, one := range g.members {
-		if err := one.AddIndexers(indexers); err != nil {
+		if err := one.shared.AddIndexers(indexers); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// HasSynced reports whether all members have synced.
+// HasSynced reports whether all members have synced. The checker follows a moment later.
 func (g *group) HasSynced() bool {
-	return !slices.ContainsFunc(g.members, func(one clientcache.SharedIndexInformer) bool { return !one.HasSynced() })
+	return !slices.ContainsFunc(g.members, func(one *part) bool { return !one.informer.HasSynced() })
 }
-
-// HasSyncedChecker returns a checker that is done when all members have synced.
-func (g *group) HasSyncedChecker() clientcache.DoneChecker { return g.synced }
 
 // IsStopped reports whether all members have stopped.
 func (g *group) IsStopped() bool {
-	return !slices.ContainsFunc(g.members, func(one clientcache.SharedIndexInformer) bool { return !one.IsStopped() })
+	return !slices.ContainsFunc(g.members, func(one *part) bool { return !one.shared.IsStopped() })
 }
 
 // groupRegistration is a handler of all members of a group.
 type groupRegistration struct {
 	// set once at construction
-	group  *group
-	of     []clientcache.ResourceEventHandlerRegistration // by member
-	synced *allDone
+	checker.Checker // done when the handler has synced
+	group           *group
+	of              []clientcache.ResourceEventHandlerRegistration // by member
 }
 
-// HasSynced reports whether the handler has got the initial objects of all members.
+// HasSynced reports whether the handler has got the initial objects of all members. The checker
+// follows a moment later.
 func (r *groupRegistration) HasSynced() bool {
 	return !slices.ContainsFunc(r.of, func(one clientcache.ResourceEventHandlerRegistration) bool { return !one.HasSynced() })
 }
 
-// HasSyncedChecker returns a checker that is done when the handler has synced.
-func (r *groupRegistration) HasSyncedChecker() clientcache.DoneChecker { return r.synced }
-
-// goroutines runs a function that ends when stop is closed in a goroutine that is waited for.
-type goroutines struct {
-	run  func(func())
-	stop <-chan struct{}
-}
-
-// allDone is a DoneChecker that is done when all of several are.
-type allDone struct {
-	// set once at construction
-	checkers []clientcache.DoneChecker
-	owner    goroutines
-	done     chan struct{}
-
-	once sync.Once // of the goroutine that closes done
-}
-
-func newAllDone(owner goroutines) *allDone {
-	return &allDone{owner: owner, done: make(chan struct{})}
-}
-
-// Name returns the names of all.
-func (a *allDone) Name() string {
-	var names []string
-	for _, one := range a.checkers {
-		names = append(names, one.Name())
-	}
-	return strings.Join(names, ", ")
-}
-
-// Done returns a channel that is closed when all are done. If the informers end before, it stays
-// open.
-func (a *allDone) Done() <-chan struct{} {
-	a.once.Do(func() {
-		if slices.ContainsFunc(a.checkers, func(one clientcache.DoneChecker) bool { return !clientcache.IsDone(one) }) {
-			a.owner.run(a.wait)
-			return
-		}
-		close(a.done)
-	})
-	return a.done
-}
-
-func (a *allDone) wait() {
-	for _, one := range a.checkers {
+// doneAfter marks c as done when all channels of synced are closed. It gives up when stop is.
+func doneAfter(synced []<-chan struct{}, stop <-chan struct{}, c checker.Checker) {
+	for _, one := range synced {
 		select {
-		case <-one.Done():
-		case <-a.owner.stop:
+		case <-one:
+		case <-stop:
+		}
+		if !isClosed(one) {
 			return
 		}
 	}
-	close(a.done)
+	checker.Done(c)
 }

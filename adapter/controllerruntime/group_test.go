@@ -3,28 +3,86 @@
 package controllerruntime
 
 import (
+	goruntime "runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/informer-gen/informer-gen/adapter/internal/checker"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestCheckerOfAnEndedCache: what had synced before the end is done, also for a checker whose Done
-// was not called before.
+// TestCheckerOfAnEndedCache: what had synced before the end is done.
 func TestCheckerOfAnEndedCache(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
-	c := newUnanswered(t, cache.Options{})
-	if !c.begin(t.Context()) {
-		t.Fatal("not begun")
+	for _, test := range []struct {
+		synced []<-chan struct{}
+		want   bool
+	}{
+		{[]<-chan struct{}{closed, closed}, true},
+		{[]<-chan struct{}{closed, make(chan struct{})}, false},
+	} {
+		c := checker.New("pods")
+		doneAfter(test.synced, closed, c)
+		if c.HasSynced() != test.want {
+			t.Errorf("done: %v, want %v", c.HasSynced(), test.want)
+		}
 	}
-	c.end()
-	synced := newAllDone(goroutines{run: c.spawn, stop: closed})
-	synced.checkers = []clientcache.DoneChecker{stubHandler{done: closed}, stubHandler{done: closed}}
-	if !clientcache.IsDone(synced) {
-		t.Error("not done")
-	}
+}
+
+// TestGroupSyncs: a handler that was added before the start and a later one get the objects of all
+// namespaces, and then report that they have synced. Nothing runs before the start.
+func TestGroupSyncs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sourcetest.New()
+		pods := sourcetest.Serve[*corev1.Pod](server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod")
+		for _, namespace := range []string{"one", "two"} {
+			pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "a"}})
+		}
+		c := newOf(t, server, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}, cache.AllNamespaces: {}}})
+		informer, err := c.GetInformer(t.Context(), &corev1.Pod{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var added atomic.Int64
+		handler := clientcache.ResourceEventHandlerFuncs{AddFunc: func(any) { added.Add(1) }}
+		add := func() *groupRegistration {
+			handle, err := informer.AddEventHandler(handler)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return handle.(*groupRegistration)
+		}
+		before := goruntime.NumGoroutine()
+		handles := []*groupRegistration{add()}
+		if n := goruntime.NumGoroutine(); n > before {
+			t.Errorf("%d goroutines after adding a handler, %d before", n, before)
+		}
+		if informer.HasSynced() || handles[0].HasSynced() {
+			t.Error("synced before the start")
+		}
+		start(t.Context(), t, c)
+		synctest.Wait()
+		handles = append(handles, add())
+		synctest.Wait()
+		if n := added.Load(); n != 4 {
+			t.Errorf("the handlers got %d Pods, want 4", n)
+		}
+		if !informer.HasSynced() || !informer.(*group).Checker.HasSynced() {
+			t.Error("the informer has not synced")
+		}
+		for i, handle := range handles {
+			if !handle.HasSynced() || !handle.Checker.HasSynced() {
+				t.Errorf("handler %d has not synced", i)
+			}
+		}
+	})
 }
 
 // TestRemovedNamespaceIsForgotten: kinds keep nothing of namespaces that come and go.

@@ -37,8 +37,14 @@ func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHand
 	enough := time.NewTimer(promptness)
 	defer enough.Stop()
 	select {
-	case <-added.HasSyncedChecker().Done():
+	case <-syncedOf(added):
 	case <-enough.C:
 	}
 	return added, nil
+}
+
+// syncedOf returns a channel that is closed when a handler of an informer of package clientgo has
+// got the initial objects. HasSyncedChecker would do the same, but older versions don't have it.
+func syncedOf(r clientcache.ResourceEventHandlerRegistration) <-chan struct{} {
+	return r.(interface{ Synced() <-chan struct{} }).Synced()
 }

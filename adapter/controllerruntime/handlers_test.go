@@ -27,12 +27,10 @@ func (s stub) AddEventHandlerWithOptions(clientcache.ResourceEventHandler, clien
 
 type stubHandler struct {
 	clientcache.ResourceEventHandlerRegistration
-	clientcache.DoneChecker
 	done chan struct{}
 }
 
-func (h stubHandler) HasSyncedChecker() clientcache.DoneChecker { return h }
-func (h stubHandler) Done() <-chan struct{}                     { return h.done }
+func (h stubHandler) Synced() <-chan struct{} { return h.done }
 
 // TestAddingAHandlerWaitsALittle until it has got the objects that there are.
 func TestAddingAHandlerWaitsALittle(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
+	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -169,7 +170,12 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 		return nil, err
 	}
 	k.ctx, k.stop = context.WithCancel(context.Background())
-	k.informer = k.parts.informer(goroutines{run: c.spawn, stop: k.ctx.Done()})
+	if len(k.parts.all) == 1 {
+		k.informer = k.parts.all[0].shared
+	} else {
+		name := key.gvk.String()
+		k.informer = &group{Checker: checker.New(name), name: name, members: k.parts.all, spawn: c.spawn, stop: k.ctx.Done()}
+	}
 	return k, nil
 }
 

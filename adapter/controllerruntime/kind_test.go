@@ -45,7 +45,7 @@ func TestKindOfType(t *testing.T) {
 			t.Errorf("before the start: %v", err)
 		}
 	}
-	startUnanswered(t.Context(), t, c)
+	start(t.Context(), t, c)
 	for range 2 { // each kind is made, and then found
 		for _, read := range []struct {
 			obj  client.Object

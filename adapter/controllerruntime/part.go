@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientcache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
@@ -73,7 +72,7 @@ func (r *reading) part(i *informer.SharedIndexInformer[object.Object], settings 
 }
 
 // source returns the source of a namespace, or of all for "".
-func (r *reading) source(namespace string, config cache.Config) (*source.HTTP[object.Object], error) {
+func (r *reading) source(namespace string, config watchConfig) (*source.HTTP[object.Object], error) {
 	opts := source.Options{Namespace: namespace, Kind: r.gvk.Kind, NewObject: r.newObject, Formats: r.formats}
 	if config.LabelSelector != nil {
 		opts.LabelSelector = config.LabelSelector.String()

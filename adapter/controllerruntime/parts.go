@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -35,18 +34,6 @@ func (p *parts) in(namespace string) *part {
 	return p.rest
 }
 
-// informer returns all parts as one informer.
-func (p *parts) informer(owner goroutines) cache.Informer {
-	if len(p.all) == 1 {
-		return p.all[0].shared
-	}
-	var members []clientcache.SharedIndexInformer
-	for _, one := range p.all {
-		members = append(members, one.shared)
-	}
-	return newGroup(members, owner)
-}
-
 // rename changes what in returns. Callers take turns.
 func (p *parts) rename(namespace string, added bool) {
 	names := maps.Clone(*p.names.Load())
@@ -59,7 +46,7 @@ func (p *parts) rename(namespace string, added bool) {
 }
 
 // whole makes one informer, of a namespace or of all for "".
-func (r *reading) whole(namespace string, config cache.Config) (*parts, error) {
+func (r *reading) whole(namespace string, config watchConfig) (*parts, error) {
 	src, err := r.source(namespace, config)
 	if err != nil {
 		return nil, err

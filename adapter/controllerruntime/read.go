@@ -67,13 +67,13 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 // disableCopies reports whether opts have UnsafeDisableDeepCopy set.
 func disableCopies(opts []client.GetOption) (disabled bool) {
 	for _, opt := range opts {
-		if usual, ok := opt.(client.UnsafeDisableDeepCopyOption); ok { // needs no allocation
+		if usual, ok := any(opt).(client.UnsafeDisableDeepCopyOption); ok { // needs no allocation
 			disabled = bool(usual)
 			continue
 		}
 		var options client.GetOptions
 		opt.ApplyToGet(&options)
-		disabled = ptr.Deref(options.UnsafeDisableDeepCopy, disabled)
+		disabled = ptr.Deref(optional[bool](options, "UnsafeDisableDeepCopy"), disabled)
 	}
 	return disabled
 }

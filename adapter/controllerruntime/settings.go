@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -36,15 +37,38 @@ type settings struct {
 type kindSettings struct {
 	// namespaces has the namespaces that are read, AllNamespaces for all others. If it is empty,
 	// all are read, and config holds; so it does for a kind without namespaces.
-	namespaces map[string]cache.Config
-	config     cache.Config
+	namespaces map[string]watchConfig
+	config     watchConfig
 	// follows is set if the namespaces are those of DefaultNamespaces, which may change. Those that
 	// come later have config.
 	follows bool
 }
 
+// watchConfig is a cache.Config, without the settings that are ignored. A nil field is not set.
+type watchConfig struct {
+	LabelSelector         labels.Selector
+	FieldSelector         fields.Selector
+	Transform             clientcache.TransformFunc
+	UnsafeDisableDeepCopy *bool
+	SyncPeriod            *time.Duration
+}
+
+func configOf(c cache.Config) watchConfig {
+	return watchConfig{c.LabelSelector, c.FieldSelector, c.Transform, c.UnsafeDisableDeepCopy, optional[time.Duration](c, "SyncPeriod")}
+}
+
+// optional returns a field of a struct, or nil if this version of controller-runtime lacks it:
+// client.GetOptions has UnsafeDisableDeepCopy from v0.22 on, and cache.Config and cache.ByObject
+// have SyncPeriod from v0.23 on.
+func optional[T any](of any, name string) *T {
+	if field := reflect.ValueOf(of).FieldByName(name); field.IsValid() {
+		return field.Interface().(*T)
+	}
+	return nil
+}
+
 // in returns what holds in a namespace.
-func (s *kindSettings) in(namespace string) cache.Config {
+func (s *kindSettings) in(namespace string) watchConfig {
 	if config, ok := s.namespaces[namespace]; ok {
 		return config
 	}
@@ -97,23 +121,22 @@ func newClient(config *rest.Config, httpClient *http.Client) (*source.Client, er
 // newSettings resolves the settings of each kind. A setting is that of the kind's namespace, or
 // else of the kind, of the namespace in DefaultNamespaces, or of all objects.
 func newSettings(opts *cache.Options) (settings, error) {
-	defaults := cache.Config{
+	defaults := watchConfig{
 		LabelSelector:         opts.DefaultLabelSelector,
 		FieldSelector:         opts.DefaultFieldSelector,
 		Transform:             opts.DefaultTransform,
 		UnsafeDisableDeepCopy: opts.DefaultUnsafeDisableDeepCopy,
-		EnableWatchBookmarks:  opts.DefaultEnableWatchBookmarks,
 		SyncPeriod:            opts.SyncPeriod,
 	}
 	s := settings{
 		byObject: map[schema.GroupVersionKind]kindSettings{},
-		others:   kindSettings{config: defaults, namespaces: map[string]cache.Config{}, follows: len(opts.DefaultNamespaces) > 0},
+		others:   kindSettings{config: defaults, namespaces: map[string]watchConfig{}, follows: len(opts.DefaultNamespaces) > 0},
 		onError:  opts.DefaultWatchErrorHandler,
 
 		failOnMissing: opts.ReaderFailOnMissingInformer,
 	}
-	for namespace, config := range opts.DefaultNamespaces {
-		s.others.namespaces[namespace] = firstOf(config, defaults)
+	for namespace, of := range opts.DefaultNamespaces {
+		s.others.namespaces[namespace] = firstOf(configOf(of), defaults)
 	}
 	excludeOthers(s.others.namespaces)
 	for obj, of := range opts.ByObject {
@@ -128,21 +151,20 @@ func newSettings(opts *cache.Options) (settings, error) {
 		if !namespaced && of.Namespaces != nil {
 			return settings{}, fmt.Errorf("%s in ByObject has no namespaces, but Namespaces is set; leave it nil", gvk)
 		}
-		own := cache.Config{
+		own := watchConfig{
 			LabelSelector:         of.Label,
 			FieldSelector:         of.Field,
 			Transform:             of.Transform,
 			UnsafeDisableDeepCopy: of.UnsafeDisableDeepCopy,
-			EnableWatchBookmarks:  of.EnableWatchBookmarks,
-			SyncPeriod:            of.SyncPeriod,
+			SyncPeriod:            optional[time.Duration](of, "SyncPeriod"),
 		}
-		one := kindSettings{config: firstOf(own, defaults), namespaces: map[string]cache.Config{}}
+		one := kindSettings{config: firstOf(own, defaults), namespaces: map[string]watchConfig{}}
 		namespaces := of.Namespaces
 		if namespaced && namespaces == nil {
 			namespaces, one.follows = opts.DefaultNamespaces, s.others.follows
 		}
-		for namespace, config := range namespaces {
-			one.namespaces[namespace] = firstOf(config, own, opts.DefaultNamespaces[namespace], defaults)
+		for namespace, in := range namespaces {
+			one.namespaces[namespace] = firstOf(configOf(in), own, configOf(opts.DefaultNamespaces[namespace]), defaults)
 		}
 		excludeOthers(one.namespaces)
 		s.byObject[gvk] = one
@@ -151,11 +173,11 @@ func newSettings(opts *cache.Options) (settings, error) {
 }
 
 // firstOf returns, for each setting, the first one that is set.
-func firstOf(configs ...cache.Config) cache.Config {
-	var of cache.Config
+func firstOf(configs ...watchConfig) watchConfig {
+	var of watchConfig
 	to := reflect.ValueOf(&of).Elem()
-	for _, config := range configs {
-		from := reflect.ValueOf(config)
+	for _, one := range configs {
+		from := reflect.ValueOf(one)
 		for i := range to.NumField() {
 			if to.Field(i).IsNil() {
 				to.Field(i).Set(from.Field(i))
@@ -167,7 +189,7 @@ func firstOf(configs ...cache.Config) cache.Config {
 
 // excludeOthers restricts AllNamespaces, if it is among namespaces, to those that have no entry of
 // their own.
-func excludeOthers(namespaces map[string]cache.Config) {
+func excludeOthers(namespaces map[string]watchConfig) {
 	all, ok := namespaces[cache.AllNamespaces]
 	if !ok {
 		return
@@ -186,7 +208,7 @@ func excludeOthers(namespaces map[string]cache.Config) {
 }
 
 // namespaceOf returns the only namespace that the field selector admits, or "".
-func namespaceOf(config cache.Config) string {
+func namespaceOf(config watchConfig) string {
 	if config.FieldSelector == nil || config.FieldSelector.Empty() {
 		return metav1.NamespaceAll
 	}

@@ -19,9 +19,23 @@ func TestMain(m *testing.M) {
 // newClient returns a client of a new etcd, which ends with the test.
 func newClient(t testing.TB) *clientv3.Client {
 	t.Helper()
+	client, stop, err := startEtcd(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// startEtcd starts an etcd that has its data in dir.
+func startEtcd(dir string) (client *clientv3.Client, stop func() error, err error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	c := embed.NewConfig()
-	c.Dir = t.TempDir()
+	c.Dir = dir
 	c.ListenPeerUrls, c.AdvertisePeerUrls = anyPort, anyPort
 	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
@@ -30,22 +44,20 @@ func newClient(t testing.TB) *clientv3.Client {
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	server, err := embed.StartEtcd(c)
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
-	t.Cleanup(server.Close)
 	select {
 	case <-server.Server.ReadyNotify():
-	case err := <-server.Err():
-		t.Fatal(err)
+		client, err = clientv3.New(clientv3.Config{Endpoints: []string{server.Clients[0].Addr().String()}, Logger: zap.NewNop()})
+	case err = <-server.Err():
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Clients[0].Addr().String()}, Logger: zap.NewNop()})
 	if err != nil {
-		t.Fatal(err)
+		server.Close()
+		return nil, nil, err
 	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return client
+	return client, func() error {
+		err := client.Close()
+		server.Close()
+		return err
+	}, nil
 }

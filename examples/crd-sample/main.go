@@ -4,19 +4,18 @@
 // informers that are generated from it (config/crd, generated), and this program, which shows the
 // informers at work.
 //
-// It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the
-// CRDs, creates a few hundred objects, runs a SharedInformerFactory, prints what its handlers saw,
-// asks the indexes five questions, changes and deletes objects, and prints the results. Then it
-// runs a controller (controller.go) that looks after the sites, deletes one of them, and ends. With
+// It runs the generator and starts an API server in memory, all in its own process. Then it creates
+// a few hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the
+// indexes five questions, changes and deletes objects, and prints the results. Then it runs a
+// controller (controller.go) that looks after the sites, deletes one of them, and ends. With
 // --watch it goes on until it is interrupted.
 //
-// Interrupted before it is done, it removes from the cluster what it has made there, and exits with
-// code 130.
+// With --kubeconfig it uses a cluster instead: it installs the CRDs there, and removes its objects
+// in the end. Interrupted before it is done, it removes them, too, and exits with code 130.
 package main
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -29,9 +28,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	samples "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
@@ -45,12 +42,9 @@ import (
 
 //go:generate go tool informer-gen
 
-//go:embed config/crd/*.yaml
-var crds embed.FS
-
 func main() {
 	var opts options
-	flag.StringVar(&opts.kubeconfig, "kubeconfig", "", "use the cluster of this `file` instead of a server in this process")
+	flag.StringVar(&opts.kubeconfig, "kubeconfig", "", "use the cluster of this `file` instead of a server in memory")
 	flag.BoolVar(&opts.watch, "watch", false, "keep running and print every change, until interrupted")
 	flag.BoolVar(&opts.generate, "generate", true, "run the generator first; skipped where the sources are not")
 	flag.Parse()
@@ -96,23 +90,25 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 		}
 	}
 
-	config, stop, err := connect(ctx, out, opts.kubeconfig)
+	config, stop, err := connect(out, opts.kubeconfig)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err = errors.Join(err, stop()); err == nil {
+		stop() // not when ctx ends: the informers end before the server
+		if err == nil {
 			out.line("end", "all stopped")
 		}
 	}()
-	if err := install(ctx, out, config); err != nil {
-		return err
-	}
-	shop, err := newShop(ctx, config)
+	shop, err := newShop(config)
 	if err != nil {
 		return err
 	}
-	if opts.kubeconfig != "" { // leave the cluster as it was, but for the CRDs and the namespace
+	if opts.kubeconfig != "" {
+		if err := shop.install(ctx, out); err != nil {
+			return err
+		}
+		// leave the cluster as it was, except for the CRDs and the namespace
 		defer func() { err = errors.Join(err, shop.close(out)) }()
 	}
 	began := time.Now()
@@ -187,58 +183,16 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	}
 
 	if opts.watch {
-		cluster := "--server " + config.Host
-		if opts.kubeconfig != "" {
-			cluster = "--kubeconfig " + opts.kubeconfig
-		}
 		seen.showAll()
 		out.line("watch", "every change of these widgets is printed, until Ctrl-C; try:")
-		out.line("", "kubectl %s -n %s delete widget %s", cluster, namespace, widgetName(widgetsBefore-1))
+		widget := widgetName(widgetsBefore - 2) // not one of the site that is gone
+		if opts.kubeconfig != "" {
+			out.line("", "kubectl --kubeconfig %s -n %s delete widget %s", opts.kubeconfig, namespace, widget)
+		} else { // kubectl would ask for discovery
+			out.line("", "curl -X DELETE %s/apis/%s/namespaces/%s/widgets/%s", config.Host, v1alpha1.GroupVersion, namespace, widget)
+		}
 		<-ctx.Done()
 	}
-	return nil
-}
-
-// connect gives the cluster of a kubeconfig, or starts a server. stop has to be called.
-func connect(ctx context.Context, out *report, kubeconfig string) (config *rest.Config, stop func() error, err error) {
-	if kubeconfig != "" {
-		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--kubeconfig %s: %w", kubeconfig, err)
-		}
-		config.QPS = -1 // a few hundred creates at once
-		out.line("server", "%s", config.Host)
-		return config, func() error { return nil }, nil
-	}
-	began := time.Now()
-	// Not ctx: an interrupt must end the informers before the server.
-	server, err := devserver.Start(context.WithoutCancel(ctx), devserver.Options{})
-	if err != nil {
-		return nil, nil, err
-	}
-	out.line("server", "API server and etcd in this process, at %s, ready after %s", server.URL(), since(began))
-	stop = func() error {
-		began := time.Now()
-		if err := server.Close(); err != nil {
-			return err
-		}
-		out.line("stop", "API server and etcd, in %s", since(began))
-		return nil
-	}
-	return server.Config(), stop, nil
-}
-
-// install reads the CRDs that are compiled in, and installs them.
-func install(ctx context.Context, out *report, config *rest.Config) error {
-	definitions, err := devserver.ReadCRDs(crds)
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	if err := devserver.InstallCRDs(ctx, config, definitions...); err != nil {
-		return err
-	}
-	out.line("install", "%d CRDs, served after %s", len(definitions), since(began))
 	return nil
 }
 

@@ -3,22 +3,48 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/informer-gen/informer-gen/devserver"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 )
+
+// TestMain lets the test binary be the program when it is started with this in its environment.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const asProgram = "CRD_SAMPLE_TEST_AS_PROGRAM"
 
 // The numbers follow from how the objects are made; the times in between are not looked at.
 var want = []string{
-	"server", "install",
+	"server",
 	"300 widgets and 4 sites, in",
 	"300 widgets and 4 sites in the store after",
 	`13 widgets in that of widgets.samples.informer-gen.dev/v1alpha1 with fields "spec.nodeName=node-07"`,
@@ -47,36 +73,52 @@ func TestRunShowsAllSteps(t *testing.T) {
 	inOrder(t, out.String(), want)
 }
 
-// cluster starts a server that isn't the program's own.
-func cluster(t *testing.T) (server *devserver.Server, kubeconfig string) {
+// cluster is another server than the program's own: it has CRDs and namespaces to install.
+func cluster(t *testing.T) (server *sourcetest.Server, config *rest.Config, kubeconfig string) {
 	t.Helper()
-	server, err := devserver.Start(context.Background(), devserver.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	text, err := server.Kubeconfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server = newServer()
+	server.Patches = patches.All{}
+	sourcetest.Serve[*unstructured.Unstructured](server, crdResource, "CustomResourceDefinition")
+	sourcetest.Serve[*unstructured.Unstructured](server, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "Namespace")
+	web := httptest.NewServer(server)
+	t.Cleanup(web.Close)
 	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
+	file := clientcmdapi.NewConfig()
+	file.Clusters["test"] = &clientcmdapi.Cluster{Server: web.URL}
+	file.Contexts["test"] = &clientcmdapi.Context{Cluster: "test"}
+	file.CurrentContext = "test"
+	if err := clientcmd.WriteToFile(*file, kubeconfig); err != nil {
 		t.Fatal(err)
 	}
-	return server, kubeconfig
+	return server, &rest.Config{Host: web.URL, QPS: -1}, kubeconfig
+}
+
+var crdResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// left returns the names of the objects of a resource.
+func left(t *testing.T, config *rest.Config, resource schema.GroupVersionResource) (names []string) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := client.Resource(resource).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range list.Items {
+		names = append(names, item.GetName())
+	}
+	return names
 }
 
 // A second run finds the CRDs there, the objects of the first one gone, and those of one that was
 // killed.
 func TestRunTwiceAgainstKubeconfig(t *testing.T) {
-	server, kubeconfig := cluster(t)
+	_, config, kubeconfig := cluster(t)
 	for n := range 2 {
 		if n > 0 {
-			killed, err := newShop(t.Context(), server.Config())
+			killed, err := newShop(config)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,56 +130,155 @@ func TestRunTwiceAgainstKubeconfig(t *testing.T) {
 		if err := run(t.Context(), &out, options{kubeconfig: kubeconfig}); err != nil {
 			t.Fatalf("%v\n%s", err, out.String())
 		}
-		inOrder(t, out.String(), want)
+		inOrder(t, out.String(), slices.Insert(slices.Clone(want), 1, "2 CRDs, served after"))
+	}
+	if crds := fmt.Sprint(left(t, config, crdResource)); crds != "[sites.samples.informer-gen.dev widgets.samples.informer-gen.dev]" {
+		t.Errorf("the CRDs are %s", crds)
+	}
+}
+
+// A program that is given nothing to connect to uses no cluster that its environment names.
+func TestRunIgnoresTheEnvironment(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "absent"))
+	var out strings.Builder
+	if err := run(t.Context(), &out, options{}); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+}
+
+func TestWrongKubeconfigs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := newServer() // which has no CRDs
+	web := httptest.NewServer(server)
+	defer web.Close()
+	for kubeconfig, want := range map[string]string{
+		"absent": "--kubeconfig absent: ",
+		file:     "--kubeconfig " + file + ": ",
+	} {
+		err := run(t.Context(), io.Discard, options{kubeconfig: kubeconfig})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", kubeconfig, err, want)
+		}
+	}
+	shop, err := newShop(&rest.Config{Host: web.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "apply CRD sites.samples.informer-gen.dev: "
+	if err := shop.install(t.Context(), newReport(io.Discard)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("without CRDs: error %v, want %q", err, want)
 	}
 }
 
 // Wherever it is interrupted, it says so and leaves nothing in the cluster.
 func TestInterruptedRunLeavesNothing(t *testing.T) {
-	server, kubeconfig := cluster(t)
-	shop, err := newShop(t.Context(), server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []string{"  server ", "  install ", "  create    300 ", "  handlers ", "  create    60 "} {
+	_, config, kubeconfig := cluster(t)
+	for _, step := range []string{"  server ", "  install ", "  create    300 ", "  handlers ", "  create    60 ", "  control "} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		out := &until{text: step, then: interrupt}
 		if err := run(ctx, out, options{kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
 			t.Errorf("interrupted at %q run gives %v, want %v\n%s", step, err, context.Canceled, out.String())
 		}
-		if step == "  server " { // no CRDs yet
-			continue
-		}
-		for _, resource := range []string{"widgets", "sites"} {
-			var left metav1.PartialObjectMetadataList
-			text, err := shop.client.Get().Resource(resource).Do(t.Context()).Raw()
-			if err == nil {
-				err = json.Unmarshal(text, &left)
-			}
-			if err != nil || len(left.Items) > 0 {
-				t.Errorf("interrupted at %q run leaves %d %s, %v", step, len(left.Items), resource, err)
+		for _, resource := range []schema.GroupVersionResource{listers.WidgetResource, listers.SiteResource} {
+			if names := left(t, config, resource); len(names) > 0 {
+				t.Errorf("interrupted at %q run leaves %d %s", step, len(names), resource.Resource)
 			}
 		}
 	}
 }
 
-// With watch it ends only when it is told to, and without an error.
+// The program is interrupted while its informers wait for a list.
+func TestInterruptEndsWith130(t *testing.T) {
+	server, config, kubeconfig := cluster(t)
+	endFault := server.Inject(sourcetest.Fault{On: sourcetest.List | sourcetest.WatchList, Skip: 2, Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "--generate=false", "--kubeconfig", kubeconfig)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stderr = t.Output()
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		if last = lines.Text(); strings.Contains(last, "create    300 ") {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(last, "clear") {
+		t.Errorf("exit code %d after %q, want 130 after the objects are deleted", cmd.ProcessState.ExitCode(), last)
+	}
+	endFault()
+	if names := left(t, config, crdResource); len(names) != 2 {
+		t.Errorf("the CRDs are %v, want them to stay", names)
+	}
+}
+
+// Without a cluster there is nothing to remove, and the server ends with the program.
+func TestInterruptedRunInMemory(t *testing.T) {
+	for _, step := range []string{"  generate ", "  server ", "  sync ", "  control "} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		out := &until{text: step, then: interrupt}
+		if err := run(ctx, out, options{generate: true}); !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted at %q run gives %v, want %v\n%s", step, err, context.Canceled, out.String())
+		}
+	}
+}
+
+// With watch it ends only when it is told to, and without an error. What it tells a user to try is
+// something that happens.
 func TestRunWatch(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
-	out := &until{text: "Ctrl-C", then: interrupt}
+	out := &until{text: "curl -X DELETE "}
+	out.then = func() {
+		_, url, _ := strings.Cut(out.String(), out.text)
+		request, err := http.NewRequestWithContext(ctx, http.MethodDelete, strings.TrimSpace(url), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("DELETE %s: %s", url, answer.Status)
+		}
+		out.text, out.then = " was on ", interrupt
+	}
 	if err := run(ctx, out, options{watch: true}); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	inOrder(t, out.String(), append(want[:len(want)-1:len(want)-1], "Ctrl-C", want[len(want)-1]))
+	inOrder(t, out.String(), append(want[:len(want)-1:len(want)-1], "Ctrl-C", "red-299", "was on", want[len(want)-1]))
 }
 
-// A test writes nothing into the sources, hence the flag.
+// A test writes nothing into the sources, so this one compares.
 func TestGenerateHasNothingToChange(t *testing.T) {
-	var out strings.Builder
-	if err := generate(t.Context(), newReport(&out), "--check"); err != nil {
+	files, err := generator.Generate(t.Context(), generator.Config{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	inOrder(t, out.String(), []string{"go tool informer-gen", "nothing to change"})
+	if changes, err := files.Diff(); err != nil || len(changes) > 0 {
+		t.Errorf("%d files would change, %v; run go generate", len(changes), err)
+	}
+}
+
+// TestFewPackages counts what go run compiles before the program can say a word.
+func TestFewPackages(t *testing.T) {
+	list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(list))); n > 500 {
+		t.Errorf("the program consists of %d packages, 500 at most", n)
+	}
 }
 
 // until calls a function when a text is written.

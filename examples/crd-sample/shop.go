@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -48,7 +46,7 @@ type shop struct {
 	first  int                     // those before it are deleted
 }
 
-func newShop(ctx context.Context, config *rest.Config) (*shop, error) {
+func newShop(config *rest.Config) (*shop, error) {
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		return nil, err
@@ -61,15 +59,7 @@ func newShop(ctx context.Context, config *rest.Config) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{client: client, label: labels.SelectorFromSet(madeHere)}
-
-	// A server of CRDs alone has no namespaces, and needs none.
-	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, namespace)
-	err = client.Post().AbsPath("/api/v1/namespaces").SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(ctx).Error()
-	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("create namespace %s: %w", namespace, err)
-	}
-	return s, nil
+	return &shop{client: client, label: labels.SelectorFromSet(madeHere)}, nil
 }
 
 // open makes the sites and the first n widgets, in place of those that a run may have left which
@@ -202,36 +192,4 @@ func nodeName(i int) string { return fmt.Sprintf("node-%02d", i+1) }
 func widgetName(i int) string {
 	colours := []string{"blue", "green", "red", "white"}
 	return fmt.Sprintf("%s-%03d", colours[i%len(colours)], i+1)
-}
-
-const module = "github.com/informer-gen/informer-gen/examples/crd-sample"
-
-// generate runs the generator, as `go generate` does, with more flags. Where there are no sources,
-// it does nothing.
-func generate(ctx context.Context, out *report, flags ...string) error {
-	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil || strings.TrimSpace(string(dir)) == "" {
-		out.line("generate", "skipped: the sources of %s are not here", module)
-		return nil
-	}
-	out.line("generate", "go tool informer-gen; the first time it is built")
-	began := time.Now()
-	args := append([]string{"-C", strings.TrimSpace(string(dir)), "tool", "informer-gen"}, flags...)
-	command := exec.CommandContext(ctx, "go", args...)
-	text, err := command.CombinedOutput()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("go tool informer-gen: %w\n%s", err, text)
-	}
-	said := strings.TrimSpace(string(text))
-	if said == "" {
-		said = "nothing to change"
-	}
-	out.line("", "%s, in %s", said, since(began))
-	return nil
 }

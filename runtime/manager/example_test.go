@@ -7,15 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
 
 	"github.com/spf13/pflag"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -62,4 +66,54 @@ func Example() {
 	// Output:
 	// reconcile shop/blue
 	// done
+}
+
+// A program that runs as several processes. All of them answer probes; the controllers work in the
+// process that leads.
+func Example_election() {
+	server := sourcetest.New()
+	sourcetest.Serve[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+	sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap").Create(&corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"},
+	})
+	config := server.Config()
+	client, err := source.NewClient(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := election.New(config, election.Options{Namespace: "shop", Name: "maps"})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	newMaps := func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+		informer := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
+		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
+			fmt.Println("reconcile", key, "leading:", c.Leading())
+			cancel(errors.New("done"))
+			return controller.Result{}, nil
+		}, controller.Options{}, controller.Self(informer))
+	}
+	m, err := manager.New(manager.Options{
+		Config: config, Factory: factories.New(client), Election: e,
+		Controllers: []manager.Descriptor{{Name: "maps", New: newMaps}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Options.Address serves the handler, or else the program does.
+	probe := func(path string) {
+		w := httptest.NewRecorder()
+		m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		fmt.Println(path, w.Code)
+	}
+	probe("/healthz")
+	fmt.Println(m.Run(ctx))
+	fmt.Println("leading:", e.Leading())
+	// Output:
+	// /healthz 200
+	// reconcile shop/blue leading: true
+	// done
+	// leading: false
 }

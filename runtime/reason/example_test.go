@@ -28,3 +28,32 @@ func ExampleOf() {
 	// unreachable; lasting: false
 	// none; lasting: false
 }
+
+// A program that sends requests of its own waits for as long as the server asks.
+func ExampleRetryAfter() {
+	answers := []error{ // of the server
+		apierrors.NewTooManyRequests("too many requests", 7),
+		apierrors.NewResourceExpired("too old"),
+		nil,
+	}
+	list := func() (err error) {
+		err, answers = answers[0], answers[1:]
+		return err
+	}
+	for {
+		err := list()
+		switch reason.Of(err) {
+		case reason.None:
+			fmt.Println("listed")
+			return
+		case reason.Expired:
+			fmt.Println("list the newest state, at once:", reason.RetryAfter(err))
+		default:
+			fmt.Println("try again after", reason.RetryAfter(err))
+		}
+	}
+	// Output:
+	// try again after 7s
+	// list the newest state, at once: 0s
+	// listed
+}

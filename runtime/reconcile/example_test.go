@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,4 +59,58 @@ func Example() {
 	// Output:
 	// blue has its Pod
 	// done
+}
+
+// A controller that has something to clean up outside of the cluster. Its finalizer keeps the
+// object until that is done.
+func Example_finalizer() {
+	const finalizer = "shop.example.com/bucket"
+	server := sourcetest.New()
+	collection := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
+	collection.Create(configMap("blue"))
+	client, err := source.NewClient(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	maps := reconcile.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap")
+	// With this OnWrite, a reconcile of an object finds what the one before has written.
+	write, err := reconcile.Writer(client, maps, writer.Options{OnWrite: controller.Wrote})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	made := make(chan struct{}, 1)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	c, err := maps.Reconcile("buckets", func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error) {
+		switch deleted, ours := m.DeletionTimestamp != nil, slices.Contains(m.Finalizers, finalizer); {
+		case !deleted && !ours: // first, so that no bucket is forgotten
+			_, _, err := write.AddFinalizer(ctx, m, finalizer)
+			return controller.Result{}, err
+		case !deleted:
+			fmt.Println("make the bucket of", m.Name)
+			made <- struct{}{}
+		case ours:
+			fmt.Println("remove the bucket of", m.Name)
+			if _, _, err := write.RemoveFinalizer(ctx, m, finalizer); err != nil {
+				return controller.Result{}, err
+			}
+			cancel(errors.New("done"))
+		}
+		return controller.Result{}, nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() {
+		<-made
+		collection.Delete("shop", "blue") // as by kubectl delete
+	}()
+	fmt.Println(c.Run(ctx))
+	_, exists := collection.Get("shop", "blue")
+	fmt.Println("exists:", exists)
+	// Output:
+	// make the bucket of blue
+	// remove the bucket of blue
+	// done
+	// exists: false
 }

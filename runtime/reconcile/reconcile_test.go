@@ -26,6 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -59,6 +60,7 @@ type rig struct {
 func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
+		server.Patches = patches.All{}
 		client, err := source.NewClient(server.Config())
 		if err != nil {
 			t.Fatal(err)

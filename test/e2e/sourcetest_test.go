@@ -18,6 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 )
 
 // side is one of two servers that get the same requests.
@@ -115,6 +116,7 @@ func (s *side) neutral(content map[string]any) {
 // and compares the answers, byte by byte but for uids, times and resourceVersions.
 func TestSourcetestAnswersAsTheServer(t *testing.T) {
 	memory := sourcetest.New()
+	memory.Patches = patches.All{}
 	sourcetest.Serve[*unstructured.Unstructured](memory, listers.WidgetResource, "Widget")
 	sites := sourcetest.Serve[*v1alpha1.Site](memory, listers.SiteResource, "")
 	for range 100 { // so that resourceVersions are not taken for other numbers

@@ -75,6 +75,7 @@ func TestCommandsThatCannotBeRunAreFound(t *testing.T) {
 		"test ./test/model -run TestHistories -seed 17 -race":   "",
 		"test ./generator ./templates -update":                  "",
 		"run ./bench --only event,sync/pods -n 1 -cpuprofile x": "",
+		"run ./devserver/cmd/devserver --nothing -- ls --all":   "./devserver/cmd/devserver has no flag --nothing",
 	} {
 		verb, rest, _ := strings.Cut(text, " ")
 		if got := strings.Join(all.wrongIn(command{verb: verb, fields: fieldsOf(rest)}), "; "); got != want {
@@ -136,9 +137,9 @@ func newGoCode(t *testing.T) goCode {
 // wrongIn returns why a command can't be run. What a shell fills in is not looked at.
 func (g goCode) wrongIn(c command) (wrong []string) {
 	var packages []string
-	patterns := map[string]string{} // by flag of go test
-	flags := []string{}             // the packages' own
-	for i := 0; i < len(c.fields); i++ {
+	patterns := map[string]string{}                             // by flag of go test
+	flags := []string{}                                         // the packages' own
+	for i := 0; i < len(c.fields) && c.fields[i] != "--"; i++ { // behind it is another command
 		field := c.fields[i]
 		name, _, hasValue := strings.Cut(strings.TrimLeft(field, "-"), "=")
 		switch isFlag := strings.HasPrefix(field, "-"); {

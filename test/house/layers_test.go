@@ -25,7 +25,7 @@ var areas = []area{
 			"internal/adopt informer/internal/pack source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache",
 			"lister informer/internal/checkpoint store/storetest source/internal/decode watchcache/memory watchcache/protobuf",
 			"source source/sourcetest watchcache/serve",
-			"reason writer watchcache/upstream",
+			"reason source/sourcetest/patches writer watchcache/upstream",
 			"reflector",
 			"watch informer/internal/engine",
 			"informer/internal/settings",
@@ -38,7 +38,7 @@ var areas = []area{
 	{
 		folder: "adapter",
 		sees:   []string{"runtime"},
-		layers: []string{"clientgo etcd", "controllerruntime"},
+		layers: []string{"internal/checker", "clientgo etcd", "controllerruntime"},
 	},
 	{
 		folder: "templates",
@@ -86,7 +86,7 @@ var areas = []area{
 	},
 	{
 		folder: "examples/crd-sample",
-		sees:   []string{"runtime", "devserver"},
+		sees:   []string{"runtime", "generator"},
 		layers: []string{"api/v1alpha1", "."},
 	},
 	{

@@ -35,6 +35,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 )
 
 // watched returns what an informer of ours sees of a resource: its events, in short, until it is
@@ -94,7 +95,7 @@ func TestClientGoWritesToSourcetest(t *testing.T) {
 
 func writeTyped(t *testing.T, format string) {
 	server := sourcetest.New()
-	server.TypeConverter = applyconfigurations.NewTypeConverter(scheme.Scheme)
+	server.Patches = patches.All{TypeConverter: applyconfigurations.NewTypeConverter(scheme.Scheme)}
 	gvr := appsv1.SchemeGroupVersion.WithResource("deployments")
 	sourcetest.Serve[*appsv1.Deployment](server, gvr, "")
 	config := server.Config()
@@ -205,6 +206,7 @@ func writeTyped(t *testing.T, format string) {
 func TestDynamicClientWritesToSourcetest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
+		server.Patches = patches.All{}
 		gvr := schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
 		sourcetest.Serve[*unstructured.Unstructured](server, gvr, "Widget")
 		config := server.Config()

@@ -14,6 +14,15 @@
 //
 // Without --kubeconfig the kubeconfig goes to stdout once the server is ready. The command ends on
 // SIGINT and SIGTERM. With --control another program drives it; see the package control.
+//
+// Arguments after -- are a command that runs while the server does, with KUBECONFIG set:
+//
+//	devserver --crds config/crd -- kubectl apply -f config/samples
+//
+// When it ends, so does the server, and devserver has its exit code: 128 and the signal's number if
+// a signal has ended it, 1 if it could not be started. It reads nothing from stdin. SIGINT and
+// SIGTERM reach it as SIGINT; if it has not ended after half a minute, it is killed. Without
+// --kubeconfig its kubeconfig is a temporary file.
 package main
 
 import (
@@ -22,6 +31,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -43,6 +53,10 @@ func main() {
 		// the package's name is ours
 		fmt.Fprintln(os.Stderr, "devserver:", strings.TrimPrefix(err.Error(), "devserver: "))
 		stop()
+		var child ended
+		if errors.As(err, &child) {
+			os.Exit(child.code)
+		}
 		os.Exit(1)
 	}
 }
@@ -61,13 +75,20 @@ type flags struct {
 func command() *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
-		Use:           "devserver",
-		Short:         "Run a real Kubernetes API server for custom resources in one process",
-		Args:          cobra.NoArgs,
+		Use:   "devserver [flags] [-- COMMAND [ARGUMENTS]]",
+		Short: "Run a real Kubernetes API server for custom resources in one process",
+		Long: `Devserver runs a real Kubernetes API server for custom resources, with its storage, in one process, until it is
+interrupted.
+
+A COMMAND is run with KUBECONFIG set once the server is ready. The server ends with it, and devserver has its exit code.
+COMMAND reads nothing from stdin. An interrupt is passed on to it, and half a minute later it is killed.`,
+		Example: `  devserver --crds config/crd --kubeconfig dev.kubeconfig
+  devserver --crds config/crd -- kubectl apply -f config/samples`,
+		Args:          onlyCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(cmd.Context(), f, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return run(cmd.Context(), f, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	p := cmd.Flags()
@@ -77,7 +98,7 @@ func command() *cobra.Command {
 	p.StringArrayVar(&f.crds, "crds", nil, "`file or folder` with CRDs in YAML to install; may be repeated")
 	p.BoolVar(&f.builtIn, "built-in-kinds", false, "serve kinds that Kubernetes has built in too, and call admission webhooks; objects need namespaces that are there")
 	p.BoolVar(&f.collectGarbage, "collect-garbage", false, "delete objects whose owners are gone")
-	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout)")
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout; with a COMMAND, a temporary one)")
 	p.BoolVar(&f.noWatchCache, "no-watch-cache", false, "answer each list and watch from etcd, so that a compaction makes old watches fail with 410")
 	p.StringVar(&f.featureGates, "feature-gates", "", "`gates` of the API server to switch, as in Name=true,Name=false")
 	p.DurationVar(&f.minRequestTimeout, "min-request-timeout", 0, "end watches at a random time between this and twice this (default 30m)")
@@ -87,7 +108,26 @@ func command() *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err error) {
+// onlyCommand accepts a command after --, and no other arguments.
+func onlyCommand(cmd *cobra.Command, args []string) error {
+	switch dash := cmd.ArgsLenAtDash(); {
+	case len(args) > 0 && dash != 0:
+		return fmt.Errorf("unexpected argument %q; a command to run stands after --", args[0])
+	case len(args) == 0 && dash == 0:
+		return errors.New("no command follows --")
+	}
+	return nil
+}
+
+func run(ctx context.Context, f flags, command []string, in io.Reader, out, errOut io.Writer) (err error) {
+	if len(command) > 0 {
+		if f.control {
+			return fmt.Errorf("--control: the server can't be controlled while it runs %s", command[0])
+		}
+		if _, err := exec.LookPath(command[0]); err != nil {
+			return fmt.Errorf("run %s: %w", command[0], err)
+		}
+	}
 	if f.compactInterval < 0 {
 		return fmt.Errorf("--compact-interval %v is negative", f.compactInterval)
 	}
@@ -110,7 +150,11 @@ func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err
 	if f.verbose {
 		opts.LogOutput = errOut
 	}
-	server, err := devserver.Start(ctx, opts)
+	serving := ctx
+	if len(command) > 0 { // it ends before the server, which it may need to clean up
+		serving = context.WithoutCancel(ctx)
+	}
+	server, err := devserver.Start(serving, opts)
 	if err != nil {
 		return err
 	}
@@ -119,6 +163,14 @@ func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err
 	kubeconfig, err := server.Kubeconfig()
 	if err != nil {
 		return err
+	}
+	if f.kubeconfig == "" && len(command) > 0 {
+		folder, err := os.MkdirTemp("", "devserver-")
+		if err != nil {
+			return fmt.Errorf("make a folder for the kubeconfig: %w", err)
+		}
+		defer os.RemoveAll(folder)
+		f.kubeconfig = filepath.Join(folder, "kubeconfig")
 	}
 	if f.kubeconfig != "" {
 		if err := writeKubeconfig(f.kubeconfig, kubeconfig); err != nil {
@@ -142,6 +194,9 @@ func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err
 		return control.Serve(ctx, server, in, out)
 	}
 	fmt.Fprintf(errOut, "devserver: %d CRDs installed, ready at %s, data in %s\n", len(crds), server.URL(), server.Dir())
+	if len(command) > 0 {
+		return runCommand(ctx, command, f.kubeconfig, out, errOut)
+	}
 	<-server.Done()
 	return nil // server.Close returns what ended it
 }

@@ -28,8 +28,12 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/control"
 )
 
-// TestMain lets the test binary be the command when it is started with this in its environment.
+// TestMain lets the test binary be the command when it is started with this in its environment, and
+// what a command runs.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == asChildOf {
+		os.Exit(child(os.Args[2]))
+	}
 	if os.Getenv(asCommand) != "" {
 		main()
 		return
@@ -314,7 +318,11 @@ func TestWrongCalls(t *testing.T) {
 		{[]string{"--feature-gates", "NoSuchGate=true"}, "--feature-gates: unrecognized feature gate: NoSuchGate"},
 		{[]string{"--feature-gates", "CBORServingAndStorage=perhaps"}, "--feature-gates: invalid value of CBORServingAndStorage"},
 		{[]string{"--unknown"}, "unknown flag: --unknown"},
-		{[]string{"argument"}, "unknown command"},
+		{[]string{"argument"}, `unexpected argument "argument"; a command to run stands after --`},
+		{[]string{"argument", "--", "command"}, `unexpected argument "argument"`},
+		{[]string{"--"}, "no command follows --"},
+		{[]string{"--", "no-such-program"}, "devserver: run no-such-program: exec: "},
+		{[]string{"--control", "--", "no-such-program"}, "--control: the server can't be controlled while it runs no-such-program"},
 	} {
 		cmd := asChild(t, test.args...)
 		cmd.Stderr = nil

@@ -17,6 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 )
 
 const (
@@ -39,7 +40,7 @@ type Controller interface {
 // Env is an API server in memory, and the controllers that a test runs against it. Its methods must
 // be called on the test's goroutine.
 type Env struct {
-	// Server is the API server. It has the resources that the test serves.
+	// Server is the API server. It has the resources that the test serves, and all patches.
 	Server *sourcetest.Server
 	// Client reads from it and writes to it.
 	Client *source.Client
@@ -63,6 +64,7 @@ func Run(t *testing.T, test func(t *testing.T, env *Env)) {
 	synctest.Test(t, func(t *testing.T) {
 		t.Helper()
 		env := &Env{Server: sourcetest.New(), t: t}
+		env.Server.Patches = patches.All{}
 		var err error
 		if env.Client, err = source.NewClient(env.Server.Config()); err != nil {
 			t.Fatal(err)

@@ -66,3 +66,52 @@ func Example() {
 	// informer_objects{informer="pods/v1"} 2
 	// informer_synced{informer="pods/v1"} 1
 }
+
+// A program with informers of two clusters: a label distinguishes them.
+func ExampleNew() {
+	registry := prometheus.NewRegistry()
+	resource := corev1.SchemeGroupVersion.WithResource("pods")
+	ctx := context.Background()
+	var started []*factories.Factory
+	for cluster, names := range map[string][]string{"east": {"blue"}, "west": {"blue", "green"}} {
+		server := sourcetest.New()
+		pods := sourcetest.Serve[*corev1.Pod](server, resource, "Pod")
+		for _, name := range names {
+			pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}})
+		}
+		client, err := source.NewClient(server.Config())
+		if err != nil {
+			log.Fatal(err)
+		}
+		provider, err := informermetrics.New(prometheus.WrapRegistererWith(prometheus.Labels{"cluster": cluster}, registry))
+		if err != nil {
+			log.Fatal(err)
+		}
+		factory := factories.New(client, informer.WithMetrics(provider))
+		factories.For[*corev1.Pod](factory, resource)
+		if err := errors.Join(factory.Start(ctx), factory.WaitForCacheSync(ctx)); err != nil {
+			log.Fatal(err)
+		}
+		started = append(started, factory)
+	}
+
+	families, err := registry.Gather() // what promhttp.HandlerFor(registry, …) shows
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "informer_objects" {
+			for _, metric := range family.GetMetric() {
+				fmt.Println(metric.GetLabel()[0].GetValue(), metric.GetGauge().GetValue())
+			}
+		}
+	}
+	for _, factory := range started {
+		if err := factory.Shutdown(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// east 1
+	// west 2
+}

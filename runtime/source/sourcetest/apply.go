@@ -4,7 +4,6 @@ package sourcetest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,8 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -28,15 +25,15 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
 	c.narrow(patch, r.Subresource)
+	empty, err := untyped(c.newObject())
+	if err != nil {
+		return nil, err
+	}
 	live, err := untyped(old)
 	if err != nil {
 		return nil, err
 	}
-	manager, err := c.manager(r.Subresource)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := manager.Apply(live, patch, options.FieldManager, options.Force != nil && *options.Force)
+	merged, err := c.server.Patches.Apply(empty, live, patch, r.Subresource, options.FieldManager, options.Force != nil && *options.Force)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +65,16 @@ func (c *collection) narrow(patch *unstructured.Unstructured, subresource string
 // own writes into obj which fields the sender of a request, not an apply patch, has changed. It
 // does so for objects that were applied once.
 func (e edit) own(c *collection, obj, old object.Object) error {
-	if len(old.GetManagedFields()) == 0 || e.applies {
+	if len(old.GetManagedFields()) == 0 || e.applies || c.server.Patches == nil {
 		return nil
 	}
 	name := e.Query.Get("fieldManager")
 	if name == "" {
 		name, _, _ = strings.Cut(e.UserAgent, "/")
+	}
+	empty, err := untyped(c.newObject())
+	if err != nil {
+		return err
 	}
 	live, err := untyped(old)
 	if err != nil {
@@ -83,11 +84,7 @@ func (e edit) own(c *collection, obj, old object.Object) error {
 	if err != nil {
 		return err
 	}
-	manager, err := c.manager(e.Subresource)
-	if err != nil {
-		return err
-	}
-	owned, err := manager.Update(live, next, name)
+	owned, err := c.server.Patches.Update(empty, live, next, e.Subresource, name)
 	if err != nil {
 		return err
 	}
@@ -111,24 +108,7 @@ func keepTimes(obj, old object.Object) {
 	}
 }
 
-// manager returns what keeps account of who owns which fields.
-func (c *collection) manager(subresource string) (*managedfields.FieldManager, error) {
-	converter := c.server.TypeConverter
-	if converter != nil {
-		empty, err := untyped(c.newObject())
-		if err == nil {
-			_, err = converter.ObjectToTyped(empty)
-		}
-		if err != nil {
-			converter = nil // it doesn't know the kind
-		}
-	}
-	if converter == nil {
-		converter = managedfields.NewDeducedTypeConverter()
-	}
-	return managedfields.NewDefaultCRDFieldManager(converter, asIs{c}, asIs{c}, asIs{c}, c.kind, c.kind.GroupVersion(), subresource, nil)
-}
-
+// untyped returns a copy of an object, with its kind.
 func untyped(obj object.Object) (*unstructured.Unstructured, error) {
 	if obj, ok := obj.(*unstructured.Unstructured); ok {
 		return obj.DeepCopy(), nil
@@ -136,21 +116,3 @@ func untyped(obj object.Object) (*unstructured.Unstructured, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	return &unstructured.Unstructured{Object: content}, err
 }
-
-// asIs converts and defaults nothing: there is one version.
-type asIs struct{ c *collection }
-
-func (asIs) Default(runtime.Object) {}
-
-func (asIs) Convert(_, _, _ any) error { return errors.New("there is one version of each kind") }
-
-func (asIs) ConvertToVersion(obj runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
-	return obj, nil
-}
-
-func (asIs) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
-	return label, value, nil
-}
-
-// New returns an empty object.
-func (a asIs) New(schema.GroupVersionKind) (runtime.Object, error) { return untyped(a.c.newObject()) }

@@ -13,11 +13,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 )
+
+// serverOfPatches returns a server with every type of patch.
+func serverOfPatches() *sourcetest.Server {
+	server := sourcetest.New()
+	server.Patches = patches.All{}
+	return server
+}
 
 // TestApplyMergesByOwner has two managers apply parts of one object.
 func TestApplyMergesByOwner(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	apply := func(query, body string) written {
 		return call(t, server, "PATCH", inShop+"/a"+query, "apiVersion: v1\nkind: Pod\n"+body, "Content-Type", "application/apply-patch+yaml")
@@ -58,7 +66,7 @@ func TestApplyMergesByOwner(t *testing.T) {
 }
 
 func TestApplyOfAStatus(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"phase":"Running"},"spec":{"nodeName":"n"}}`
 	apply := func() written {
@@ -76,7 +84,7 @@ func TestApplyOfAStatus(t *testing.T) {
 // TestApplyOwnsOnlyWhatItMayWrite has two managers, one of the object and one of its status, which
 // both send all of it.
 func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	apply := func(path, node, phase string) written {
 		const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"node":%q}},"spec":{"nodeName":%q},"status":{"phase":%q}}`
@@ -90,7 +98,7 @@ func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
 		t.Error(got)
 	}
 
-	plain := sourcetest.New()
+	plain := serverOfPatches()
 	pods = sourcetest.Serve[*corev1.Pod](plain, podResource, "").WithoutStatus()
 	server = plain
 	expect(t, "without the subresource", apply("/a?fieldManager=one", "n", "Pending"), "201 a at 2")
@@ -103,7 +111,7 @@ func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
 // text for the same quantity.
 func TestApplyOfTheSameIsNoWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := sourcetest.New()
+		server := serverOfPatches()
 		sourcetest.Serve[*corev1.Pod](server, podResource, "")
 		apply := func(image string) written {
 			const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":%q,"resources":{"limits":{"cpu":"0.5"}}}]}}`

@@ -71,7 +71,7 @@ func (s *Server) format(contentType string, proto bool) (string, error) {
 }
 
 // unknownFormat refuses a body by its Content-Type.
-func unknownFormat(offered []string) error {
+func unknownFormat(offered []string) *apierrors.StatusError {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
 		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(offered, ", "),

@@ -54,9 +54,10 @@
 //   - Status: if objects have a status, create and update ignore it, and the status subresource
 //     writes nothing else, unless [Collection.WithoutStatus] was called.
 //   - Generation: 1 at first, raised by changes outside of metadata and status, and by the delete.
-//   - Patches: JSON patches (RFC 6902), merge patches (RFC 7386), strategic merge patches, and
-//     server-side apply with owners of fields and conflicts. For apply, lists are replaced as a
-//     whole unless [Server.TypeConverter] knows the kind. Owners are kept from the first apply on.
+//   - Patches: JSON patches (RFC 6902) and merge patches (RFC 7386). With [Server.Patches],
+//     strategic merge patches and server-side apply with owners of fields and conflicts, too. For
+//     apply, lists are replaced as a whole unless a TypeConverter knows the kind. Owners are kept
+//     from the first apply on.
 //   - Deletes, of one object or of a selection: preconditions, and finalizers, which keep the
 //     object with a deletionTimestamp until the last one is removed. Objects without are gone at
 //     once.

@@ -13,7 +13,7 @@ import (
 // TestWritesOfADeletedObjectMakeNoOther has a client write an object that it has read before the
 // object was deleted.
 func TestWritesOfADeletedObjectMakeNoOther(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	read := pods.Create(pod("shop", "a"))
 	pods.Delete("shop", "a")
@@ -29,7 +29,7 @@ func TestWritesOfADeletedObjectMakeNoOther(t *testing.T) {
 }
 
 func TestAnApplyThatCreatesIgnoresTheVersion(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	expect(t, "apply", apply(t, server, "resourceVersion", "5"), "201 a at 2")
 	expect(t, "the next one", apply(t, server, "resourceVersion", "5"),

@@ -12,20 +12,38 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
+// patcher makes the patches whose rules depend on the kind: All of package patches, which is apart
+// since it imports Kubernetes' OpenAPI libraries. The server calls it with mu held.
+type patcher interface {
+	// StrategicMerge returns the JSON of an object after a strategic merge patch. like is an object
+	// of the same Go type.
+	StrategicMerge(content, patch []byte, like runtime.Object) ([]byte, error)
+	// Apply returns live with the fields of applied, which manager owns then. Fields of other
+	// managers that would change are a conflict, unless force is set. empty is a zero object of the
+	// same Go type. A write to a subresource is accounted apart.
+	Apply(empty, live, applied *unstructured.Unstructured, subresource, manager string, force bool) (runtime.Object, error)
+	// Update returns changed, with manager as the owner of the fields that differ from live.
+	Update(empty, live, changed *unstructured.Unstructured, subresource, manager string) (runtime.Object, error)
+}
+
 // patches returns the types of patches that the objects can have. API servers have strategic merge
 // patches for built-in kinds only.
 func (c *collection) patches() []string {
 	all := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	if c.server.Patches == nil {
+		return all
+	}
 	if c.proto {
 		all = append(all, string(types.StrategicMergePatchType))
 	}
@@ -35,7 +53,11 @@ func (c *collection) patches() []string {
 func (c *collection) parsePatch(r Request, q query) (write, error) {
 	media, _, _ := strings.Cut(r.ContentType, ";")
 	if !slices.Contains(c.patches(), media) {
-		return nil, unknownFormat(c.patches())
+		refusal := unknownFormat(c.patches())
+		if c.server.Patches == nil {
+			refusal.ErrStatus.Message += "; sourcetest.Server has others if its Patches are set"
+		}
+		return nil, refusal
 	}
 	var options metav1.PatchOptions
 	if err := metav1.Convert_url_Values_To_v1_PatchOptions(&r.Query, &options, nil); err != nil {
@@ -94,7 +116,7 @@ func (c *collection) patch(kind types.PatchType, content, patch []byte) ([]byte,
 		}
 		return content, err
 	}
-	content, err := strategicpatch.StrategicMergePatch(content, patch, c.newObject())
+	content, err := c.server.Patches.StrategicMerge(content, patch, c.newObject())
 	switch {
 	case errors.Is(err, mergepatch.ErrNoListOfLists), errors.Is(err, mergepatch.ErrPatchContentNotMatchRetainKeys):
 		return nil, unprocessable(err)

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 func TestPatchesOfEachType(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	first := pods.Create(pod("shop", "a", label("color", "red"), func(p *corev1.Pod) {
 		p.Spec.Containers = []corev1.Container{{Name: "one", Image: "1"}, {Name: "two", Image: "2"}}
@@ -63,5 +64,24 @@ func TestPatchesOfEachType(t *testing.T) {
 	expect(t, "missing", call(t, server, "PATCH", inShop+"/b", `{}`, "Content-Type", string(merge)), `404 NotFound pods "b" not found`)
 	if stored, _ := pods.Get("shop", "a"); stored.UID != first.UID || stored.Kind != "Pod" {
 		t.Errorf("%+v", stored)
+	}
+}
+
+// TestPatchesThatAreNotSet is about a server without Patches, and about a write to an object that
+// was applied in a cluster.
+func TestPatchesThatAreNotSet(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	pods.Create(pod("shop", "a", func(p *corev1.Pod) {
+		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1"}}
+	}))
+	for _, kind := range []types.PatchType{types.StrategicMergePatchType, types.ApplyPatchType} {
+		expect(t, string(kind), call(t, server, "PATCH", inShop+"/a?fieldManager=one", `{}`, "Content-Type", string(kind)),
+			"415 UnsupportedMediaType the body of the request was in an unknown format - accepted media types include: "+
+				"application/json-patch+json, application/merge-patch+json; sourcetest.Server has others if its Patches are set")
+	}
+	expect(t, "merge", call(t, server, "PATCH", inShop+"/a", `{"spec":{"nodeName":"n"}}`, "Content-Type", string(types.MergePatchType)), "200 a at 3")
+	if stored, _ := pods.Get("shop", "a"); len(stored.ManagedFields) != 1 {
+		t.Errorf("managedFields are %v; want them as they were", stored.ManagedFields)
 	}
 }

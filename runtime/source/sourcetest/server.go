@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -35,10 +34,9 @@ type Server struct {
 	// MediaTypes are the formats that the server offers, of JSON, Protobuf and CBOR. nil means all
 	// of them. Set it before the first request.
 	MediaTypes []string
-	// TypeConverter has the schemas by which apply patches are merged. nil means, and so does a
-	// kind that it doesn't know, that lists are replaced as a whole. For built-in kinds take
-	// NewTypeConverter of k8s.io/client-go/applyconfigurations. Set it before the first request.
-	TypeConverter managedfields.TypeConverter
+	// Patches makes strategic merge patches and server-side apply: set it to patches.All of package
+	// sourcetest/patches. nil means that both are refused. Set it before the first request.
+	Patches patcher
 
 	mu          sync.Mutex // mu guards what follows, and the content of all collections
 	version     uint64     // of the last write to any collection

@@ -221,7 +221,7 @@ func TestStatusIsWrittenByItsSubresourceOnly(t *testing.T) {
 // TestCustomResourcesHaveRulesOfTheirOwn: a version in each update, a generation of all that
 // is not metadata, and no strategic merge.
 func TestCustomResourcesHaveRulesOfTheirOwn(t *testing.T) {
-	server := sourcetest.New()
+	server := serverOfPatches()
 	sourcetest.Serve[*unstructured.Unstructured](server, widgetResource, "Widget")
 	const path = "/apis/samples.io/v1/widgets"
 	widget := func(version, size, state string) string {

@@ -25,3 +25,40 @@ func ExampleStorage_Update() {
 	// false 3
 	// true 3
 }
+
+// A watch begins after a version. Once that version is compacted, it fails, and its caller has to
+// list again.
+func ExampleStorage_Compact() {
+	ctx := context.Background()
+	storage := memory.New()
+	for _, name := range []string{"one", "two"} {
+		if _, err := storage.Create(ctx, fmt.Appendf(nil, `{"metadata":{"name":%q}}`, name)); err != nil {
+			fmt.Println(err)
+		}
+	}
+	errEnough := errors.New("seen enough")
+	follow := func(after uint64) error {
+		return storage.Watch(ctx, after, func(e watchcache.Event) error {
+			fmt.Println(e.Type, e.Object.Key, "at version", e.Version)
+			if e.Version == storage.Version() {
+				return errEnough
+			}
+			return nil
+		})
+	}
+	fmt.Println(follow(1))
+
+	storage.Compact(2)
+	var expired *watchcache.ExpiredError
+	if errors.As(follow(1), &expired) {
+		fmt.Println("list again: the changes before version", expired.Oldest, "are gone")
+	}
+	fmt.Println(follow(2))
+	// Output:
+	// ADDED one at version 2
+	// ADDED two at version 3
+	// seen enough
+	// list again: the changes before version 2 are gone
+	// ADDED two at version 3
+	// seen enough
+}

@@ -3,11 +3,13 @@
 package upstream_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -48,4 +50,37 @@ func Example() {
 	cancel()
 	<-done
 	// Output: shop/one on n1
+}
+
+// A storage of the running Pods of one namespace, without their managedFields.
+func ExampleNew() {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, resource, "Pod", "status.phase")
+	for name, phase := range map[string]corev1.PodPhase{"one": corev1.PodRunning, "two": corev1.PodSucceeded} {
+		p := pod("shop", name, "n1")
+		p.Status.Phase = phase
+		p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubelet", Operation: metav1.ManagedFieldsOperationUpdate}}
+		pods.Create(p)
+	}
+	client, err := source.NewClient(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	storage, err := upstream.New(client, resource, upstream.Options{
+		Kind:          "Pod",
+		Namespace:     "shop",
+		FieldSelector: "status.phase=Running",
+		Drop:          []string{".metadata.managedFields"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	objects, _, err := storage.List(context.Background()) // a cache calls it
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, o := range objects {
+		fmt.Println(o.Key, bytes.Contains(o.Bytes, []byte("kubelet")))
+	}
+	// Output: shop/one false
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package patches adds strategic merge patches and server-side apply to a server of package
+// sourcetest, which has a field for [All]. It is apart because it imports Kubernetes' OpenAPI
+// libraries, dozens of packages that nothing else of the server needs. It starts no goroutine and
+// waits for nothing.
+package patches
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+)
+
+// All makes all patches that an API server understands. It is set as a server's Patches.
+type All struct {
+	// TypeConverter has the schemas by which apply patches are merged. nil means, and so does a
+	// kind that it doesn't know, that lists are replaced as a whole. For built-in kinds take
+	// NewTypeConverter of k8s.io/client-go/applyconfigurations.
+	TypeConverter managedfields.TypeConverter
+}
+
+// StrategicMerge returns the JSON of an object after a strategic merge patch. like is an object of
+// the same Go type.
+func (All) StrategicMerge(content, patch []byte, like runtime.Object) ([]byte, error) {
+	return strategicpatch.StrategicMergePatch(content, patch, like)
+}
+
+// Apply returns live with the fields of applied, which manager owns then. It fails with a conflict
+// if that changes fields of other managers and force isn't set. empty is a zero object of the same
+// Go type.
+func (a All) Apply(empty, live, applied *unstructured.Unstructured, subresource, manager string, force bool) (runtime.Object, error) {
+	fields, err := a.fields(empty, subresource)
+	if err != nil {
+		return nil, err
+	}
+	return fields.Apply(live, applied, manager, force)
+}
+
+// Update returns changed, with manager as the owner of the fields that differ from live. empty is a
+// zero object of the same Go type.
+func (a All) Update(empty, live, changed *unstructured.Unstructured, subresource, manager string) (runtime.Object, error) {
+	fields, err := a.fields(empty, subresource)
+	if err != nil {
+		return nil, err
+	}
+	return fields.Update(live, changed, manager)
+}
+
+// fields returns what keeps account of who owns which fields of objects like empty.
+func (a All) fields(empty *unstructured.Unstructured, subresource string) (*managedfields.FieldManager, error) {
+	kind := empty.GroupVersionKind()
+	converter := a.TypeConverter
+	if converter != nil {
+		if _, err := converter.ObjectToTyped(empty); err != nil {
+			converter = nil // it doesn't know the kind
+		}
+	}
+	if converter == nil {
+		converter = managedfields.NewDeducedTypeConverter()
+	}
+	as := asIs{empty}
+	return managedfields.NewDefaultCRDFieldManager(converter, as, as, as, kind, kind.GroupVersion(), subresource, nil)
+}
+
+// asIs converts and defaults nothing: there is one version.
+type asIs struct{ empty *unstructured.Unstructured }
+
+func (asIs) Default(runtime.Object) {}
+
+func (asIs) Convert(_, _, _ any) error { return errors.New("there is one version of each kind") }
+
+func (asIs) ConvertToVersion(obj runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	return obj, nil
+}
+
+func (asIs) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}
+
+// New returns an empty object.
+func (a asIs) New(schema.GroupVersionKind) (runtime.Object, error) { return a.empty.DeepCopy(), nil }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package release
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestReadme runs the commands and the program that README.md shows to a new user, in a project on
+// controller-runtime v0.24.
+func TestReadme(t *testing.T) {
+	p := newProject(t, "shop")
+	before := p.requirements()
+	readme := page(t, "README.md")
+	_, commands, _ := strings.Cut(readme, "\n```\ngo get -tool ")
+	commands, _, found := strings.Cut("go get -tool "+commands, "\n```")
+	_, program, _ := strings.Cut(readme, "\n```go\npackage main\n")
+	program, _, ends := strings.Cut("package main\n"+program, "\n```")
+	if !found || !ends {
+		t.Fatal("README.md has no commands that begin with go get -tool, or no program")
+	}
+	p.write("main.go", program)
+	p = p.serveObjects()
+	var out string
+	for line := range strings.Lines(commands) {
+		line, _, _ = strings.Cut(line, "#")
+		fields := strings.Fields(line)
+		out = p.run(fields[0], fields[1:]...)
+	}
+	if want := "on node-7: blue\n"; out != want {
+		t.Errorf("the last command prints %q, want %q", out, want)
+	}
+	p.checkKept(before)
+}
+
+// TestMigrate compiles all Go code of docs/migrate.md, and runs what can be started.
+func TestMigrate(t *testing.T) {
+	p := newProject(t, "shop")
+	before := p.requirements()
+	p.copy("migrate", "migrate")
+	program, want := migrateProgram(t)
+	p.write("migrate/page.go", program)
+	p = p.serveObjects()
+	p.run("go", "get", "-tool", rootPath+"/cmd/informer-gen")
+	p.run("go", "tool", "informer-gen")
+	p.run("go", "mod", "tidy")
+	if out := p.run("go", "run", "./migrate"); out != want {
+		t.Errorf("the page's code prints\n%swant\n%s", out, want)
+	}
+	p.checkKept(before)
+}
+
+// shownImports are what the code of docs/migrate.md uses without showing it.
+var shownImports = []struct{ name, path string }{
+	{"context", "context"},
+	{"fmt", "fmt"},
+	{"clientgo", rootPath + "/adapter/clientgo"},
+	{"controllerruntime", rootPath + "/adapter/controllerruntime"},
+	{"informer", rootPath + "/runtime/informer"},
+	{"source", rootPath + "/runtime/source"},
+	{"shopfactory", "example.com/shop/generated/informers"},
+	{"shopv1", "example.com/shop/samples/v1alpha1"},
+	{"cache", "k8s.io/client-go/tools/cache"},
+	{"corev1", "k8s.io/api/core/v1"},
+	{"ctrl", "sigs.k8s.io/controller-runtime"},
+	{"fields", "k8s.io/apimachinery/pkg/fields"},
+	{"informers", "k8s.io/client-go/informers"},
+	{"kubernetes", "k8s.io/client-go/kubernetes"},
+	{"rest", "k8s.io/client-go/rest"},
+}
+
+var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+
+// migrateProgram returns a file with a function for each block of Go code in docs/migrate.md, and
+// the output of a program that calls the functions whose factory, manager or informer can start.
+func migrateProgram(t *testing.T) (program, output string) {
+	t.Helper()
+	text := page(t, "docs/migrate.md")
+	var functions, blocks, imports strings.Builder
+	for _, at := range goBlock.FindAllStringSubmatchIndex(text, -1) {
+		code, line := text[at[2]:at[3]], 1+strings.Count(text[:at[2]], "\n")
+		fmt.Fprintf(&functions, "func line%d(ctx context.Context, config *rest.Config, mgr ctrl.Manager, "+
+			"typed *informer.SharedIndexInformer[*corev1.Pod]) {\n{\n%s", line, code)
+		for _, name := range declared(t, code) {
+			fmt.Fprintf(&functions, "\t_ = %s\n", name)
+			has := map[string]string{"factory": "shop/blue", "mgr": "shop/blue", "nodeInformer": "blue"}[name]
+			if has != "" {
+				fmt.Fprintf(&functions, "\tcheck(err)\n\tshow(ctx, %d, %s)\n", line, name)
+				fmt.Fprintf(&blocks, "line%d, ", line)
+				output += fmt.Sprintf("line %d has [%s]\n", line, has)
+			}
+		}
+		functions.WriteString("}\n}\n\n")
+	}
+	for _, i := range shownImports {
+		if strings.Contains(functions.String(), i.name+".") {
+			fmt.Fprintf(&imports, "\t%s %q\n", i.name, i.path)
+		}
+	}
+	return fmt.Sprintf("package main\n\nimport (\n%s)\n\n%svar blocks = []func(context.Context, *rest.Config, ctrl.Manager, "+
+		"*informer.SharedIndexInformer[*corev1.Pod]){%s}\n", &imports, &functions, &blocks), output
+}
+
+// declared returns the names that statements declare.
+func declared(t *testing.T, code string) (names []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+code+"}", 0)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, code)
+	}
+	for _, statement := range file.Decls[0].(*ast.FuncDecl).Body.List {
+		switch s := statement.(type) {
+		case *ast.AssignStmt:
+			for _, left := range s.Lhs {
+				if name, ok := left.(*ast.Ident); ok && s.Tok == token.DEFINE && !slices.Contains(names, name.Name) {
+					names = append(names, name.Name)
+				}
+			}
+		case *ast.DeclStmt:
+			for _, spec := range s.Decl.(*ast.GenDecl).Specs {
+				for _, name := range spec.(*ast.ValueSpec).Names {
+					names = append(names, name.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// page returns the content of a file of the repository.
+func page(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// serveObjects starts an API server in memory that has a Pod, a Node and two Widgets, all of them
+// named blue. The project that it returns has KUBECONFIG in its environment.
+func (p project) serveObjects() project {
+	p.t.Helper()
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod")
+	pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
+	nodes := sourcetest.Serve[*corev1.Node](server, corev1.SchemeGroupVersion.WithResource("nodes"), "Node")
+	nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "blue"}})
+	for _, version := range []schema.GroupVersion{
+		{Group: "shop.example.com", Version: "v1"},
+		{Group: "samples.example.com", Version: "v1alpha1"},
+	} {
+		widgets := sourcetest.Serve[*unstructured.Unstructured](server, version.WithResource("widgets"), "Widget")
+		widgets.Create(&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": version.String(), "kind": "Widget",
+			"metadata": map[string]any{"namespace": "shop", "name": "blue"},
+			"spec":     map[string]any{"nodeName": "node-7"},
+		}})
+	}
+
+	// The server has no discovery, by which controller-runtime finds a kind's resource.
+	mux := http.NewServeMux()
+	mux.Handle("/", server)
+	for path, answer := range map[string]string{
+		"/api":    `{"versions": ["v1"]}`,
+		"/apis":   `{"groups": []}`,
+		"/api/v1": `{"groupVersion": "v1", "resources": [{"name": "pods", "kind": "Pod", "namespaced": true, "verbs": ["list", "watch"]}]}`,
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, answer)
+		})
+	}
+	listener := httptest.NewServer(mux)
+	p.t.Cleanup(listener.Close)
+
+	kubeconfig := filepath.Join(p.t.TempDir(), "kubeconfig")
+	config := clientcmdapi.NewConfig()
+	config.Clusters["test"] = &clientcmdapi.Cluster{Server: listener.URL}
+	config.Contexts["test"] = &clientcmdapi.Context{Cluster: "test"}
+	config.CurrentContext = "test"
+	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
+		p.t.Fatal(err)
+	}
+	p.env = append(slices.Clone(p.env), "KUBECONFIG="+kubeconfig)
+	return p
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v1alpha1 has the API types that docs/migrate.md calls those of the sample project.
+// +groupName=samples.example.com
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// +kubebuilder:object:root=true
+
+type Widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+}
+
+func (w *Widget) DeepCopyObject() runtime.Object {
+	deep := *w
+	w.ObjectMeta.DeepCopyInto(&deep.ObjectMeta)
+	return &deep
+}
