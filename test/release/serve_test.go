@@ -112,8 +112,8 @@ func publish() (r release, err error) {
 		"GOMODCACHE="+filepath.Join(temporary, "modules"),
 		fmt.Sprintf("GOPROXY=file://%s,file://%s/cache/download,%s", proxy, usual("GOMODCACHE"), usual("GOPROXY")),
 		"GONOSUMDB="+rootPath,
-		// With -trimpath, the build cache has the packages of the last run's module cache. "go tool"
-		// ignores the flag, and compiles the generator again.
+		// With -trimpath, the build cache has what the last run compiled in another module cache.
+		// "go tool" ignores the flag, and compiles the generator again.
 		"GOFLAGS="+usual("GOFLAGS")+" -trimpath -modcacherw",
 		// With a list of private modules, the go command looks for all others in the module cache
 		// first. If only the root module is there, it then finds no nested one of that version.
