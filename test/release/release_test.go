@@ -6,6 +6,7 @@ package release
 
 import (
 	"flag"
+	"path"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,7 @@ var compile = flag.Bool("compile", false, "compile all packages of all modules, 
 // TestGet gets each module in an empty folder.
 func TestGet(t *testing.T) {
 	for _, module := range published(t).modules {
-		t.Run(module, func(t *testing.T) {
+		t.Run(path.Base(module), func(t *testing.T) {
 			p := newProject(t, "")
 			p.run("go", "mod", "init", "example.com/empty")
 			p.run("go", "get", module+"/...@"+p.version)
