@@ -3,7 +3,8 @@
 // Package house holds the repository against the measures that it is built to: how long files are
 // and how much packages export, which package knows which, how wide comments are, words that have
 // one meaning or are not used, and whether the Go code on pages compiles and the commands there can
-// be run. "go test ./test/house -v" prints the measures.
+// be run. "go test -v -count=1 ./test/house" prints the measures. Without -count=1, the go command
+// may repeat an earlier result: it doesn't see changes outside of this module.
 package house
 
 import (
