@@ -42,6 +42,9 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 			if n++; e.Object.Name != fmt.Sprint("web-", n) {
 				return fmt.Errorf("event %d is of %s", n, e.Object.Name)
 			}
+			if n > 400 {
+				synctest.Wait() // the helper has ended, and the reader is as far ahead as it can get
+			}
 			switch {
 			case n < 200:
 				count(&before)
