@@ -43,7 +43,7 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 				return fmt.Errorf("event %d is of %s", n, e.Object.Name)
 			}
 			if n > 400 {
-				synctest.Wait() // the helper has ended, and the reader is as far ahead as it can get
+				synctest.Wait() // for the helper's end; the reader then gets no further ahead
 			}
 			switch {
 			case n < 200:
