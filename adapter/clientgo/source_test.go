@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
@@ -23,33 +24,35 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestFakeClientset: its objects have no resourceVersions.
+// TestFakeClientset: its objects, which a tracker keeps, have no resourceVersions.
 func TestFakeClientset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewSimpleClientset(pod("a"))
-		pods := client.CoreV1().Pods("shop")
+		tracker := clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
+		if err := tracker.Add(pod("a")); err != nil {
+			t.Fatal(err)
+		}
 		w := &world{T: t}
 		w.informer = clientgo.NewInformer(fakePods{&cache.ListWatch{
-			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-				return pods.List(ctx, options)
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return tracker.List(podResource, corev1.SchemeGroupVersion.WithKind("Pod"), "shop")
 			},
-			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-				return pods.Watch(ctx, options)
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return tracker.Watch(podResource, "shop")
 			},
 		}}, &corev1.Pod{}, 0, nil)
 		j := w.add()
 		failures := w.failures()
 		w.run()
 		w.saw(j, "add a initial")
-		write := func(_ *corev1.Pod, err error) {
-			t.Helper()
+		for _, err := range []error{
+			tracker.Create(podResource, pod("b"), "shop"),
+			tracker.Update(podResource, pod("a", on("n1")), "shop"),
+			tracker.Delete(podResource, "shop", "b"),
+		} {
 			if err != nil {
 				t.Error(err)
 			}
 		}
-		write(pods.Create(t.Context(), pod("b"), metav1.CreateOptions{}))
-		write(pods.Update(t.Context(), pod("a", on("n1")), metav1.UpdateOptions{}))
-		write(nil, pods.Delete(t.Context(), "b", metav1.DeleteOptions{}))
 		w.saw(j, "add b", "same a", "delete b") // "same": the version of a stays ""
 		obj, ok, err := w.informer.GetStore().GetByKey("shop/a")
 		if err != nil || !ok || obj.(*corev1.Pod).Spec.NodeName != "n1" {

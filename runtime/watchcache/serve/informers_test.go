@@ -38,8 +38,12 @@ const patience = 2 * time.Minute
 // handler, while the Pods change, connections break and the server forgets its history. At the end
 // all have what the server has.
 func TestInformersBehindTheHandler(t *testing.T) {
+	t.Parallel() // reconnecting informers wait
 	for format, schema := range map[string]protobuf.Schema{"json": nil, "protobuf": protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))} {
-		t.Run(format, func(t *testing.T) { testInformers(t, schema) })
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			testInformers(t, schema)
+		})
 	}
 }
 

@@ -177,6 +177,7 @@ func TestLargeAnswersAreCompressedIfTheClientLikesThat(t *testing.T) {
 }
 
 func TestMetadataOnly(t *testing.T) {
+	t.Parallel() // watches take a second to end
 	const as = "application/json;g=meta.k8s.io;v=v1;as=PartialObjectMetadata"
 	r := newRig(t, serve.Config{}, true)
 	r.create(t, "a", "one", `,"spec":{"node":"n1"}`)
@@ -219,6 +220,7 @@ func TestWatch(t *testing.T) {
 
 // TestWatchEndsInTime: the client decides when, and the server if it does not.
 func TestWatchEndsInTime(t *testing.T) {
+	t.Parallel() // watches take a second to end
 	r := newRig(t, serve.Config{WatchTimeout: time.Second}, true)
 	for _, query := range []string{"", "&timeoutSeconds=1", "&timeoutSeconds=-1"} {
 		if got := body(t, r.get(t, widgets+"?watch=true"+query)); got != "" {

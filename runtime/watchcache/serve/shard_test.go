@@ -16,6 +16,7 @@ import (
 // TestShards: two halves have everything, each once, if they are served, and all of it twice if
 // they are not.
 func TestShards(t *testing.T) {
+	t.Parallel() // watches take a second to end
 	const first, second = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')", "shardRange(object.metadata.uid, '0x8000000000000000', '0x10000000000000000')"
 	for _, served := range []bool{false, true} {
 		r := newRig(t, serve.Config{Shards: served}, true)
@@ -51,6 +52,7 @@ func TestShards(t *testing.T) {
 
 // TestFresh: what asks for the newest state waits for it, and nothing else does.
 func TestFresh(t *testing.T) {
+	t.Parallel() // watches take a second to end
 	r := newRig(t, serve.Config{}, true)
 	r.create(t, "a", "one", "")
 	calls, failure := 0, error(nil)

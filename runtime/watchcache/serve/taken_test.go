@@ -122,6 +122,7 @@ func TestStreamThatIsNotReadHoldsUpNoOther(t *testing.T) {
 
 // TestWatchWithoutAConnection: a ResponseWriter that has none to take over is written to.
 func TestWatchWithoutAConnection(t *testing.T) {
+	t.Parallel() // watches take a second to end
 	r := newRig(t, serve.Config{}, true)
 	r.create(t, "a", "w0", "")
 	answer := httptest.NewRecorder()

@@ -238,6 +238,7 @@ func TestUpstreamHasNoDeadline(t *testing.T) {
 
 // TestWritesPassOn: a resource with an upstream has no writes of its own.
 func TestWritesPassOn(t *testing.T) {
+	t.Parallel() // watches take a second to end
 	upstream := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprint(w, "upstream ", req.Method, " ", req.URL.Path)
 	})
