@@ -56,7 +56,7 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// operator imports what a new project of kubebuilder does.
+// operator has the imports of a new kubebuilder project.
 const operator = `package main
 
 import (
@@ -117,7 +117,7 @@ func requirements(t *testing.T, dir string) map[string]string {
 	return versions
 }
 
-// goCommand runs the go command without the workspace, and returns what it has printed.
+// goCommand runs the go command without the workspace, and returns its output.
 func goCommand(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)

@@ -190,7 +190,7 @@ type number struct {
 	formats []Pick // in JSON, in protobuf
 }
 
-// numbers are what a user notices first.
+// numbers are the figures of the first screen.
 var numbers = []number{
 	{"20,000 Pods are in the cache after", []Pick{{"sync/pods/watch-list", "wall time"}, {"protobuf/watch-list", "wall time"}}},
 	{"each of them takes", []Pick{{"sync/pods/watch-list", "heap retained, per object"}, {"protobuf/watch-list", "heap retained, per object"}}},
