@@ -6,9 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
@@ -349,33 +345,8 @@ func compile(t *testing.T, workspace string, goldens []*golden) {
 	if len(patterns) == 0 {
 		return
 	}
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-			packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
-		Dir:        workspace,
-		BuildFlags: buildFlags(goldens[0].settings.loading.Tags),
-		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
-			file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
-			if file != nil && !strings.HasPrefix(name, workspace) {
-				for _, decl := range file.Decls {
-					if f, ok := decl.(*ast.FuncDecl); ok {
-						f.Body = nil // what is imported compiles
-					}
-				}
-			}
-			return file, err
-		},
-	}, patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(loaded) < len(patterns) {
-		t.Fatalf("%d packages for %d goldens", len(loaded), len(patterns))
-	}
-	for _, pkg := range loaded {
-		for _, e := range pkg.Errors {
-			t.Error(e)
-		}
+	if n := projecttest.Check(t, workspace, buildFlags(goldens[0].settings.loading.Tags), patterns...); n < len(patterns) {
+		t.Fatalf("%d packages for %d goldens", n, len(patterns))
 	}
 }
 

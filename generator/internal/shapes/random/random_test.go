@@ -23,8 +23,8 @@ import (
 
 var (
 	seed    = flag.Uint64("seed", 1, "of the random types and indexes")
-	indexes = flag.Int("indexes", 6, "for each of the kinds")
-	parts   = flag.Int("projections", 5, "for each of the 6 kinds, and two with some fields of others")
+	indexes = flag.Int("indexes", 4, "for each of the kinds")
+	parts   = flag.Int("projections", 3, "for each of the 6 kinds, and two with some fields of others")
 	keep    = flag.String("keep", "", "write to this folder, which is kept, instead of a temporary one")
 )
 

@@ -29,7 +29,7 @@ import (
 // that asks for every deletion has to get those that a handler gets whose events are never merged.
 func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
-	for round := range 100 {
+	for round := range 50 {
 		synctest.Test(t, func(t *testing.T) { newHistory(t, rand.New(rand.NewPCG(seed, uint64(round)))).play() })
 		if t.Failed() {
 			t.Fatalf("seed %d, round %d", seed, round)

@@ -70,7 +70,7 @@ func stringsOf[T object.Object](obj T) identityStrings {
 // TestKeptStringsOfLargeObjects keeps short strings of objects with large texts, and with very many
 // short ones.
 func TestKeptStringsOfLargeObjects(t *testing.T) {
-	const n = 100
+	const n = 40
 	large, many := corev1.ConfigMapList{}, corev1.ConfigMapList{}
 	for i := range n {
 		c := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
