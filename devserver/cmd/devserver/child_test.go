@@ -22,21 +22,21 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// asChildOf is the first argument of the test binary when devserver runs it as a command, and the
-// second one says what it does.
+// asChildOf is the first argument of the test binary when devserver runs it as a command. The second
+// one is that of child.
 const asChildOf = "as-child"
 
-// child is the command that devserver runs. It returns its exit code.
+// child is the command that devserver runs, in one of several ways. It returns its exit code.
 func child(does string) int {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
 	switch does {
 	case "fail":
-		return countBoats(7)
+		return listBoats(7)
 	case "wait":
 		fmt.Println("waiting")
 		<-interrupted
-		return countBoats(3) // the server is still there
+		return listBoats(3) // the server is still there
 	case "pass": // as go run does: it leaves the interrupt to its own child
 		cmd := exec.Command(os.Args[0], asChildOf, "wait")
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -45,11 +45,12 @@ func child(does string) int {
 	case "killed":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
-	return countBoats(0)
+	return listBoats(0)
 }
 
-// countBoats prints the kubeconfig's name and what its server has, and returns an exit code.
-func countBoats(code int) int {
+// listBoats lists boats at the server of KUBECONFIG, prints the file's name and the error, and returns
+// code.
+func listBoats(code int) int {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err == nil {
 		var client *dynamic.DynamicClient
@@ -62,7 +63,7 @@ func countBoats(code int) int {
 	return code
 }
 
-// exitCodeOf returns the exit code that an error of Wait has.
+// exitCodeOf returns the exit code in an error of Wait.
 func exitCodeOf(t *testing.T, err error) int {
 	t.Helper()
 	exit := (*exec.ExitError)(nil)
@@ -111,7 +112,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A signal to devserver alone ends the command, and what that has started, before the server.
+// A signal to devserver alone ends the command and its children, and then the server.
 func TestSignalEndsTheCommand(t *testing.T) {
 	t.Parallel()
 	folder, _ := writeCRD(t)

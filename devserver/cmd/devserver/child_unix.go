@@ -10,8 +10,8 @@ import (
 )
 
 // inGroup gives a command a process group of its own. A Ctrl-C in the terminal then reaches the
-// command once, from here, and so does a signal to this process alone. It reaches what the command
-// has started, too: go run passes no signals on.
+// command once, from here, and so does a signal to this process alone. The command's children get
+// it, too: go run passes no signals on.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

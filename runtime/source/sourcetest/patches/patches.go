@@ -51,7 +51,7 @@ func (a All) Update(empty, live, changed *unstructured.Unstructured, subresource
 	return fields.Update(live, changed, manager)
 }
 
-// fields returns what keeps account of who owns which fields of objects like empty.
+// fields returns the manager of the fields of objects like empty, which records their owners.
 func (a All) fields(empty *unstructured.Unstructured, subresource string) (*managedfields.FieldManager, error) {
 	kind := empty.GroupVersionKind()
 	converter := a.TypeConverter
