@@ -18,12 +18,14 @@ package generator
 import (
 	"context"
 	"errors"
+	"go/token"
 	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/internal/crd"
 	"github.com/informer-gen/informer-gen/generator/internal/index"
 	"github.com/informer-gen/informer-gen/generator/internal/resolve"
+	"github.com/informer-gen/informer-gen/generator/internal/skew"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/output"
 )
@@ -162,7 +164,13 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		return Files{}, err
 	}
 	rendered, more, err := s.render(result, program.Roots)
-	findings = append(findings, more...).Sorted().Relative(s.dir)
+	findings = append(findings, more...)
+	if len(rendered) > 0 {
+		if missing := skew.Find(s.to.goMod); missing != nil {
+			findings.Add(diag.Diagnostic{Pos: token.Position{Filename: s.to.goMod, Line: missing.Line}, Warning: true, Message: missing.Why()})
+		}
+	}
+	findings = findings.Sorted().Relative(s.dir)
 	if errors.Is(err, errWrong) {
 		return Files{}, findings
 	}

@@ -24,6 +24,7 @@ const DefaultOutput = "generated"
 // target is where the output goes.
 type target struct {
 	dir        string // absolute
+	goMod      string // the file, absolute
 	importPath string
 	layout     model.Layout
 	pkg        string // the name of the package in the layout Single
@@ -61,7 +62,7 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 			return target{}, fmt.Errorf("the output %s lies in a folder %q, which the go command passes over", diag.ShortPath(dir, out), part)
 		}
 	}
-	to := target{dir: out, importPath: path.Join(mod.path, filepath.ToSlash(rel)), layout: layout}
+	to := target{dir: out, goMod: filepath.Join(mod.dir, "go.mod"), importPath: path.Join(mod.path, filepath.ToSlash(rel)), layout: layout}
 	if err := module.CheckImportPath(to.importPath); err != nil {
 		return target{}, fmt.Errorf("the output %s can't be imported: %w", diag.ShortPath(dir, out), err)
 	}

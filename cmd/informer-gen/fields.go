@@ -18,12 +18,10 @@ import (
 
 // reading is the command that shows what a program reads.
 type reading struct {
-	tags       []string
-	sample     string
-	kubeconfig string
-	context    string
-	check      bool
-	format     choice
+	tags   []string
+	sample string
+	check  bool
+	format choice
 }
 
 func newFields() *cobra.Command {
@@ -39,21 +37,17 @@ kind whose objects it has from a lister, an event handler, an index or a client'
   takes as a whole what it compares, copies or writes back at once, so that all that is in it counts as read
   can't follow     where they, or parts of them, go to code that isn't looked into: printing, reflection, other modules
   projection       what declares a type with these fields; none if a whole object is used at once
-  sample           with --sample or --kubeconfig, what the projection would keep of objects in a file or a cluster
+  sample           with --sample, what the projection would keep of the objects in a file
 
 Objects are followed through variables, fields, lists, maps, channels, calls, closures, copies and interfaces, and into
 those packages of other modules that know API objects. All functions of PACKAGES count as called, and neither the order
 of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.
 
 Fields of projections that the program doesn't read are findings. With --check they are all that is printed, and the
-exit code is 1 if there are any.
-
-With --kubeconfig, it lists up to 500 objects of each kind that can have a projection, from all namespaces. Only their
-number and sizes are printed. For each kind that can't be listed, a warning tells why.`,
+exit code is 1 if there are any.`,
 		Example: `  informer-gen fields                                # the program below the working directory
   informer-gen fields ./cmd/manager ./controllers/...
   kubectl get pods -A -o json | informer-gen fields --sample - ./...
-  informer-gen fields --kubeconfig ~/.kube/config    # measure on the objects of a cluster
   informer-gen fields --format=json                  # for programs
   informer-gen fields --check                        # for CI: exit code 1 if projections have fields that are not read`,
 		ValidArgsFunction: completePackages,
@@ -63,13 +57,10 @@ number and sizes are printed. For each kind that can't be listed, a warning tell
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
 	flags.StringVar(&r.sample, "sample", "", "measure projections on the objects in `FILE`, in JSON; - is standard input")
-	flags.StringVar(&r.kubeconfig, "kubeconfig", "", "measure them on objects of the cluster that `FILE` names")
-	flags.StringVar(&r.context, "context", "", "the `NAME` of the context in it to use, instead of the current one")
 	flags.BoolVar(&r.check, "check", false, "only look for fields of projections that nothing reads; exit with 1 if there are any")
 	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
 	r.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
 	must(cmd.MarkFlagFilename("sample", "json"))
-	must(cmd.RegisterFlagCompletionFunc("context", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("tags", cobra.NoFileCompletions))
 	return cmd
 }
@@ -77,7 +68,7 @@ number and sizes are printed. For each kind that can't be listed, a warning tell
 func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 	out := findings{format: r.format}
 	out.begin(cmd)
-	report, sample, err := r.find(cmd, patterns, &out.list)
+	report, sample, err := r.find(cmd, patterns)
 	if err != nil {
 		if r.format.value != formatJSON {
 			return out.end(err)
@@ -117,13 +108,8 @@ func (r *reading) print(cmd *cobra.Command, report *fields.Report, sample *field
 	return out.show()
 }
 
-// find reads the program and the sample, which is nil if there is none. What can't be had from a
-// cluster, it adds to problems.
-func (r *reading) find(cmd *cobra.Command, patterns []string, problems *diag.List) (*fields.Report, *fields.Sample, error) {
-	cluster, err := r.cluster(cmd.Context())
-	if err != nil {
-		return nil, nil, err
-	}
+// find reads the program and the sample, which is nil if there is none.
+func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, *fields.Sample, error) {
 	sample, err := r.read(cmd)
 	if err != nil {
 		return nil, nil, err
@@ -143,11 +129,6 @@ func (r *reading) find(cmd *cobra.Command, patterns []string, problems *diag.Lis
 	}
 	if report.Packages == 0 {
 		return nil, nil, errors.New("no package matches " + strings.Join(patterns, " "))
-	}
-	if cluster != nil {
-		var unread diag.List
-		sample, unread = cluster.Sample(cmd.Context(), report.Kinds)
-		*problems = append(*problems, unread...)
 	}
 	return report, sample, context.Cause(cmd.Context())
 }

@@ -96,7 +96,11 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	}
 	lines = append(lines,
 		"  go tool informer-gen list    # what will be generated",
-		"  go generate ./...            # generates it",
+		"  go generate ./...            # generates it")
+	if client := p.Client(); client != "" {
+		lines = append(lines, "  go get "+client+"    # as new as go.mod's other Kubernetes libraries")
+	}
+	lines = append(lines,
 		"  go mod tidy                  # requires what it imports",
 		"  go tool informer-gen diff    # for CI: fails if that was forgotten")
 	for _, line := range lines {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -40,8 +38,7 @@ func TestMain(m *testing.M) {
 //	requires FILE…    gives a go.mod the libraries of this test, and the go.sum for them
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
-//	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it; it
-//	                  announces Gadgets, too, but has none
+//	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it
 //	snapshot NAME     keeps names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {
@@ -125,7 +122,7 @@ func TestScript(t *testing.T) {
 					"metadata": map[string]any{"namespace": "shop", "name": "blue"},
 					"spec":     map[string]any{"nodeName": "node-7"},
 				}})
-				listener := httptest.NewServer(withDiscovery(server))
+				listener := httptest.NewServer(server)
 				ts.Defer(listener.Close)
 				config := clientcmdapi.NewConfig()
 				config.Clusters["c"] = &clientcmdapi.Cluster{Server: listener.URL}
@@ -156,20 +153,6 @@ func TestScript(t *testing.T) {
 			},
 		},
 	})
-}
-
-// withDiscovery answers what clients ask first, and lets server answer everything else.
-func withDiscovery(server http.Handler) http.Handler {
-	mux := http.NewServeMux()
-	for path, answer := range map[string]string{
-		"/apis": `{"groups":[{"name":"shop.example.com","versions":[{"version":"v1"}],"preferredVersion":{"version":"v1"}}]}`,
-		"/apis/shop.example.com/v1": `{"resources":[{"name":"widgets","kind":"Widget","verbs":["list"]},` +
-			`{"name":"gadgets","kind":"Gadget","verbs":["list"]}]}`,
-	} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) })
-	}
-	mux.Handle("/", server)
-	return mux
 }
 
 // add adds text to the end of a file.

@@ -6,17 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/types"
 	"io"
 	"slices"
 	"strings"
 )
 
-// Sample is a number of objects in JSON. ReadSample reads one from a file, a [Cluster] from a
-// server.
+// Sample is a number of objects in JSON. ReadSample reads one.
 type Sample struct {
-	byKind map[string][]map[string]any          // of files, by what objects say of themselves
-	byType map[*types.TypeName][]map[string]any // of servers, by what they were asked for
+	byKind map[string][]map[string]any
 }
 
 // ReadSample reads objects: a List as kubectl prints it, a list of one kind as the API server sends
@@ -71,7 +68,7 @@ func (s *Sample) add(object map[string]any, kind string) error {
 	return nil
 }
 
-// Kinds returns the kinds of the objects of a file, sorted.
+// Kinds returns the kinds of the objects, sorted.
 func (s *Sample) Kinds() []string {
 	kinds := make([]string, 0, len(s.byKind))
 	for kind := range s.byKind {
@@ -96,7 +93,7 @@ type Saving struct {
 // there can be no projection, or if the sample has no such objects.
 func (k *Kind) Measure(s *Sample) (saving Saving, ok bool) {
 	named, ok := k.Projection()
-	objects := slices.Concat(s.byKind[k.Name], s.byType[k.typ.Obj()])
+	objects := s.byKind[k.Name]
 	if !ok || len(objects) == 0 {
 		return Saving{}, false
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/internal/skew"
 )
 
 // Layout is the way in which a project is laid out.
@@ -124,6 +126,15 @@ func (p *Project) LiftedGo() string {
 		return ""
 	}
 	return strings.TrimPrefix(toolGo, "go")
+}
+
+// Client returns the argument of the go get without which go mod tidy fails, such as
+// k8s.io/client-go@v0.37.2; "" if there is no need for it.
+func (p *Project) Client() string {
+	if missing := skew.Find(filepath.Join(p.Dir, "go.mod")); missing != nil {
+		return missing.Get
+	}
+	return ""
 }
 
 // Look looks at the module that dir belongs to. year takes the place of the word YEAR in its

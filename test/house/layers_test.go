@@ -54,7 +54,7 @@ var areas = []area{
 			"load marker internal/yamldoc internal/jsonpath output",
 			"marker/kubebuilder internal/report fields/internal/flow",
 			"marker/syntax fields",
-			"config internal/crd",
+			"config internal/crd internal/skew",
 			"internal/index internal/project",
 			"internal/resolve",
 			".",

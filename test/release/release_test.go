@@ -7,6 +7,7 @@ package release
 import (
 	"flag"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,38 @@ func TestToolRaisesNothing(t *testing.T) {
 	p.run("go", "get", "-tool", rootPath+"/cmd/informer-gen@"+p.version)
 	p.checkKept(before)
 	p.checkPackages("./...", "tool")
+}
+
+// TestTypesWithoutClientGo generates for a module that has API types and doesn't import client-go.
+// A user who does what the generator says keeps all versions, and has all that is imported.
+func TestTypesWithoutClientGo(t *testing.T) {
+	versions := []string{"v0.33.0", "v0.37.2"}
+	if *compile {
+		versions = []string{"v0.33.0", "v0.34.3", "v0.35.3", "v0.36.3", "v0.37.2"}
+	}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			p := newProject(t, "")
+			p.copy("shop/samples/v1alpha1", "api/v1alpha1")
+			p.write("api/v1alpha1/pods.go", "package v1alpha1\n\nimport corev1 \"k8s.io/api/core/v1\"\n\ntype Template = corev1.PodTemplateSpec\n")
+			p.run("go", "mod", "init", "example.com/types")
+			p.run("go", "get", "k8s.io/api/core/v1@"+version, "k8s.io/apimachinery/pkg/runtime@"+version)
+			p.run("go", "mod", "tidy")
+			before := p.requirements()
+			p.run("go", "get", "-tool", rootPath+"/cmd/informer-gen@"+p.version)
+			said := p.run("bash", "-c", "go tool informer-gen 2>&1")
+			for _, get := range regexp.MustCompile(`run go get (\S+)`).FindAllStringSubmatch(said, -1) {
+				p.run("go", "get", get[1])
+			}
+			p.run("go", "mod", "tidy")
+			for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
+				if after := p.requirements()[module]; after != before[module] {
+					t.Errorf("the project had %s %s and has %s now", module, before[module], after)
+				}
+			}
+			p.checkPackages("./...", "tool")
+		})
+	}
 }
 
 // TestAdapterRaisesNothing adds the adapter to a project on controller-runtime v0.24.

@@ -22,8 +22,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// asChildOf is the first argument of the test binary when devserver runs it as a command. The second
-// one is that of child.
+// asChildOf is the first argument of the test binary when devserver runs it as a command. The
+// second one is that of child.
 const asChildOf = "as-child"
 
 // child is the command that devserver runs, in one of several ways. It returns its exit code.
@@ -48,8 +48,8 @@ func child(does string) int {
 	return listBoats(0)
 }
 
-// listBoats lists boats at the server of KUBECONFIG, prints the file's name and the error, and returns
-// code.
+// listBoats lists boats at the server of KUBECONFIG, prints the file's name and the error, and
+// returns code.
 func listBoats(code int) int {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err == nil {
