@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
@@ -30,21 +31,28 @@ import (
 // pageSize is how many objects are asked for at a time.
 const pageSize = 1000
 
+// mostSilence is how long nothing may come from etcd until a watch asks for its progress, and then
+// until it ends.
+const mostSilence = 30 * time.Second
+
 // Storage reads and writes the objects under a prefix. It implements [watchcache.Storage]. All
 // methods may be called by any number of goroutines. [New] makes one.
 type Storage struct {
 	// set once at construction
-	client *clientv3.Client
-	prefix string // ends with a slash
-	fields []string
-	ttl    time.Duration // of what Create and Update store; 0: for ever
+	client  *clientv3.Client
+	prefix  string // ends with a slash
+	fields  []string
+	ttl     time.Duration // of what Create and Update store; 0: for ever
+	silence time.Duration // mostSilence, except in tests
+
+	cluster *atomic.Uint64 // the ID of the cluster that was listed last; 0: none
 }
 
 // New returns the storage of the objects under a prefix, such as "/registry/example.com/widgets".
 // It sends no request, and does not close the client. fields are the declared fields, such as
 // "spec.nodeName".
 func New(client *clientv3.Client, prefix string, fields ...string) *Storage {
-	return &Storage{client: client, prefix: strings.TrimSuffix(prefix, "/") + "/", fields: fields}
+	return &Storage{client: client, prefix: strings.TrimSuffix(prefix, "/") + "/", fields: fields, silence: mostSilence, cluster: new(atomic.Uint64)}
 }
 
 // WithTTL returns the same storage, but etcd deletes what its Create and Update store when a time
@@ -54,7 +62,9 @@ func New(client *clientv3.Client, prefix string, fields ...string) *Storage {
 //
 // etcd counts in seconds: a TTL is rounded up, and the object may stay for some seconds more.
 func (s *Storage) WithTTL(ttl time.Duration) *Storage {
-	return &Storage{s.client, s.prefix, s.fields, ttl}
+	other := *s
+	other.ttl = ttl
+	return &other
 }
 
 // List reads all objects, in pages of one revision. If that is compacted before the last page, it
@@ -86,6 +96,7 @@ func (s *Storage) list(ctx context.Context) (objects []*watchcache.Object, versi
 		if version == 0 {
 			version = uint64(page.Header.Revision)
 			opts = append(opts, clientv3.WithRev(page.Header.Revision))
+			s.cluster.Store(page.Header.ClusterId)
 		}
 		if !page.More {
 			return objects, version, nil
@@ -95,37 +106,97 @@ func (s *Storage) list(ctx context.Context) (objects []*watchcache.Object, versi
 }
 
 // Watch calls emit with each change after a version, and with bookmarks: when etcd sends its
-// progress, which it does every ten minutes of silence, and when [Storage.RequestProgress] asks for
-// it. It returns a [watchcache.ExpiredError] if the version has been compacted.
+// progress, which Watch asks for after 30 seconds of silence, and [Storage.RequestProgress] at
+// once. It returns a [watchcache.ExpiredError] if the version has been compacted, and nil after 30
+// more seconds of silence: then etcd has no news, or has never had that version. It returns another
+// error if etcd is at an older version, or is not the cluster that was listed. [Storage.Newest]
+// shows whether etcd was restored.
 //
 // Several writes in one transaction have the same version. A cache refuses that, and lists.
 func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
+	cluster := s.cluster.Load()
 	responses := s.client.Watch(ctx, s.prefix, clientv3.WithPrefix(), clientv3.WithRev(int64(after)+1), clientv3.WithPrevKV(), clientv3.WithProgressNotify())
-	for r := range responses {
-		if r.CompactRevision != 0 {
-			return &watchcache.ExpiredError{Version: after, Oldest: uint64(r.CompactRevision)}
-		}
-		if err := r.Err(); err != nil {
-			return s.failed("watching", err)
-		}
-		for _, change := range r.Events {
-			e, err := s.event(change)
-			if err != nil {
+	silent := time.NewTimer(s.silence)
+	defer silent.Stop()
+	asked := false
+	for {
+		select {
+		case r, ok := <-responses:
+			if !ok {
+				return context.Cause(ctx) // nil if etcd has ended the watch
+			}
+			silent.Reset(s.silence)
+			asked = false
+			if cluster != 0 && r.Header.ClusterId != cluster {
+				return s.failed("watching", fmt.Errorf("the cluster is %x, and %x was listed", r.Header.ClusterId, cluster))
+			}
+			if err := s.pass(r, &after, emit); err != nil {
 				return err
 			}
-			if err := emit(e); err != nil {
+		case <-silent.C:
+			if asked { // etcd has no news since the watch began, or never had that version
+				return nil
+			}
+			if err := s.askForProgress(ctx); err != nil {
 				return err
 			}
-		}
-		if r.IsProgressNotify() {
-			if err := emit(watchcache.Event{Type: watch.Bookmark, Version: uint64(r.Header.Revision)}); err != nil {
-				return err
-			}
+			silent.Reset(s.silence)
+			asked = true
 		}
 	}
-	return context.Cause(ctx) // nil if etcd has ended the watch
+}
+
+// pass emits what a watch has got, after which its version is that of after.
+func (s *Storage) pass(r clientv3.WatchResponse, after *uint64, emit func(watchcache.Event) error) error {
+	if r.CompactRevision != 0 {
+		return &watchcache.ExpiredError{Version: *after, Oldest: uint64(r.CompactRevision)}
+	}
+	if err := r.Err(); err != nil {
+		return s.failed("watching", err)
+	}
+	for _, change := range r.Events {
+		e, err := s.event(change)
+		if err != nil {
+			return err
+		}
+		if err := emit(e); err != nil {
+			return err
+		}
+		*after = e.Version
+	}
+	if !r.IsProgressNotify() {
+		return nil
+	}
+	version := uint64(r.Header.Revision)
+	if version < *after { // a member that lags, or a restored backup
+		return s.failed("watching", fmt.Errorf("etcd is at revision %d, and has been at %d", version, *after))
+	}
+	*after = version
+	return emit(watchcache.Event{Type: watch.Bookmark, Version: version})
+}
+
+// askForProgress is RequestProgress, but waits no longer than a watch may be silent.
+func (s *Storage) askForProgress(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.silence)
+	defer cancel()
+	return s.RequestProgress(ctx)
+}
+
+// Newest returns the revision of etcd, or 0 if it is not the cluster that was listed last: its
+// revisions are those of another history. A cache calls it before it watches again.
+func (s *Storage) Newest(ctx context.Context) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.silence)
+	defer cancel()
+	now, err := s.client.Get(ctx, s.prefix) // there is no such key
+	if err != nil {
+		return 0, s.failed("asking for the revision of", err)
+	}
+	if listed := s.cluster.Load(); listed != 0 && now.Header.ClusterId != listed {
+		return 0, nil
+	}
+	return uint64(now.Header.Revision), nil
 }
 
 // RequestProgress asks etcd for the progress of its watches. It sends none while a watch is behind.

@@ -4,6 +4,7 @@ package etcd
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -31,14 +32,15 @@ func newClient(t testing.TB) *clientv3.Client {
 	return client
 }
 
-// startEtcd starts an etcd that has its data in dir.
-func startEtcd(dir string) (client *clientv3.Client, stop func() error, err error) {
+// startEtcd starts an etcd that has its data in dir. The etcds of one token have one cluster ID.
+func startEtcd(dir string, token ...string) (client *clientv3.Client, stop func() error, err error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	c := embed.NewConfig()
 	c.Dir = dir
 	c.ListenPeerUrls, c.AdvertisePeerUrls = anyPort, anyPort
 	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	c.InitialClusterToken = strings.Join(token, "")
 	c.TickMs, c.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
 	c.UnsafeNoFsync = true
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())

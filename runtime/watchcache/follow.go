@@ -21,29 +21,37 @@ const firstPause = 100 * time.Millisecond
 // errOrder means that a storage's watch has broken its promise. The cache lists then.
 var errOrder = errors.New("the events of the storage are not in the order of their versions")
 
+// errWentBack means that the storage is at an older version than the cache, as after a restored
+// backup. The cache lists then, and takes equal versions for nothing.
+var errWentBack = errors.New("the storage has gone back to an older version")
+
+// standing is what the cache knows about its storage between two requests to it.
+type standing struct {
+	listed  bool // the cache has a list, so it can watch
+	watched bool // since the list; meanwhile the storage may have gone back
+	back    bool // it has gone back since the list
+}
+
 // follow keeps the cache up to date until ctx ends.
 func (c *Cache) follow(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithValues("cache", c.config.Name)
-	pause, listed := firstPause, false
+	var s standing
+	pause := firstPause
 	for ctx.Err() == nil {
-		before, began := c.version(), time.Now()
-		err := c.step(ctx, &listed)
+		before, began, listed := c.version(), time.Now(), s.listed
+		err := c.step(ctx, &s)
 		if ctx.Err() != nil {
 			return
 		}
-		c.mu.Lock()
-		if c.err = err; err != nil {
-			c.failures++
-		}
-		c.mu.Unlock()
-		relist := errors.As(err, new(*ExpiredError)) || errors.Is(err, errOrder)
-		listed = listed && !relist
-		if c.version() > before || time.Since(began) > c.config.Retry { // it was of some use
+		c.outcome(err)
+		took := time.Since(began)
+		// it was of some use, or the storage has ended a watch without news
+		if c.version() > before || took > c.config.Retry || err == nil && took >= time.Second {
 			pause = firstPause
 			continue
 		}
 		switch {
-		case relist:
+		case listed && !s.listed:
 			logger.Info("The watch cache lists its storage again", "reason", err, "pause", pause)
 		case err != nil:
 			logger.Error(err, "The watch cache's storage has failed; it is tried again", "pause", pause)
@@ -64,11 +72,11 @@ func (c *Cache) follow(ctx context.Context) {
 func (c *Cache) Poll() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	listed := c.head.Load() != nil
-	err := c.step(ctx, &listed)
-	if errors.As(err, new(*ExpiredError)) {
-		listed = false
-		err = c.step(ctx, &listed)
+	s := standing{listed: c.head.Load() != nil}
+	watches := s.listed
+	err := c.step(ctx, &s)
+	if watches && !s.listed {
+		err = c.step(ctx, &s)
 	}
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -77,21 +85,53 @@ func (c *Cache) Poll() error {
 }
 
 // step lists, or else watches until that ends.
-func (c *Cache) step(ctx context.Context, listed *bool) error {
-	if *listed {
-		if err := c.config.Storage.Watch(ctx, c.version(), c.apply); err != nil {
-			return fmt.Errorf("watching the storage: %w", err)
+func (c *Cache) step(ctx context.Context, s *standing) error {
+	if !s.listed {
+		objects, version, err := c.config.Storage.List(ctx)
+		if err != nil {
+			return fmt.Errorf("listing the storage: %w", err)
 		}
+		slices.SortFunc(objects, func(a, b *Object) int { return strings.Compare(a.Key, b.Key) })
+		c.replace(objects, version, s.back)
+		*s = standing{listed: true}
 		return nil
 	}
-	objects, version, err := c.config.Storage.List(ctx)
-	if err != nil {
-		return fmt.Errorf("listing the storage: %w", err)
+	err := c.watchStorage(ctx, s.watched)
+	s.watched = true
+	s.back = errors.Is(err, errWentBack)
+	s.listed = !s.back && !errors.As(err, new(*ExpiredError)) && !errors.Is(err, errOrder)
+	return err
+}
+
+// dated is a [Storage] that can be asked for its version.
+type dated interface {
+	Newest(ctx context.Context) (uint64, error)
+}
+
+// watchStorage watches the storage. If again is set, it asks for the storage's version before: a
+// watch from a version that is still to come is silent, and so is one that has nothing to tell.
+func (c *Cache) watchStorage(ctx context.Context, again bool) error {
+	if storage, ok := c.config.Storage.(dated); ok && again {
+		switch version, err := storage.Newest(ctx); {
+		case err != nil: // the watch may work nevertheless
+			c.outcome(fmt.Errorf("asking the storage for its version: %w", err))
+		case version < c.version():
+			return fmt.Errorf("%w: %d after %d", errWentBack, version, c.version())
+		}
 	}
-	slices.SortFunc(objects, func(a, b *Object) int { return strings.Compare(a.Key, b.Key) })
-	c.replace(objects, version)
-	*listed = true
+	if err := c.config.Storage.Watch(ctx, c.version(), c.apply); err != nil {
+		return fmt.Errorf("watching the storage: %w", err)
+	}
 	return nil
+}
+
+// outcome notes how a request to the storage has ended.
+func (c *Cache) outcome(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err = err; err != nil {
+		c.failures++
+	}
 }
 
 func (c *Cache) version() uint64 {
@@ -106,17 +146,17 @@ func (c *Cache) apply(e Event) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	now := c.head.Load()
-	if e.Type == bookmark {
-		if e.Version >= now.version {
-			c.publish(nil, &head{e.Version, now.state})
-		}
-		return nil
-	}
 	version := e.Version
-	if e.Type != deleted {
+	if e.Object != nil && e.Type != deleted {
 		version = e.Object.Version
 	}
-	if version <= now.version {
+	switch {
+	case version < now.version:
+		return fmt.Errorf("%w: %s at version %d after %d", errWentBack, e.Type, version, now.version)
+	case e.Type == bookmark:
+		c.publish(nil, &head{version, now.state})
+		return nil
+	case version == now.version:
 		return fmt.Errorf("%w: %s of %s at version %d after %d", errOrder, e.Type, e.Object.Key, version, now.version)
 	}
 	n := &change{version: version, shown: version, before: now.state.objects.get(e.Object.Key), state: now.state}
@@ -133,8 +173,9 @@ func (c *Cache) apply(e Event) error {
 	return nil
 }
 
-// replace makes the cache what a list has returned. objects are in order.
-func (c *Cache) replace(objects []*Object, version uint64) {
+// replace makes the cache what a list has returned. objects are in order. If back is set, the
+// storage has gone back since the list before: then objects of equal versions may differ.
+func (c *Cache) replace(objects []*Object, version uint64, back bool) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	now := c.head.Load()
@@ -144,7 +185,7 @@ func (c *Cache) replace(objects []*Object, version uint64) {
 		return
 	}
 	changes, ok := difference(now, objects, version)
-	if !ok {
+	if back || !ok {
 		c.reset(objectSetOf(objects, now.state.labels), version)
 		return
 	}
@@ -179,6 +220,9 @@ func (c *Cache) reset(state objectSet, version uint64) {
 	h := &head{version, state}
 	c.mu.Lock()
 	defer c.unlock()
+	if c.head.Load() != nil {
+		c.relists++
+	}
 	for _, w := range c.interests.watchers() {
 		c.endLocked(w, expired, &ExpiredError{Version: w.began, Oldest: version})
 	}

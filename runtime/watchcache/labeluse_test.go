@@ -233,7 +233,7 @@ func TestIndexesOfLabelsWhileObjectsChange(t *testing.T) {
 	wantSameIndexes(t, now, objectSetOf(objects, now.labels))
 
 	s.objects = objects[:10] // at an older version
-	c.replace(s.objects, 10)
+	c.replace(s.objects, 10, false)
 	again := c.head.Load().state
 	if len(again.labels) != len(now.labels) {
 		t.Errorf("a state that begins anew has %d indexes, want %d", len(again.labels), len(now.labels))

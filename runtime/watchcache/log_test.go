@@ -80,7 +80,7 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 	for i := range objects {
 		all = append(all, of(i, uint64(i+1), fmt.Sprint("v", random.IntN(1000))))
 	}
-	c.replace(all, uint64(objects))
+	c.replace(all, uint64(objects), false)
 	all = nil
 	c.labels.count("app", indexAfter*objects, objects)
 	c.indexLabel("app")

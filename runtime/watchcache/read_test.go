@@ -12,7 +12,7 @@ func TestReadThatMeetsAResetGetsNothingOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.replace([]*Object{{Key: "a", Version: 3}}, 10)
+	c.replace([]*Object{{Key: "a", Version: 3}}, 10, false)
 	w, err := c.Watch(t.Context(), WatchOptions{Bookmarks: true})
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestReadThatMeetsAResetGetsNothingOfIt(t *testing.T) {
 	// From here on, what read does after it has seen that the watcher has not ended.
 	w.marked.Store(true)
 	behind := &change{version: 10, state: c.head.Load().state, behind: true}
-	c.replace([]*Object{{Key: "a", Version: 4}, {Key: "b", Version: 12}}, 20)
+	c.replace([]*Object{{Key: "a", Version: 4}, {Key: "b", Version: 12}}, 20, false)
 	b := batch{w: w}
 	if b.bookmark(); len(b.events) > 0 {
 		t.Errorf("it gets a bookmark of version %d", b.events[0].Version)

@@ -19,13 +19,20 @@ import (
 // A Storage may have a third method, RequestProgress(ctx context.Context) error, which makes its
 // Watch emit a bookmark soon. The cache calls it ten times a second while requests wait for a
 // version, since the storage may have reached that by changes of other objects.
+//
+// A Storage whose versions may go back, as those of a restored backup do, has a method
+// Newest(ctx context.Context) (uint64, error), which returns its newest version. That is never
+// older than one that a list or a watch has had before, unless the storage has gone back. The cache
+// calls it between two watches, and lists again if the version is older than its own. If Newest
+// fails, the cache watches nevertheless.
 type Storage interface {
 	// List returns all objects, in any order, and the version at which they are all there is.
 	List(ctx context.Context) ([]*Object, uint64, error)
 
 	// Watch calls emit with each change after a version, in the order of their versions, and with
-	// bookmarks for versions up to which there is nothing more to come. It returns when the stream
-	// ends, when ctx does, or with the error that emit has returned. An [ExpiredError] means that
+	// bookmarks for versions up to which there is nothing more to come. An older version than the
+	// one before means that the storage has gone back. It returns when the stream ends, when it has
+	// been silent for long, when ctx ends, or with emit's error. An [ExpiredError] means that
 	// the storage no longer has the changes since that version: then the cache lists again. After
 	// any other error, and after nil, it watches again from where it is.
 	Watch(ctx context.Context, after uint64, emit func(Event) error) error

@@ -48,6 +48,14 @@
 // may have come and gone there, and a client may have it from elsewhere. Lists at exactly such a
 // version, and watches from it, expire.
 //
+// The versions of a storage that was restored from a backup go back. The cache notices an event or
+// a bookmark that is older than the one before, and asks the storage for its version between two
+// watches, if it can: after each failure, and after a silent watch. Then it lists, replaces
+// all objects, and ends all watches with an [ExpiredError]. Until it has noticed, which takes as
+// long as a storage's watch may be silent, it answers with the objects that it had. It doesn't
+// notice a storage whose versions pass the old ones before. Kubernetes recommends to bump the
+// revision of a backup that is restored, and to mark it compacted: then every watch expires.
+//
 // # Ordering and blocking
 //
 // A watcher gets the changes that it selects in the order of their versions, each once. [Event]

@@ -4,7 +4,8 @@
 //
 // A [Storage] starts no goroutine: its methods send requests, and block until they have read the
 // answers, on the goroutine that calls them. A request to which nothing comes for three minutes
-// fails. An open watch ends then: the connection is dead, or nothing has changed.
+// fails. An open watch ends then: the connection is dead, nothing has changed, or the server was
+// restored from a backup. [Storage.Newest] tells a cache which, before it watches again.
 package upstream
 
 import (
@@ -185,10 +186,23 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	switch err = reason(ctx, err); {
 	case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
 		return &watchcache.ExpiredError{Version: after}
-	case opened && errors.Is(err, errSilent): // maybe nothing has changed; the next watch shows
+	case opened && errors.Is(err, errSilent): // maybe nothing has changed; Newest shows
 		return nil
 	}
 	return err
+}
+
+// Newest returns the version at which the server is, by a list of one object. A cache asks for it
+// before it watches again, since API servers accept a watch from a version of the future, and are
+// silent.
+func (s *Storage) Newest(ctx context.Context) (uint64, error) {
+	ctx, listener := listen(ctx)
+	defer listener.stop()
+	page, err := s.source.List(ctx, source.ListOptions{Limit: 1, VersionOnly: true}, func(*item) error { return nil })
+	if err != nil {
+		return 0, reason(ctx, err)
+	}
+	return parseVersion(page.ResourceVersion)
 }
 
 // parseVersion reads a resourceVersion of the server. KEP-5504 promises that it is a number.

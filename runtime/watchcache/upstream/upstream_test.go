@@ -321,6 +321,37 @@ func TestExpired(t *testing.T) {
 	})
 }
 
+// TestRestoredBackup has a server that goes back to an older version. It accepts the next watch of
+// the cache, which is from a version that it has not reached.
+func TestRestoredBackup(t *testing.T) {
+	inBubble(t, upstream.Options{Fields: []string{"spec.nodeName"}}, func(r *rig) {
+		r.pods.Create(pod("a", "one", "n1"))
+		backup := r.pods.Create(pod("a", "two", "n1")).ResourceVersion
+		c := r.run()
+		r.pods.Update(pod("a", "one", "n2"))
+		r.pods.Create(pod("a", "three", "n2"))
+		last := r.pods.Delete("a", "two").ResourceVersion
+		r.want(c, "a/one n2", "a/three n2")
+		w, err := c.Watch(r.Context(), watchcache.WatchOptions{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer w.Close()
+
+		r.server.Restore(backup)
+		time.Sleep(time.Second)
+		r.want(c, "a/one n1", "a/two n1")
+		want := &watchcache.ExpiredError{}
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		if _, err := w.Next(ctx); !errors.As(err, &want) || fmt.Sprint(want.Version, want.Oldest) != last+" "+backup {
+			r.Errorf("the watch ended with %v", err)
+		}
+		r.pods.Create(pod("a", "four", "n1"))
+		r.want(c, "a/four n1", "a/one n1", "a/two n1")
+	})
+}
+
 // TestEventTypes shows the events that the storage emits.
 func TestEventTypes(t *testing.T) {
 	inBubble(t, upstream.Options{}, func(r *rig) {
