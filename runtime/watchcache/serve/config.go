@@ -27,6 +27,10 @@ type Config struct {
 	// JoinBytes is how much memory the encoded states may take that several watches are being sent;
 	// 64 MiB by default. Beyond it, each of these watches encodes its state by itself.
 	JoinBytes int64
+	// SlowBytes is how much memory the events may take that watches keep because their clients
+	// don't read; 64 MiB by default. An event that several watches keep counts once. Beyond it, the
+	// connections of the watches that keep the most are closed.
+	SlowBytes int64
 	// MaxBody is how many bytes the body of a write may have; 3 MiB by default, as in an API
 	// server. Larger ones are refused with 413.
 	MaxBody int64
@@ -58,6 +62,7 @@ func (c Config) withDefaults() Config {
 	c.MaxWatches = cmp.Or(max(c.MaxWatches, 0), 50_000)
 	c.MaxJoins = cmp.Or(max(c.MaxJoins, 0), 1_000)
 	c.JoinBytes = cmp.Or(max(c.JoinBytes, 0), 64<<20)
+	c.SlowBytes = cmp.Or(max(c.SlowBytes, 0), 64<<20)
 	c.MaxBody = cmp.Or(max(c.MaxBody, 0), 3<<20)
 	c.ReviewInterval = min(cmp.Or(max(c.ReviewInterval, 0), 5*time.Minute), longest)
 	return c

@@ -51,6 +51,9 @@
 // [Limit] set the limits of connections, which also bound the gets and lists that wait for a
 // version.
 //
+// Watches share the bytes of events. A watch whose client doesn't read keeps those that it was being
+// sent; the ones that keep the most end when all of them keep more than [Config].SlowBytes.
+//
 // # Blocking
 //
 // A request waits for its version, as package watchcache has it, and for its client: what can't be

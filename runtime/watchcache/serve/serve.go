@@ -57,6 +57,7 @@ type Resource struct {
 // if one lacks a part, or has parts that exclude each other.
 func New(c Config) (*Handler, error) {
 	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
+	h.held.most = h.config.SlowBytes
 	h.joins.most = int64(h.config.MaxJoins)
 	h.watches = newWatches(h.config.MaxWatches)
 	for _, r := range c.Resources {
@@ -109,6 +110,7 @@ type Handler struct {
 
 	joins   limiter // lists, and watches that are being sent their first state
 	states  states
+	held    held
 	watches *watches
 }
 

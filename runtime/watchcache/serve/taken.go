@@ -5,10 +5,12 @@ package serve
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,12 +39,16 @@ type takenWatch struct {
 	ended   sync.WaitGroup // run, and with it writers
 	writers sync.WaitGroup
 
+	socket atomic.Pointer[net.Conn] // conn, for cut
+	isCut  atomic.Bool
+
 	mu      sync.Mutex // mu guards what follows
 	running bool       // conn is there
 	writing bool       // a goroutine writes, and receive must not
 	over    bool       // nothing more is written
 	aborted bool       // conn has the last deadline
-	early   []byte     // frames that came before running
+	early   [][]byte   // a chunk that came before running, in parts
+	release func()     // of early; nil if there is none
 	last    []byte     // what ends the answer; nil while the watch goes on
 }
 
@@ -83,17 +89,45 @@ func (t *takenWatch) take(w http.ResponseWriter, req *http.Request, target reque
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.running = true
+	early := t.early
+	t.early = nil
+	if t.socket.Store(&conn); t.isCut.Load() {
+		closeNow(conn) // run cleans up
+	}
 	switch {
 	case t.over:
+	case len(early) > 0: // t.last comes behind it
+		t.startLocked(func() { t.writeRest(early) })
 	case t.last != nil:
-		t.last = append(appendChunk(nil, t.early), t.last...)
 		t.startLocked(t.writeLast)
-	case len(t.early) > 0:
-		data := appendChunk(nil, t.early)
-		t.startLocked(func() { t.writeRest(data) })
 	}
-	t.early = nil
 	return nil
+}
+
+// forget drops the early events. If the connection wasn't taken over, the watch is over.
+func (t *takenWatch) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.early, t.over = nil, t.over || !t.running
+	if t.release != nil {
+		t.release()
+	}
+}
+
+// cut ends the watch at once, because it keeps too much that its client does not read.
+func (t *takenWatch) cut() {
+	t.isCut.Store(true)
+	if conn := t.socket.Load(); conn != nil {
+		closeNow(*conn) // run cleans up
+	}
+}
+
+// closeNow closes a connection. Close of an encrypted one would try to write for five seconds.
+func closeNow(conn net.Conn) {
+	if encrypted, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = encrypted.NetConn()
+	}
+	_ = conn.Close() // it has ended
 }
 
 // run waits until the connection ends, and cleans up.
@@ -128,23 +162,19 @@ func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
 	case err != nil:
 		t.endLocked(lastEvent(err, t.encoding))
 		return false
-	case !t.running:
-		t.early = appendFrames(t.early, events)
-		return false
 	case t.over || t.last != nil:
 		return false
+	case !t.running: // once: it is not called again before take
+		t.early = chunkOf(events)
+		t.release = t.h.held.hold(t.early, t.cut)
+		return false
 	}
-	buffer := batches.Get().(*[]byte)
-	*buffer = appendEvents((*buffer)[:0], events)
-	n := tryWrite(t.raw, *buffer)
-	if n == len(*buffer) {
-		batches.Put(buffer)
+	parts := chunkOf(events)
+	rest := after(parts, tryParts(t.raw, parts))
+	if len(rest) == 0 {
 		return true
 	}
-	t.startLocked(func() {
-		t.writeRest((*buffer)[n:])
-		batches.Put(buffer)
-	})
+	t.startLocked(func() { t.writeRest(rest) })
 	return false
 }
 
@@ -154,9 +184,11 @@ func (t *takenWatch) startLocked(write func()) {
 	t.writers.Go(write)
 }
 
-// writeRest writes what the connection has not taken at once, and lets the watch go on.
-func (t *takenWatch) writeRest(data []byte) {
-	err := t.write(data)
+// writeRest writes the parts that the connection has not taken at once, and lets the watch go on.
+func (t *takenWatch) writeRest(parts [][]byte) {
+	release := t.h.held.hold(parts, t.cut)
+	err := t.write(parts)
+	release()
 	t.mu.Lock()
 	t.writing = false
 	last := t.last
@@ -176,17 +208,17 @@ func (t *takenWatch) writeLast() {
 	t.mu.Lock()
 	last := t.last
 	t.mu.Unlock()
-	_ = t.write(last) // the connection is closed in any case
+	_ = t.write([][]byte{last}) // the connection is closed in any case
 	_ = t.conn.Close()
 }
 
-// write writes data in time.
-func (t *takenWatch) write(data []byte) error {
+// write writes parts in time.
+func (t *takenWatch) write(parts [][]byte) error {
 	t.setDeadline(time.Now().Add(t.h.config.WriteTimeout))
-	_, err := t.conn.Write(data)
+	_, err := writeParts(t.conn, parts, &records)
 	t.setDeadline(time.Time{})
-	if encrypted, ok := t.conn.(interface{ NetConn() net.Conn }); ok && err != nil {
-		_ = encrypted.NetConn().Close() // else Close tries to write for another five seconds
+	if err != nil {
+		closeNow(t.conn)
 	}
 	return err
 }
@@ -238,14 +270,35 @@ func (t *takenWatch) abort() {
 // wait waits until the goroutines of the watch have ended.
 func (t *takenWatch) wait() { t.ended.Wait() }
 
-// appendEvents appends events as one chunk.
-func appendEvents(dst []byte, events []watchcache.Event) []byte {
+// chunkOf returns the parts of a chunk with events.
+func chunkOf(events []watchcache.Event) [][]byte {
 	size := 0
 	for _, e := range events {
 		size += len(e.Frame)
 	}
-	dst = appendFrames(appendSize(dst, size), events)
-	return append(dst, "\r\n"...)
+	parts := make([][]byte, 1, len(events)+2)
+	parts[0] = appendSize(nil, size)
+	return append(appendFrames(parts, events), []byte("\r\n"))
+}
+
+// tryParts writes as many bytes of the parts as a connection takes without waiting, and returns how
+// many these are.
+func tryParts(raw syscall.RawConn, parts [][]byte) int {
+	if raw == nil {
+		return 0
+	}
+	n, _ := writeParts(tryWriter{raw}, parts, &batches) // an error is one of the next write too
+	return n
+}
+
+// tryWriter writes without waiting.
+type tryWriter struct{ raw syscall.RawConn }
+
+func (w tryWriter) Write(p []byte) (n int, err error) {
+	if n = tryWrite(w.raw, p); n < len(p) {
+		err = io.ErrShortWrite
+	}
+	return n, err
 }
 
 // appendChunk appends data as a chunk, unless there is none: an empty chunk is the last one.

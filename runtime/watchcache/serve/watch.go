@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/request"
@@ -41,6 +40,7 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 	if canTake(w, req) {
 		taken = &takenWatch{h: h, encoding: encodingOf(r.Format)}
 		o.Receive = taken.receive
+		defer taken.forget()
 	}
 	out, watcher, err := h.open(w, req, res, r, o)
 	switch {
@@ -136,11 +136,12 @@ func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error
 type stream struct {
 	connection
 	encoding encoding
+	held     *held
 }
 
 // stream begins one. The client gets to know at once that its watch is open.
 func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request, o watchcache.WatchOptions) *stream {
-	s := &stream{h.connection(w), encodingOf(r.Format)}
+	s := &stream{h.connection(w), encodingOf(r.Format), &h.held}
 	if o.Receive != nil { // the connection will be taken over
 		w.Header().Set("Connection", "close")
 	}
@@ -151,27 +152,18 @@ func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request
 	return s
 }
 
-// batches are buffers for events that are sent together.
-var batches = sync.Pool{New: func() any { return new([]byte) }}
-
 // send sends events that a watcher has got at once.
 func (s *stream) send(events []watchcache.Event) error {
-	data := events[0].Frame
-	if len(events) > 1 {
-		buffer := batches.Get().(*[]byte)
-		defer batches.Put(buffer)
-		*buffer = appendFrames((*buffer)[:0], events)
-		data = *buffer
+	frames := appendFrames(nil, events)
+	defer s.held.hold(frames, s.cut)()
+	if _, err := writeParts(s, frames, &records); err != nil {
+		return err
 	}
-	return s.write(data)
+	return s.flush()
 }
 
-func appendFrames(dst []byte, events []watchcache.Event) []byte {
-	for _, e := range events {
-		dst = append(dst, e.Frame...)
-	}
-	return dst
-}
+// cut makes writes fail.
+func (s *stream) cut() { _ = s.control.SetWriteDeadline(time.Unix(1, 0)) }
 
 // write sends frames.
 func (s *stream) write(frames []byte) error {
