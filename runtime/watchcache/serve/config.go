@@ -20,9 +20,16 @@ type Config struct {
 	// about; 2 minutes by default.
 	WriteTimeout time.Duration
 
+	// StateTimeout is how long a client may take to read a list, or the objects with which a watch
+	// begins; 1 minute by default. It may take a second more for each MiB of the objects. Then its
+	// connection, or its stream over HTTP/2, ends: until it has read them, they are kept.
+	StateTimeout time.Duration
+
 	// MaxWatches is how many watches may be open; 50,000 by default. MaxJoins is how many requests
 	// may be sent a state at once: lists, and watches that begin with the objects. It is 1,000 by
-	// default. Those that wait for their version, or for Resource.Fresh, are not counted yet.
+	// default. The last quarter of them is for callers that are not being sent one: a caller is known
+	// by its Authorization header, or else by its address. Requests that wait for their version, or
+	// for Resource.Fresh, are not counted yet.
 	MaxWatches, MaxJoins int
 	// JoinBytes is how much memory the encoded states may take that several watches are being sent;
 	// 64 MiB by default. Beyond it, each of these watches encodes its state by itself.
@@ -59,6 +66,7 @@ func (c Config) withDefaults() Config {
 	const longest = math.MaxInt64 / 2 // so that a random part can be added
 	c.WatchTimeout = min(cmp.Or(max(c.WatchTimeout, 0), 30*time.Minute), longest)
 	c.WriteTimeout = cmp.Or(max(c.WriteTimeout, 0), 2*time.Minute)
+	c.StateTimeout = min(cmp.Or(max(c.StateTimeout, 0), time.Minute), longest)
 	c.MaxWatches = cmp.Or(max(c.MaxWatches, 0), 50_000)
 	c.MaxJoins = cmp.Or(max(c.MaxJoins, 0), 1_000)
 	c.JoinBytes = cmp.Or(max(c.JoinBytes, 0), 64<<20)

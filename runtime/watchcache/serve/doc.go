@@ -56,8 +56,9 @@
 //
 // # Blocking
 //
-// A request waits for its version, as package watchcache has it, and for its client: what can't be
-// sent within [Config].WriteTimeout ends the connection.
+// A request waits for its version, as package watchcache has it, and for its client: data that can't
+// be sent within [Config].WriteTimeout, or a state within [Config].StateTimeout and a second for
+// each MiB, ends the connection.
 //
 // # Goroutines
 //

@@ -53,6 +53,7 @@ type state struct {
 	load    sync.Once // sets what follows
 	err     error
 	version uint64
+	size    int // of the objects
 	chunks  []chunk
 }
 
@@ -126,6 +127,7 @@ func (st *state) read(filter watchcache.Filter) {
 	st.version = list.Version
 	objects, from, size := list.Objects, 0, 0
 	for i, o := range objects {
+		st.size += len(o.Bytes)
 		if size += len(o.Bytes); size >= sentAtOnce || i == len(objects)-1 {
 			st.chunks = append(st.chunks, chunk{objects: objects[from : i+1]})
 			from, size = i+1, 0

@@ -3,28 +3,57 @@
 package serve
 
 import (
-	"sync/atomic"
+	"net/http"
+	"net/netip"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// limiter counts requests that are under way.
-type limiter struct {
-	most int64 // set once at construction
-	now  atomic.Int64
+// joins counts the requests that are being sent a state: lists, and watches that begin with one.
+// The last quarter of the places is for callers that have none, so one caller can't take them all.
+type joins struct {
+	most int // set once at construction
+
+	mu  sync.Mutex // mu guards what follows
+	now int
+	by  map[string]int // of callers that have a place
 }
 
-// enter counts a request, for which leave must be called, or returns its refusal.
-func (l *limiter) enter(what string) error {
-	if l.now.Add(1) > l.most {
-		l.now.Add(-1)
-		return tooMany(what)
+// enter gives a request a place until it calls leave, or returns its refusal.
+func (j *joins) enter(req *http.Request) (leave func(), err error) {
+	caller := callerOf(req)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.now >= j.most || j.now >= j.most-j.most/4 && j.by[caller] > 0 {
+		return nil, tooMany("lists and watches begin at once")
 	}
-	return nil
+	if j.by == nil {
+		j.by = map[string]int{}
+	}
+	j.now++
+	j.by[caller]++
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.now--
+		if j.by[caller]--; j.by[caller] == 0 {
+			delete(j.by, caller)
+		}
+	}, nil
+}
+
+// callerOf returns whose request it is: by its credentials, or else by its address.
+func callerOf(req *http.Request) string {
+	if credentials := req.Header.Get("Authorization"); credentials != "" {
+		return credentials
+	}
+	if addr, err := netip.ParseAddrPort(req.RemoteAddr); err == nil {
+		return addr.Addr().String()
+	}
+	return req.RemoteAddr
 }
 
 func tooMany(what string) error {
 	return apierrors.NewTooManyRequests("too many "+what+"; try again later", 1)
 }
-
-func (l *limiter) leave() { l.now.Add(-1) }

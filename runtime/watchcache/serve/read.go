@@ -30,10 +30,11 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	if err := res.Cache.WaitUntilFresh(req.Context(), r.State.Version); err != nil {
 		return err
 	}
-	if err := h.joins.enter("lists and watches begin at once"); err != nil {
+	leave, err := h.joins.enter(req)
+	if err != nil {
 		return err
 	}
-	defer h.joins.leave()
+	defer leave()
 	o := watchcache.ListOptions{
 		Filter: filter(r),
 		Limit:  int(min(r.Limit, mostObjects)),

@@ -58,7 +58,7 @@ type Resource struct {
 func New(c Config) (*Handler, error) {
 	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
 	h.held.most = h.config.SlowBytes
-	h.joins.most = int64(h.config.MaxJoins)
+	h.joins.most = h.config.MaxJoins
 	h.watches = newWatches(h.config.MaxWatches)
 	for _, r := range c.Resources {
 		if err := r.check(); err != nil {
@@ -108,7 +108,7 @@ type Handler struct {
 	resources map[schema.GroupVersionResource]Resource
 	discovery map[document][]byte
 
-	joins   limiter // lists, and watches that are being sent their first state
+	joins   joins
 	states  states
 	held    held
 	watches *watches

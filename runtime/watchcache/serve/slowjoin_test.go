@@ -33,7 +33,7 @@ func testSlowJoin(t *testing.T, config watchcache.Config, test func(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				storage, handler, run := newBubbleRigOf(t, config, func(c *serve.Config) { c.WriteTimeout = time.Hour })
+				storage, handler, run := newBubbleRigOf(t, config, func(c *serve.Config) { c.WriteTimeout, c.StateTimeout = time.Hour, time.Hour })
 				create := func(name string) {
 					t.Helper()
 					if _, err := storage.Create(t.Context(), []byte(content(name))); err != nil {

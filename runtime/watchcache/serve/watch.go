@@ -86,10 +86,11 @@ func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r
 // The watch of what follows is opened first: a client that takes its time for the objects is one of
 // a slow watch, which the cache may merge.
 func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
-	if err := h.joins.enter("lists and watches begin at once"); err != nil {
+	leave, err := h.joins.enter(req)
+	if err != nil {
 		return nil, nil, err
 	}
-	defer h.joins.leave()
+	defer leave()
 	of := selection{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
 	st, err := h.states.join(of, o.Filter)
 	var watcher *watchcache.Watcher
@@ -105,6 +106,8 @@ func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r
 	if err != nil {
 		return out, nil, err
 	}
+	out.due = h.dueAfter(st.size)
+	defer func() { out.due = time.Time{} }()
 	for i := range st.chunks {
 		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
 		if err != nil {
