@@ -38,18 +38,13 @@ type write struct {
 	sent *request.Write
 }
 
-// bodyTimeout is how long a client may take to send a body.
-const bodyTimeout = 30 * time.Second
-
 // write answers a request that writes.
 func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // there is none without a network
 	sent, err := r.ReadWrite(req, h.config.MaxBody)
-	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
-		return err
+		return err // if there is more of the body, limitBody's deadline stays
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // none without a network
 	c := &write{h, w, req.Context(), res, r, sent}
 	switch r.Verb {
 	case request.Create:
