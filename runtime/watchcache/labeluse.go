@@ -108,6 +108,9 @@ func (c *Cache) countLabels(f *filter, by search, objects int) {
 		return
 	}
 	required, _ := f.labels.Requirements()
+	if len(required) > fewRequirements {
+		return // counting them all would cost more than an index spares
+	}
 	for i := range required {
 		label := required[i].Key()
 		// an index that there is by now is one that was of no use

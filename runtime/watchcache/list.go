@@ -54,6 +54,9 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing: %w", err)
 	}
+	if f.labels != nil {
+		f.labels = shortened(f.labels) // not for watches, which would keep it
+	}
 	version := o.NotOlderThan
 	if o.Exact != 0 {
 		version = o.Exact

@@ -83,6 +83,9 @@ type Pair struct{ Name, Value string }
 // a map's memory. [PairsOf] makes one.
 type Pairs []Pair
 
+// fewPairs is how many pairs are looked at one after the other.
+const fewPairs = 16
+
 // PairsOf returns the content of m; nil if m is empty.
 func PairsOf(m map[string]string) Pairs {
 	if len(m) == 0 {
@@ -110,10 +113,17 @@ func (p Pairs) Get(name string) string {
 
 // Lookup returns the value under a name, and whether there is one.
 func (p Pairs) Lookup(name string) (string, bool) {
-	for i := range p { // there are few
-		if p[i].Name == name {
-			return p[i].Value, true
+	if len(p) <= fewPairs {
+		for i := range p {
+			if p[i].Name == name {
+				return p[i].Value, true
+			}
 		}
+		return "", false
 	}
-	return "", false
+	at, ok := slices.BinarySearchFunc(p, name, func(p Pair, name string) int { return strings.Compare(p.Name, name) })
+	if !ok {
+		return "", false
+	}
+	return p[at].Value, true
 }
