@@ -75,6 +75,23 @@ func TestSlowByAge(t *testing.T) {
 	})
 }
 
+// TestMergedWatchIsCutOff shows what a client gets that comes back with a version between merged
+// events: it misses nothing, but is told of objects that it never had.
+func TestMergedWatchIsCutOff(t *testing.T) {
+	inBubble(t, watchcache.Config{Age: time.Minute, MergeSlow: true}, func(t *testing.T, r *rig) {
+		slow := r.watch(watchcache.WatchOptions{})
+		r.create("a/dropped")        // 2
+		time.Sleep(2 * time.Minute)  // so the log begins here
+		r.create("a/changes")        // 3
+		r.create("a/comes and goes") // 4
+		r.create("a/last")           // 5
+		r.update("a/changes")        // 6
+		r.remove("a/comes and goes") // 7
+		r.wantNext(slow, "ADDED a/dropped@2", "ADDED a/last@5", "ADDED a/changes@6")
+		r.wantNext(r.watch(watchcache.WatchOptions{After: 5}), "MODIFIED a/changes@6", "DELETED a/comes and goes@7")
+	})
+}
+
 // TestMergeSlow shows what a watch gets that was too slow, with each filter: one event for each
 // object that has changed, the deletions first.
 func TestMergeSlow(t *testing.T) {

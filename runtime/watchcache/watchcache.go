@@ -44,7 +44,8 @@
 // When the storage answers that a version has expired, the cache lists, and puts the difference
 // into the log as changes. Objects have their own versions then. A deletion has the version of the
 // list, but clients get to see the newest one before it: no client comes back with the version of
-// the list as long as it lacks a deletion. Nothing is known about versions in between: an object
+// the list as long as it lacks a deletion. It may get the deletion twice, if it comes back with the
+// version that the deletion had. Nothing is known about versions in between: an object
 // may have come and gone there, and a client may have it from elsewhere. Lists at exactly such a
 // version, and watches from it, expire.
 //
@@ -58,7 +59,8 @@
 //
 // # Ordering and blocking
 //
-// A watcher gets the changes that it selects in the order of their versions, each once. [Event]
+// A watcher gets the changes that it selects in the order of their versions, each once. For the
+// client of two watches in a row, [Config].MergeSlow and a relist make exceptions. [Event]
 // describes what it gets of an object that enters its filter or leaves it.
 //
 // Get and List take no lock, except for a list at an older version, and for a moment one with a
@@ -108,6 +110,11 @@ type Config struct {
 	// missed. Objects that have gone come first. Until it reads, it keeps the objects of the state
 	// that it has come to. This also goes for a watch that is still being sent its initial events,
 	// by package serve too. API servers end such watches.
+	//
+	// If the connection ends between these events, the client goes on from the version of the last
+	// one that it got. It misses nothing, but may get Modified or Deleted events of objects that it
+	// never had, because they came after the version that it had before. Informers take the former
+	// for Added, and ignore the latter.
 	MergeSlow bool
 
 	// Wait is how long a request waits for its version; 3 seconds by default.

@@ -27,9 +27,9 @@ type Config struct {
 
 	// MaxWatches is how many watches may be open; 50,000 by default. MaxJoins is how many requests
 	// may be sent a state at once: lists, and watches that begin with the objects. It is 1,000 by
-	// default. The last quarter of them is for callers that are not being sent one: a caller is known
-	// by its Authorization header, or else by its address. Requests that wait for their version, or
-	// for Resource.Fresh, are not counted yet.
+	// default. The last quarter of them is for callers that have none: a caller is known by its
+	// Authorization header, or else by its address. Requests that wait for their version, or for
+	// Resource.Fresh, are not counted yet.
 	MaxWatches, MaxJoins int
 	// JoinBytes is how much memory the encoded states may take that several watches are being sent;
 	// 64 MiB by default. Beyond it, each of these watches encodes its state by itself.

@@ -53,14 +53,14 @@
 // [Limit] set the limits of connections, which also bound the gets and lists that wait for a
 // version.
 //
-// Watches share the bytes of events. A watch whose client doesn't read keeps those that it was being
-// sent; the ones that keep the most end when all of them keep more than [Config].SlowBytes.
+// Watches share the bytes of events. A watch whose client doesn't read keeps the events that it was
+// being sent. When all watches keep more than [Config].SlowBytes, the one that keeps the most ends.
 //
 // # Blocking
 //
-// A request waits for its version, as package watchcache has it, and for its client: data that can't
-// be sent within [Config].WriteTimeout, or a state within [Config].StateTimeout and a second for
-// each MiB, ends the connection.
+// A request waits for its version, as package watchcache has it, and for its client. Data that the
+// client doesn't read within [Config].WriteTimeout ends the connection, and so does a state that it
+// doesn't read within [Config].StateTimeout and a second for each MiB.
 //
 // # Goroutines
 //

@@ -143,8 +143,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 const bodyTimeout = 30 * time.Second
 
 // limitBody bounds how long the body of a request is waited for, by this package and by net/http,
-// which reads on when the request has been refused. It returns an error for a body that nobody
-// reads.
+// which reads on when the request has been refused. It returns an error for the body of a
+// read.
 func limitBody(w http.ResponseWriter, req *http.Request) error {
 	if req.ContentLength == 0 {
 		return nil
