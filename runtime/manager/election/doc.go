@@ -16,7 +16,8 @@
 // A process leads until the end of its lease: LeaseDuration after its last renewal. The fence shuts
 // before that: once LeaseDuration less Margin has passed since the last successful renewal, no
 // request of a client made from [Election.Fence] leaves the process, and those under way are
-// cancelled. The time counts from before the renewal was sent, by the monotonic clock.
+// cancelled. The time counts from when the renewal began, by the monotonic clock. Neither the wall
+// clock nor the times in the Lease count, so they may jump.
 //
 // Such clients have connections of their own, over HTTP/1.1 and HTTP/2, which look at the clock
 // before each system call that sends something. So the promise also holds for a process that was

@@ -95,9 +95,9 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		},
 	}
 	var acquired atomic.Bool
-	l.renewed = func(sent time.Time) {
+	l.renewed = func(began time.Time) {
 		acquired.Store(true)
-		term.extend(sent.Add(e.options.LeaseDuration - e.options.Margin))
+		term.extend(began.Add(e.options.LeaseDuration - e.options.Margin))
 	}
 	led := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
