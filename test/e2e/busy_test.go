@@ -48,7 +48,8 @@ func takePart(ctx context.Context, name, protocol, url string) error {
 	}
 	e, err := election.New(config, election.Options{
 		Namespace: "default", Name: electionName, Identity: name,
-		LeaseDuration: time.Second, RenewDeadline: 600 * time.Millisecond, RetryPeriod: 100 * time.Millisecond,
+		// The others see renewals in whole seconds, so the margin must be longer.
+		LeaseDuration: 2 * time.Second, RenewDeadline: 600 * time.Millisecond, RetryPeriod: 100 * time.Millisecond,
 	})
 	if err != nil {
 		return err

@@ -39,6 +39,9 @@
 // The resourceVersion in an update, and preconditions of a delete, guard against that. A machine
 // that is suspended stops the monotonic clock of most systems.
 //
+// Whoever deletes the Lease, or writes another holder into it, lets another process lead at once.
+// This one finds out by its next renewal, within RetryPeriod and the time of the requests.
+//
 // # Goroutines
 //
 //	goroutine                     | started by | ends when

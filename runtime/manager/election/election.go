@@ -99,6 +99,11 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		acquired.Store(true)
 		term.extend(began.Add(e.options.LeaseDuration - e.options.Margin))
 	}
+	l.taken = func() {
+		if acquired.Load() { // not while it waits for the other one
+			term.shut(errTaken)
+		}
+	}
 	led := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: l, Name: e.options.Name,

@@ -167,6 +167,26 @@ func TestALeaseOfAnotherIsNotReleased(t *testing.T) {
 	})
 }
 
+// TestTheFenceShutsWhenAnotherHasTheLease: someone has deleted it, and another process has made it
+// anew; or it was edited.
+func TestTheFenceShutsWhenAnotherHasTheLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.run("a")[0]
+		pass(10*time.Second + time.Millisecond)
+		l := r.lease()
+		*l.Spec.HolderIdentity = "z"
+		r.leases.Update(l)
+		taken := time.Now()
+		<-a.ended
+		sent, _ := a.last()
+		within(t, "a's last request after that", sent.Sub(taken), 0, retry)
+		if !errors.Is(a.err, election.ErrLost) {
+			t.Errorf("Run returns %v", a.err)
+		}
+		same(t, "the holder", r.holder(), "z")
+	})
+}
+
 // TestReleaseAfterAConflict: a renewal was cut off, and has reached the server.
 func TestReleaseAfterAConflict(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

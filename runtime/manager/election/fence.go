@@ -20,6 +20,7 @@ var ErrNotLeading = errors.New("this process does not lead")
 var (
 	errOver    = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
 	errTooOld  = fmt.Errorf("%w any more: its last renewal of the lease is too old", ErrNotLeading)
+	errTaken   = fmt.Errorf("%w any more: another one has the lease", ErrNotLeading)
 	errTooLate = fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading)
 )
 

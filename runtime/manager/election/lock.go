@@ -21,8 +21,19 @@ type lock struct {
 	// set once at construction
 	resourcelock.Interface
 	renewed func(began time.Time)
+	taken   func() // another process has the lease
 
 	unsure atomic.Bool // the last write may have been done, or not
+}
+
+// Get tells at once if another process has the lease, which the elector does not: it goes on to try
+// until its RenewDeadline.
+func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
+		l.taken()
+	}
+	return record, raw, err
 }
 
 func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
