@@ -59,10 +59,10 @@
 // and the texts of errors, and is for requests that Options.Authorize allows: from this machine, if
 // it is not set. To these requests, /healthz also says why a controller is unhealthy.
 //
-// At Options.Address, a client has 10 s for the headers of a request, which may have 64 KB, and 30 s
-// for its body and for reading the answer. Answers below /debug may take longer, since profiles do.
-// A connection is closed after 90 s without a request. A server of the program's own has its own
-// limits.
+// At Options.Address, a client has 10 s for the headers of a request, which may have 64 KB, and
+// 30 s for its body and for reading the answer. Answers below /debug may take longer, since
+// profiles do. A connection is closed after 90 s without a request. A server of the program's own
+// has its own limits.
 //
 // # Goroutines
 //

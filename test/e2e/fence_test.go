@@ -55,9 +55,10 @@ func newAudit() *audit {
 // ServeHTTP implements http.Handler.
 func (a *audit) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if !strings.Contains(req.URL.Path, "/leases") {
-		if _, err := io.Copy(io.Discard, req.Body); err == nil { // else it was cut off before its end
-			a.note(req)
+		if _, err := io.Copy(io.Discard, req.Body); err != nil {
+			return // it was cut off before its end
 		}
+		a.note(req)
 		return
 	}
 	a.api.ServeHTTP(w, req)
@@ -99,8 +100,9 @@ func (a *audit) leads(t *testing.T, not string) (leader string) {
 	return leader
 }
 
-// TestElectionFenceOfStoppedLeaders: each leader is stopped at a random moment, and goes on when the
-// next one works. Its goroutines are all busy with a request, none of which may arrive any more.
+// TestElectionFenceOfStoppedLeaders: each leader is stopped at a random moment, and goes on when
+// the next one works. Its goroutines are all busy with a request, none of which may arrive any
+// more.
 func TestElectionFenceOfStoppedLeaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("stops busy processes hundreds of times, for minutes; .ci/run timed runs it")
@@ -110,7 +112,7 @@ func TestElectionFenceOfStoppedLeaders(t *testing.T) {
 			a := newAudit()
 			server := httptest.NewUnstartedServer(a)
 			server.EnableHTTP2 = true
-			server.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that are cut off in a handshake
+			server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are cut off
 			server.StartTLS()
 			t.Cleanup(server.Close)
 			processes := map[string]*exec.Cmd{}
@@ -139,7 +141,8 @@ func TestElectionFenceOfStoppedLeaders(t *testing.T) {
 func stopAndGoOn(t *testing.T, a *audit, processes map[string]*exec.Cmd, random *rand.Rand) {
 	t.Helper()
 	leader := a.leads(t, "")
-	time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond)))) // so that the stop comes at any moment between renewals
+	// The stop comes at any moment between renewals.
+	time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond))))
 	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
 		if err := processes[leader].Process.Signal(signal); err != nil {
 			t.Fatalf("%v for %s: %v", signal, leader, err)

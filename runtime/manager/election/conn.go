@@ -15,7 +15,8 @@ type dialFunc = func(ctx context.Context, network, address string) (net.Conn, er
 // dial returns next with connections that carry bytes only in the term in which they were made.
 func (f *fence) dial(next dialFunc) dialFunc {
 	if next == nil {
-		next = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext // as client-go's
+		// As client-go does it.
+		next = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		term, err := f.open()

@@ -192,9 +192,9 @@ func connected(t *testing.T, e *Election) (c, peer net.Conn) {
 	return c, peer
 }
 
-// BenchmarkFence measures a request without a body over a connection that exists: of a client
-// without a fence, of one whose config has a Transport of its own, and of one whose connections look
-// at the clock, too; and one look.
+// BenchmarkFence measures one look at the clock, and a request without a body over a connection
+// that exists: of a client without a fence, of one whose config has a Transport of its own, and of
+// one whose connections look at the clock, too.
 func BenchmarkFence(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

@@ -103,8 +103,8 @@ func (t *term) errLocked() error {
 	return nil
 }
 
-// transport lets requests pass in a term, and cancels them at its end. The connections below it hold
-// back what has passed and is not sent by then.
+// transport lets requests pass in a term, and cancels them at its end. The connections below it
+// hold back the bytes that are not sent by then.
 type transport struct {
 	fence *fence
 	next  http.RoundTripper

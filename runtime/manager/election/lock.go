@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// lock is the lease. It notes when this process began to get and keep it: the others count from when
-// they see its write, which is later.
+// lock is the lease. It notes when this process began to get and keep it: the others count from
+// when they see its write, which is later.
 type lock struct {
 	// set once at construction
 	resourcelock.Interface

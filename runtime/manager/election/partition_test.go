@@ -19,10 +19,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 )
 
-// TestRandomPartitions: the network between each of three processes and the server loses, delays and
-// repeats requests and answers, and the wall clocks in their renewals jump by days. A process that
-// has lost the lease takes part again. At no request of its work may another one hold the Lease, and
-// one of them leads soon after the network is whole again.
+// TestRandomPartitions: the network between each of three processes and the server loses and delays
+// requests and answers, and the wall clocks in their renewals jump by days. A process that has lost
+// the lease takes part again. At no request of its work may another one hold the Lease, and one of
+// them leads soon after the network is whole again.
 func TestRandomPartitions(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
