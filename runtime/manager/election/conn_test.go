@@ -161,6 +161,23 @@ func TestFencedClientsShareNoConnection(t *testing.T) {
 	}
 }
 
+// TestASuspendedMachineFindsTheTermOver: its monotonic clock has stood still, and its wall clock
+// has not.
+func TestASuspendedMachineFindsTheTermOver(t *testing.T) {
+	e, term := leading(t)
+	c, _ := connected(t, e)
+	term.mu.Lock()
+	term.wall = time.Now()
+	term.mu.Unlock()
+	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
+		t.Errorf("a write returns %v", err)
+	}
+	term.extend(time.Now().Add(time.Hour))
+	if e.Leading() || term.ctx.Err() == nil {
+		t.Error("a renewal after that goes on with the term")
+	}
+}
+
 // TestAConnectionIsOfOneTerm: it carries nothing in the next one.
 func TestAConnectionIsOfOneTerm(t *testing.T) {
 	e, term := leading(t)

@@ -16,8 +16,9 @@
 // A process leads until the end of its lease: LeaseDuration after its last renewal. The fence shuts
 // before that: once LeaseDuration less Margin has passed since the last successful renewal, no
 // request of a client made from [Election.Fence] leaves the process, and those under way are
-// cancelled. The time counts from when the renewal began, by the monotonic clock. Neither the wall
-// clock nor the times in the Lease count, so they may jump.
+// cancelled. The time counts from when the renewal began, by the monotonic clock and by the wall
+// clock, until the first of them says that it is over. So a wall clock that jumps ahead may end the
+// lease early, and one that jumps back does no harm. The times in the Lease don't count.
 //
 // Such clients have connections of their own, over HTTP/1.1 and HTTP/2, which look at the clock
 // before each system call that sends something. So the promise also holds for a process that was
@@ -37,7 +38,7 @@
 // leader's. The same is true of bytes that the kernel of a stopped process sends again, and of a
 // process that is stopped in the few instructions between a look at the clock and the system call.
 // The resourceVersion in an update, and preconditions of a delete, guard against that. A machine
-// that is suspended stops the monotonic clock of most systems.
+// that is suspended stops the monotonic clock of most systems; the wall clock must go on meanwhile.
 //
 // Whoever deletes the Lease, or writes another holder into it, lets another process lead at once.
 // This one finds out by its next renewal, within RetryPeriod and the time of the requests.

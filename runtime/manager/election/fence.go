@@ -38,6 +38,7 @@ type term struct {
 
 	mu    sync.Mutex  // mu guards what follows
 	until time.Time   // when the term ends unless it is extended; zero before it begins
+	wall  time.Time   // the same, by the wall clock alone
 	timer *time.Timer // ends it then
 }
 
@@ -63,9 +64,10 @@ func (t *term) extend(until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.until.IsZero() && t.errLocked() != nil {
-		return // the timer is late
+		t.end(errTooOld) // the timer is late
+		return
 	}
-	t.until = until
+	t.until, t.wall = until, until.Round(0)
 	if t.timer == nil {
 		t.timer = time.AfterFunc(time.Until(until), func() { t.end(errTooOld) })
 		return
@@ -90,14 +92,16 @@ func (t *term) err() error {
 	return t.errLocked()
 }
 
-// errLocked looks at the clock as well: a process that was stopped finds the timer late.
+// errLocked looks at the clock as well: a process that was stopped finds the timer late. It looks
+// at the wall clock, too, since the monotonic one stands still while a machine is suspended.
 func (t *term) errLocked() error {
 	switch {
 	case t.ctx.Err() != nil:
 		return context.Cause(t.ctx)
 	case t.until.IsZero():
 		return ErrNotLeading
-	case !time.Now().Before(t.until):
+	}
+	if now := time.Now(); !now.Before(t.until) || !now.Round(0).Before(t.wall) {
 		return errTooOld
 	}
 	return nil
