@@ -40,7 +40,7 @@
 //
 // [Manager.Handler] answers these requests, and Options.Address serves it.
 //
-//	/healthz                    200, or 500 with the controllers that are unhealthy and why;
+//	/healthz                    200, or 500 with the names of the controllers that are unhealthy;
 //	                            ?verbose names all; /healthz/NAME is about one
 //	/readyz                     200, or 503 with what has not synced or begun, and why
 //	/metrics                    what Options.MetricsHandler answers
@@ -55,9 +55,14 @@
 // KeyLimit, or if for longer than IdleLimit no reconcile has ended while a key is ready. Only
 // requests for /healthz look for the last of these, so it takes two of them. A controller that is
 // idle, or waits for informers, is healthy. Point a liveness probe at /healthz if the process
-// should be restarted for that. Everyone may ask for the first three. The rest shows names, flags
+// should be restarted for that. Everyone may ask for the first three. The rest shows keys, flags
 // and the texts of errors, and is for requests that Options.Authorize allows: from this machine, if
-// it is not set.
+// it is not set. To these requests, /healthz also says why a controller is unhealthy.
+//
+// At Options.Address, a client has 10 s for the headers of a request, which may have 64 KB, and
+// 30 s for its body and for reading the answer. Answers below /debug may take longer, since
+// profiles do. A connection is closed after 90 s without a request. A server of the program's own
+// has its own limits.
 //
 // # Goroutines
 //

@@ -4,9 +4,7 @@ package manager
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/pprof"
 	"slices"
@@ -53,6 +51,7 @@ func (m *Manager) newHandler() http.Handler {
 func (m *Manager) authorized(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if err := m.options.Authorize(req); err != nil {
+			w.Header().Set("Connection", "close") // so that answers can't pile up unread
 			http.Error(w, "manager: refused: "+err.Error(), http.StatusForbidden)
 			return
 		}
@@ -61,7 +60,7 @@ func (m *Manager) authorized(h http.Handler) http.Handler {
 }
 
 // serveHealth answers 500 if a controller, or the one of the path, is unhealthy. It names those,
-// and, if ?verbose is given, all.
+// and, if ?verbose is given, all. Why they are is for requests that Options.Authorize allows.
 func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	name, now := req.PathValue("name"), time.Now()
 	units := m.units
@@ -73,10 +72,11 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 		}
 		units = []*unit{u}
 	}
-	var good, bad strings.Builder
+	var good, bad, why strings.Builder
 	for _, u := range units {
 		if err := u.health(now); err != nil {
-			fmt.Fprintf(&bad, "[-]%s: %v\n", u.Name, err)
+			fmt.Fprintf(&bad, "[-]%s\n", u.Name)
+			fmt.Fprintf(&why, "[-]%s: %v\n", u.Name, err)
 		} else {
 			fmt.Fprintf(&good, "[+]%s ok\n", u.Name)
 		}
@@ -84,11 +84,14 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	if !req.URL.Query().Has("verbose") {
 		good.Reset()
 	}
-	if bad.Len() > 0 {
+	switch {
+	case bad.Len() == 0:
+		writeText(w, good.String()+"ok\n")
+	case m.options.Authorize(req) != nil:
 		http.Error(w, good.String()+bad.String()+"healthz check failed", http.StatusInternalServerError)
-		return
+	default:
+		http.Error(w, good.String()+why.String()+"healthz check failed", http.StatusInternalServerError)
 	}
-	writeText(w, good.String()+"ok\n")
 }
 
 // queues returns the work queues of all controllers that report them.
@@ -176,31 +179,4 @@ func writeText(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write([]byte(text)) // an error means that the client is gone
-}
-
-// serve serves the handler at Options.Address until the result is called.
-func (m *Manager) serve() (stop func() error, err error) {
-	if m.options.Address == "" {
-		return func() error { return nil }, nil
-	}
-	listener, err := net.Listen("tcp", m.options.Address)
-	if err != nil {
-		return nil, fmt.Errorf("serve at Options.Address: %w", err)
-	}
-	server := &http.Server{Handler: m.handler, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			m.fail(fmt.Errorf("serve at Options.Address: %w", err))
-		}
-	}()
-	return func() error {
-		err := server.Shutdown(m.deadline())
-		if err != nil { // a profile that takes long must not hold the process
-			err = server.Close()
-		}
-		<-ended
-		return err
-	}, nil
 }

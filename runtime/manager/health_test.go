@@ -4,6 +4,7 @@ package manager_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -182,6 +183,39 @@ func TestWhoMaySeeWhat(t *testing.T) {
 		}
 		answers(t, local, "/debug/controllers/z", 404, "no controller has this name; there are a")
 		answers(t, local, "/healthz/z", 404, "no controller has this name; there are a")
+	})
+}
+
+// TestHealthShowsStrangersNamesOnly: neither the texts of errors, which may have a password, nor
+// keys.
+func TestHealthShowsStrangersNamesOnly(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		m := r.run(func(o *manager.Options) {
+			stuck := reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
+				<-release
+				return controller.Result{}, nil
+			}, controller.Options{})
+			stuck.KeyLimit = time.Second
+			failing := manager.Descriptor{Name: "failing", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+				return manager.RunFunc(func(context.Context) error { return errors.New("dial https://me:secret@db.test") }), nil
+			}}
+			o.Controllers = []manager.Descriptor{stuck, failing, r.noting("fine")}
+		})
+		r.create("blue")
+		pass(time.Minute)
+		for path, want := range map[string]string{
+			"/healthz":         "[-]stuck\n[-]failing\nhealthz check failed\n",
+			"/healthz?verbose": "[+]fine ok\n[-]stuck\n[-]failing\nhealthz check failed\n",
+			"/healthz/failing": "[-]failing\nhealthz check failed\n",
+			"/healthz/stuck":   "[-]stuck\nhealthz check failed\n",
+		} {
+			w := askRemotely(m.Manager, path)
+			same(t, path, w.Code, http.StatusInternalServerError)
+			same(t, path, w.Body.String(), want)
+		}
+		answers(t, m.Manager, "/healthz", 500, "me:secret@db.test", "key shop/blue has been worked on for 1m0s")
+		close(release)
 	})
 }
 

@@ -45,8 +45,8 @@ type Options struct {
 	// Address is where [Manager.Handler] is served while the manager runs, as host:port. "" means
 	// nowhere.
 	Address string
-	// Authorize returns nil for each request that may see /configz and what is below /debug. Nil
-	// stands for [inspect.FromThisMachine].
+	// Authorize returns nil for each request that may see /configz, what is below /debug, and why
+	// a controller is unhealthy. Nil stands for [inspect.FromThisMachine].
 	Authorize func(*http.Request) error
 	// MetricsHandler answers /metrics, for example promhttp.Handler(). Nil means that there are
 	// none.

@@ -241,8 +241,10 @@ func mapsOf(c *manager.Context) *informer.SharedIndexInformer[*configMap] {
 }
 
 // remote asks a manager from another machine and returns the status code.
-func remote(m *manager.Manager, path string) int {
+func remote(m *manager.Manager, path string) int { return askRemotely(m, path).Code }
+
+func askRemotely(m *manager.Manager, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-	return w.Code
+	return w
 }

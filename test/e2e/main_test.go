@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if url := os.Getenv(candidateEnv); url != "" {
 		os.Exit(candidate(url))
 	}
+	if env := os.Getenv(busyEnv); env != "" {
+		os.Exit(busyMain(env))
+	}
 	goleak.VerifyTestMain(suite{m})
 }
 

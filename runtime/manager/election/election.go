@@ -25,8 +25,6 @@ var (
 	ErrLost = errors.New("the lease was lost")
 	// ErrRunning is wrapped by the error of Run while the election runs already.
 	ErrRunning = errors.New("it is running")
-
-	errOver = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
 )
 
 // Election is one process's part in an election. Make one with [New]. Any goroutine may call its
@@ -97,9 +95,14 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		},
 	}
 	var acquired atomic.Bool
-	l.renewed = func(sent time.Time) {
+	l.renewed = func(began time.Time) {
 		acquired.Store(true)
-		e.fence.extend(sent.Add(e.options.LeaseDuration - e.options.Margin))
+		term.extend(began.Add(e.options.LeaseDuration - e.options.Margin))
+	}
+	l.taken = func() {
+		if acquired.Load() { // not while it waits for the other one
+			term.shut(errTaken)
+		}
 	}
 	led := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
@@ -118,10 +121,10 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	go func() {
 		defer close(stopped)
 		elector.Run(renewing)
-		e.fence.shut(fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading))
+		term.shut(errTooLate)
 	}()
 	end := func() { // of the term, and of the goroutine
-		e.fence.shut(errOver)
+		term.shut(errOver)
 		stop()
 		<-stopped
 	}
@@ -139,15 +142,15 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		}
 		return nil
 	}
-	leading, cancel := context.WithCancelCause(term)
+	leading, cancel := context.WithCancelCause(term.ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 	err = lead(leading)
-	switch lost := term.Err() != nil; {
-	case lost && err != nil:
-		return fmt.Errorf("%w: %w; %w", ErrLost, context.Cause(term), err)
-	case lost:
-		return fmt.Errorf("%w: %w", ErrLost, context.Cause(term))
+	switch lost := term.err(); {
+	case lost != nil && err != nil:
+		return fmt.Errorf("%w: %w; %w", ErrLost, lost, err)
+	case lost != nil:
+		return fmt.Errorf("%w: %w", ErrLost, lost)
 	case err != nil:
 		return err
 	}
@@ -191,8 +194,14 @@ func (e *Election) Leading() bool {
 // leave this process only while it leads: before and after, they return an error that wraps
 // [ErrNotLeading], and those that are under way when the lease is lost are cut off. See the package
 // documentation for what that does and does not promise.
+//
+// Each client of the copy has connections of its own, made by config.Dial if that is set, and
+// closed when the lease is lost. A config with a Transport of its own keeps that one. Then nothing
+// looks at the clock between the start of a request and its end, except when its body is read: a
+// request without a body may leave late if the process is stopped in between.
 func (e *Election) Fence(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
+	config.Dial = e.fence.dial(config.Dial)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{&e.fence, next} })
 	return config
 }

@@ -85,6 +85,36 @@ func TestASlowRenewalCountsFromItsRequest(t *testing.T) {
 	})
 }
 
+// TestARenewalThatIsRepeatedCountsFromTheFirst: the answer to a renewal is lost, and the elector
+// sends the same record again, in which the others see no change.
+func TestARenewalThatIsRepeatedCountsFromTheFirst(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		all := r.run("a", "b")
+		a := all[0]
+		pass(9 * time.Second)
+		var first time.Time
+		a.on(func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			switch {
+			case req.Method == http.MethodGet:
+				return next.RoundTrip(req)
+			case first.IsZero():
+				first = time.Now()
+				if resp, err := next.RoundTrip(req); err == nil {
+					_ = resp.Body.Close()
+				}
+				return hang(req, next)
+			}
+			a.on(hang)
+			return next.RoundTrip(req)
+		})
+		pass(2 * lease)
+		sent, renewed := a.last()
+		within(t, "the repetition after the first", renewed.Sub(first), time.Second, 6*time.Second)
+		within(t, "a's last request after the first", sent.Sub(first), lease-margin-200*time.Millisecond, lease-margin)
+		within(t, "b leads after the first", all[1].since().Sub(first), lease, lease+2*next)
+	})
+}
+
 // TestTheLeadersWorkIsEnded: the context ends with the fence, whose requests are refused from then
 // on although lead goes on for a while.
 func TestTheLeadersWorkIsEnded(t *testing.T) {
@@ -133,6 +163,26 @@ func TestALeaseOfAnotherIsNotReleased(t *testing.T) {
 		*l.Spec.HolderIdentity = "z"
 		r.leases.Update(l)
 		same(t, "Run of a", a.stop(), errStop)
+		same(t, "the holder", r.holder(), "z")
+	})
+}
+
+// TestTheFenceShutsWhenAnotherHasTheLease: someone has deleted it, and another process has made it
+// anew; or it was edited.
+func TestTheFenceShutsWhenAnotherHasTheLease(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.run("a")[0]
+		pass(10*time.Second + time.Millisecond)
+		l := r.lease()
+		*l.Spec.HolderIdentity = "z"
+		r.leases.Update(l)
+		taken := time.Now()
+		<-a.ended
+		sent, _ := a.last()
+		within(t, "a's last request after that", sent.Sub(taken), 0, retry)
+		if !errors.Is(a.err, election.ErrLost) {
+			t.Errorf("Run returns %v", a.err)
+		}
 		same(t, "the holder", r.holder(), "z")
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,69 +17,98 @@ import (
 // of those that were cut off, because the process does not lead.
 var ErrNotLeading = errors.New("this process does not lead")
 
-// fence lets requests pass during a term: from the first success of the lease's holder until the
-// last one is too old, or the term is ended. A term that is over never comes back.
+var (
+	errOver    = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
+	errTooOld  = fmt.Errorf("%w any more: its last renewal of the lease is too old", ErrNotLeading)
+	errTaken   = fmt.Errorf("%w any more: another one has the lease", ErrNotLeading)
+	errTooLate = fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading)
+)
+
+// fence lets requests pass during the present term.
 type fence struct {
-	mu    sync.Mutex      // mu guards what follows
-	term  context.Context // of the present term, or the last one; nil before the first
-	end   context.CancelCauseFunc
-	until time.Time // when the term ends unless it is extended
-	timer *time.Timer
+	present atomic.Pointer[term] // or the last one; nil before the first
+}
+
+// term is a time for which this process leads: from the first success of the lease's holder until
+// the last one is too old, or it is ended. A term that is over never comes back.
+type term struct {
+	// set once at construction
+	ctx context.Context // done when the term is over, or a moment later; the cause says why
+	end context.CancelCauseFunc
+
+	mu    sync.Mutex  // mu guards what follows
+	until time.Time   // when the term ends unless it is extended; zero before it begins
+	wall  time.Time   // the same, by the wall clock alone
+	timer *time.Timer // ends it then
 }
 
 // begin prepares a term. It begins with the first extend.
-func (f *fence) begin(parent context.Context) (term context.Context) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.term, f.end = context.WithCancelCause(parent)
-	f.until, f.timer = time.Time{}, nil
-	return f.term
+func (f *fence) begin(parent context.Context) *term {
+	t := &term{}
+	t.ctx, t.end = context.WithCancelCause(parent)
+	f.present.Store(t)
+	return t
+}
+
+// open returns the present term, or why there is none.
+func (f *fence) open() (*term, error) {
+	t := f.present.Load()
+	if t == nil {
+		return nil, ErrNotLeading
+	}
+	return t, t.err()
 }
 
 // extend lets requests pass until a time.
-func (f *fence) extend(until time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.until.IsZero() && !f.openLocked() {
-		return // the timer is late
-	}
-	f.until = until
-	if f.timer == nil {
-		end := f.end
-		f.timer = time.AfterFunc(time.Until(until), func() {
-			end(fmt.Errorf("%w any more: its last renewal of the lease is too old", ErrNotLeading))
-		})
+func (t *term) extend(until time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.until.IsZero() && t.errLocked() != nil {
+		t.end(errTooOld) // the timer is late
 		return
 	}
-	f.timer.Reset(time.Until(until))
+	t.until, t.wall = until, until.Round(0)
+	if t.timer == nil {
+		t.timer = time.AfterFunc(time.Until(until), func() { t.end(errTooOld) })
+		return
+	}
+	t.timer.Reset(time.Until(until))
 }
 
 // shut ends the term.
-func (f *fence) shut(cause error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.end(cause)
-	if f.timer != nil {
-		f.timer.Stop()
+func (t *term) shut(cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.end(cause)
+	if t.timer != nil {
+		t.timer.Stop()
 	}
 }
 
-// open returns the present term, or ErrNotLeading if there is none.
-func (f *fence) open() (term context.Context, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.openLocked() {
-		return f.term, nil
+// err returns why nothing may be sent; nil while something may.
+func (t *term) err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.errLocked()
+}
+
+// errLocked looks at the clock as well: a process that was stopped finds the timer late. It looks
+// at the wall clock, too, since the monotonic one stands still while a machine is suspended.
+func (t *term) errLocked() error {
+	switch {
+	case t.ctx.Err() != nil:
+		return context.Cause(t.ctx)
+	case t.until.IsZero():
+		return ErrNotLeading
 	}
-	return nil, ErrNotLeading
+	if now := time.Now(); !now.Before(t.until) || !now.Round(0).Before(t.wall) {
+		return errTooOld
+	}
+	return nil
 }
 
-// openLocked looks at the clock as well: a process that was stopped finds the timer late.
-func (f *fence) openLocked() bool {
-	return f.term != nil && f.term.Err() == nil && time.Now().Before(f.until)
-}
-
-// transport lets requests pass while the fence is open, and cancels them when it shuts.
+// transport lets requests pass in a term, and cancels them at its end. The connections below it
+// hold back the bytes that are not sent by then.
 type transport struct {
 	fence *fence
 	next  http.RoundTripper
@@ -97,16 +127,16 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("%s %s was not sent: %w", req.Method, req.URL.Path, err)
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	detach := context.AfterFunc(term, func() { cancel(context.Cause(term)) })
+	detach := context.AfterFunc(term.ctx, func() { cancel(context.Cause(term.ctx)) })
 	end := func() {
 		detach()
 		cancel(nil)
 	}
-	resp, err := t.next.RoundTrip(t.guarded(req.WithContext(ctx)))
+	resp, err := t.next.RoundTrip(term.guarded(req.WithContext(ctx)))
 	if err != nil {
 		end()
-		if term.Err() != nil {
-			err = fmt.Errorf("%s %s was cut off: %w (%w)", req.Method, req.URL.Path, context.Cause(term), err)
+		if over := term.err(); over != nil {
+			err = fmt.Errorf("%s %s was cut off: %w (%w)", req.Method, req.URL.Path, over, err)
 		}
 		return nil, err
 	}
@@ -114,7 +144,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp.Body = &body
 	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
 		// Its body is the connection. The caller also writes to it, and no context ends it.
-		leave := context.AfterFunc(term, func() { _ = both.Close() })
+		leave := context.AfterFunc(term.ctx, func() { _ = both.Close() })
 		body.end = func() {
 			leave()
 			end()
@@ -124,11 +154,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// guarded returns a request whose body is not sent once the fence is shut, however long it takes to
+// guarded returns a request whose body is not sent once the term is over, however long it takes to
 // connect.
-func (t *transport) guarded(req *http.Request) *http.Request {
+func (t *term) guarded(req *http.Request) *http.Request {
 	if req.Body != nil && req.Body != http.NoBody {
-		req.Body = &requestBody{req.Body, t.fence}
+		req.Body = &requestBody{req.Body, t}
 	}
 	if get := req.GetBody; get != nil {
 		req.GetBody = func() (io.ReadCloser, error) {
@@ -136,7 +166,7 @@ func (t *transport) guarded(req *http.Request) *http.Request {
 			if err != nil {
 				return nil, err
 			}
-			return &requestBody{body, t.fence}, nil
+			return &requestBody{body, t}, nil
 		}
 	}
 	return req
@@ -144,11 +174,11 @@ func (t *transport) guarded(req *http.Request) *http.Request {
 
 type requestBody struct {
 	io.ReadCloser
-	fence *fence
+	term *term
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
-	if _, err := b.fence.open(); err != nil {
+	if err := b.term.err(); err != nil {
 		return 0, err
 	}
 	return b.ReadCloser.Read(p)

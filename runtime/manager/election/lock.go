@@ -15,14 +15,25 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// lock is the lease. It notes when the requests were sent with which this process got and kept it:
-// the others count from when they see such a write, which is later.
+// lock is the lease. It notes when this process began to get and keep it: the others count from
+// when they see its write, which is later.
 type lock struct {
 	// set once at construction
 	resourcelock.Interface
-	renewed func(sent time.Time)
+	renewed func(began time.Time)
+	taken   func() // another process has the lease
 
 	unsure atomic.Bool // the last write may have been done, or not
+}
+
+// Get tells at once if another process has the lease, which the elector does not: it goes on to try
+// until its RenewDeadline.
+func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
+		l.taken()
+	}
+	return record, raw, err
 }
 
 func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
@@ -34,13 +45,14 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 }
 
 func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, do func(context.Context, resourcelock.LeaderElectionRecord) error) error {
-	sent := time.Now()
 	l.unsure.Store(true)
 	err := do(ctx, record)
 	var refused apierrors.APIStatus
 	l.unsure.Store(err != nil && (!errors.As(err, &refused) || refused.Status().Code >= http.StatusInternalServerError))
 	if err == nil {
-		l.renewed(sent)
+		// The elector sends a record again when an answer is lost. The others count from the first
+		// time, for they see no change in the second.
+		l.renewed(record.RenewTime.Time)
 	}
 	return err
 }

@@ -28,7 +28,8 @@ type Options struct {
 	// RenewDeadline is how long a renewal is tried until the process gives up. 0 stands for 10 s.
 	RenewDeadline time.Duration
 	// RetryPeriod is how often the leader renews the lease. The others look at it each 1 to 2.2
-	// times as long. 0 stands for 2 s.
+	// times as long. They see its times in whole seconds, so a period of less than a second takes
+	// up to a second off the Margin. 0 stands for 2 s.
 	RetryPeriod time.Duration
 	// Margin is how long before the end of the lease requests are cut off, for a request that is on
 	// its way, and for clocks that don't run equally fast. 0 stands for what is left of

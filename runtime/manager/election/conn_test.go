@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package election
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// stop leaves a term as a process finds it that was stopped: it is over by the clock, and no timer
+// has fired yet.
+func (t *term) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer.Stop()
+	t.until = time.Now()
+}
+
+// TestNothingIsSentAfterAStop: the process is stopped while the headers of a request are encoded.
+func TestNothingIsSentAfterAStop(t *testing.T) {
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		t.Run(protocol, func(t *testing.T) {
+			var arrived atomic.Int64
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { arrived.Add(1) }))
+			server.EnableHTTP2 = true
+			server.StartTLS()
+			defer server.Close()
+			e, term := leading(t)
+			client, err := rest.HTTPClientFor(e.Fence(&rest.Config{
+				Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true, NextProtos: []string{protocol}},
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			get := func(trace *httptrace.ClientTrace) error {
+				req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodGet, server.URL, nil)
+				if err != nil {
+					return err
+				}
+				resp, err := client.Do(req)
+				if err == nil {
+					err = resp.Body.Close()
+				}
+				return err
+			}
+			if err := get(&httptrace.ClientTrace{}); err != nil {
+				t.Fatal(err)
+			}
+			err = get(&httptrace.ClientTrace{WroteHeaderField: func(string, []string) { term.stop() }})
+			if !errors.Is(err, ErrNotLeading) {
+				t.Errorf("the second request: %v", err)
+			}
+			server.Close() // waits for what is under way
+			if n := arrived.Load(); n != 1 {
+				t.Errorf("%d requests have arrived, want 1", n)
+			}
+		})
+	}
+}
+
+// leading returns an election whose process leads until the end of the test.
+func leading(t testing.TB) (*Election, *term) {
+	t.Helper()
+	e, err := New(&rest.Config{}, Options{Name: "widgets"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := e.fence.begin(context.Background())
+	term.extend(time.Now().Add(time.Hour))
+	t.Cleanup(func() { term.shut(errOver) })
+	return e, term
+}
+
+// TestAWriteThatWaitsSendsNoMoreAfterAStop: the peer reads nothing until the process was stopped.
+func TestAWriteThatWaitsSendsNoMoreAfterAStop(t *testing.T) {
+	e, term := leading(t)
+	c, peer := connected(t, e)
+	big := make([]byte, 16<<20) // more than buffers take
+	result := make(chan error)
+	go func() {
+		_, err := c.Write(big)
+		result <- err
+	}()
+	buf := make([]byte, 1<<20)
+	if _, err := peer.Read(buf); err != nil { // so that the write has begun
+		t.Fatal(err)
+	}
+	term.stop()
+	received := make(chan int64)
+	go func() {
+		n, _ := io.Copy(io.Discard, peer) // until the connection is reset
+		received <- n
+	}()
+	if err := <-result; !errors.Is(err, ErrNotLeading) {
+		t.Errorf("the write returns %v", err)
+	}
+	_ = c.Close()
+	if n := <-received; n >= int64(len(big)-len(buf)) {
+		t.Error("all of it was received")
+	}
+}
+
+// TestTheEndDropsUnsentBytes: they wait in the kernel, since the peer does not read.
+func TestTheEndDropsUnsentBytes(t *testing.T) {
+	e, term := leading(t)
+	c, peer := connected(t, e)
+	sent := 0
+	for chunk := make([]byte, 64<<10); ; sent += len(chunk) {
+		_ = c.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+		n, err := c.Write(chunk)
+		if err != nil {
+			sent += n
+			break
+		}
+	}
+	term.shut(errOver)
+	_, _ = c.Read(make([]byte, 1)) // returns when the connection is closed
+	received, err := io.Copy(io.Discard, peer)
+	if !errors.Is(err, syscall.ECONNRESET) || received >= int64(sent) {
+		t.Errorf("received %d of %d bytes, then %v; want fewer, and a reset", received, sent, err)
+	}
+}
+
+// TestFencedClientsShareNoConnection with others, although all else is the same.
+func TestFencedClientsShareNoConnection(t *testing.T) {
+	var conns sync.Map
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { conns.Store(req.RemoteAddr, true) }))
+	defer server.Close()
+	e, _ := leading(t)
+	config := &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{NextProtos: []string{"http/1.1"}}}
+	for range 3 {
+		for _, config := range []*rest.Config{config, e.Fence(config)} {
+			client, err := rest.HTTPClientFor(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := client.Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			defer client.CloseIdleConnections()
+		}
+	}
+	n := 0
+	conns.Range(func(any, any) bool { n++; return true })
+	if n != 4 {
+		t.Errorf("%d connections; want one of the other clients, and one of each fenced client", n)
+	}
+}
+
+// TestASuspendedMachineFindsTheTermOver: its monotonic clock has stood still, and its wall clock
+// has not.
+func TestASuspendedMachineFindsTheTermOver(t *testing.T) {
+	e, term := leading(t)
+	c, _ := connected(t, e)
+	term.mu.Lock()
+	term.wall = time.Now()
+	term.mu.Unlock()
+	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
+		t.Errorf("a write returns %v", err)
+	}
+	term.extend(time.Now().Add(time.Hour))
+	if e.Leading() || term.ctx.Err() == nil {
+		t.Error("a renewal after that goes on with the term")
+	}
+}
+
+// TestAConnectionIsOfOneTerm: it carries nothing in the next one.
+func TestAConnectionIsOfOneTerm(t *testing.T) {
+	e, term := leading(t)
+	c, _ := connected(t, e)
+	term.stop()
+	next := e.fence.begin(context.Background())
+	next.extend(time.Now().Add(time.Hour))
+	defer next.shut(errOver)
+	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
+		t.Errorf("a write in the next term returns %v", err)
+	}
+}
+
+// connected returns both ends of a connection of the fence.
+func connected(t *testing.T, e *Election) (c, peer net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if c, err = e.fence.dial(nil)(t.Context(), "tcp", listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if peer, err = listener.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = c.Close(), peer.Close() })
+	return c, peer
+}
+
+// BenchmarkFence measures one look at the clock, and a request without a body over a connection
+// that exists: of a client without a fence, of one whose config has a Transport of its own, and of
+// one whose connections look at the clock, too.
+func BenchmarkFence(b *testing.B) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	e, term := leading(b)
+	b.Run("look", func(b *testing.B) {
+		for b.Loop() {
+			if err := term.err(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	plain := &rest.Config{Host: server.URL, Transport: transport}
+	for _, bench := range []struct {
+		name   string
+		config *rest.Config
+	}{{"none", plain}, {"transport", e.Fence(plain)}, {"connections", e.Fence(&rest.Config{Host: server.URL})}} {
+		client, err := rest.HTTPClientFor(bench.config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				resp, err := client.Get(server.URL)
+				if err != nil {
+					b.Fatal(err)
+				}
+				_ = resp.Body.Close()
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// newServer returns a server whose clients can't keep a connection by doing nothing. It has neither
+// a ReadTimeout nor a WriteTimeout, since both would cut profiles short.
+func newServer(h http.Handler) *http.Server {
+	const whole = 30 * time.Second // for the body of a request, and its answer
+	return &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			deadline, conn := time.Now().Add(whole), http.NewResponseController(w)
+			if req.Body != http.NoBody {
+				_ = conn.SetReadDeadline(deadline) // connections of net/http have deadlines
+			}
+			if strings.HasPrefix(req.URL.Path, "/debug/") {
+				deadline = time.Time{} // a profile takes as long as was asked for
+			}
+			_ = conn.SetWriteDeadline(deadline)
+			h.ServeHTTP(w, req)
+		}),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       90 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+	}
+}
+
+// serve serves the handler at Options.Address until the result is called.
+func (m *Manager) serve() (stop func() error, err error) {
+	if m.options.Address == "" {
+		return func() error { return nil }, nil
+	}
+	listener, err := net.Listen("tcp", m.options.Address)
+	if err != nil {
+		return nil, fmt.Errorf("serve at Options.Address: %w", err)
+	}
+	server := newServer(m.handler)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			m.fail(fmt.Errorf("serve at Options.Address: %w", err))
+		}
+	}()
+	return func() error {
+		err := server.Shutdown(m.deadline())
+		if err != nil { // a profile that takes long must not hold the process
+			err = server.Close()
+		}
+		<-ended
+		return err
+	}, nil
+}

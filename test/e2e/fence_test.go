@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+const (
+	fenceCycles = 100 // how often the leader is stopped
+	// lateMost is how many requests may be late: once in thousands of cycles, a process is stopped
+	// between its look at the clock and the system call. Without the fence of connections there are
+	// 10 to 200.
+	lateMost = 1
+)
+
+// audit is a server that knows who leads when a request of the led work arrives.
+type audit struct {
+	leases *sourcetest.Collection[*coordinationv1.Lease]
+	api    *sourcetest.Server
+
+	mu      sync.Mutex     // mu guards what follows
+	leader  string         // by the last write of the Lease
+	arrived map[string]int // requests by kind
+	work    int            // requests of the leader since it leads
+	late    map[string]int // requests of other processes by kind
+}
+
+func newAudit() *audit {
+	a := &audit{api: sourcetest.New(), arrived: map[string]int{}, late: map[string]int{}}
+	a.leases = sourcetest.Serve[*coordinationv1.Lease](a.api, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+	return a
+}
+
+// ServeHTTP implements http.Handler.
+func (a *audit) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if !strings.Contains(req.URL.Path, "/leases") {
+		if _, err := io.Copy(io.Discard, req.Body); err != nil {
+			return // it was cut off before its end
+		}
+		a.note(req)
+		return
+	}
+	a.api.ServeHTTP(w, req)
+	if req.Method == http.MethodGet {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	lease, ok := a.leases.Get("default", electionName)
+	if ok && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != a.leader {
+		a.leader, a.work = *lease.Spec.HolderIdentity, 0
+	}
+}
+
+// note judges a request that is complete.
+func (a *audit) note(req *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kind := fmt.Sprintf("%s over %s", req.Method, req.Proto)
+	a.arrived[kind]++
+	if req.UserAgent() != a.leader {
+		a.late[kind]++
+		return
+	}
+	a.work++
+}
+
+// leads returns a process that leads and works, unless it is one that shouldn't.
+func (a *audit) leads(t *testing.T, not string) (leader string) {
+	t.Helper()
+	eventually(t, func() error {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if leader = a.leader; leader == not || a.work < busyGoroutines {
+			return errors.New("no other process leads and works")
+		}
+		return nil
+	})
+	return leader
+}
+
+// TestElectionFenceOfStoppedLeaders: each leader is stopped at a random moment, and goes on when
+// the next one works. Its goroutines are all busy with a request, none of which may arrive any
+// more.
+func TestElectionFenceOfStoppedLeaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stops busy processes hundreds of times, for minutes; .ci/run timed runs it")
+	}
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		t.Run(protocol, func(t *testing.T) {
+			a := newAudit()
+			server := httptest.NewUnstartedServer(a)
+			server.EnableHTTP2 = true
+			server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are cut off
+			server.StartTLS()
+			t.Cleanup(server.Close)
+			processes := map[string]*exec.Cmd{}
+			for _, name := range []string{"a", "b", "c"} {
+				processes[name] = startBusy(t, name, protocol, server.URL)
+			}
+			random := randomly(t)
+			for range fenceCycles {
+				stopAndGoOn(t, a, processes, random)
+			}
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			t.Logf("%d cycles, requests: %v", fenceCycles, a.arrived)
+			t.Logf("requests that have arrived beside those of the next leader: %v", a.late)
+			late := 0
+			for _, n := range a.late {
+				late += n
+			}
+			if late > lateMost {
+				t.Errorf("%d requests have arrived late, want at most %d", late, lateMost)
+			}
+		})
+	}
+}
+
+func stopAndGoOn(t *testing.T, a *audit, processes map[string]*exec.Cmd, random *rand.Rand) {
+	t.Helper()
+	leader := a.leads(t, "")
+	// The stop comes at any moment between renewals.
+	time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond))))
+	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		if err := processes[leader].Process.Signal(signal); err != nil {
+			t.Fatalf("%v for %s: %v", signal, leader, err)
+		}
+		a.leads(t, leader)
+	}
+}
+
+// startBusy starts a process that ends with the test.
+func startBusy(t *testing.T, name, protocol, url string) *exec.Cmd {
+	t.Helper()
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(executable)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", busyEnv, name, protocol, url))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		err := <-ended
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.Exited() {
+			t.Errorf("%s has ended before: %v: %s", name, err, &stderr)
+		}
+	})
+	return cmd
+}
