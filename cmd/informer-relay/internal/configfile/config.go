@@ -76,6 +76,7 @@ type Access struct {
 	AllowedFor time.Duration `yaml:"allowedFor"`
 	DeniedFor  time.Duration `yaml:"deniedFor"`
 	// ReviewWatchesEvery is how often the right to an open watch is reviewed; 1 minute by default.
+	// Without an answer for five times that long, the watch ends.
 	ReviewWatchesEvery time.Duration `yaml:"reviewWatchesEvery"`
 	// Callers are what the names in client certificates may read, with Certificates.
 	Callers []Caller `yaml:"callers"`
