@@ -46,10 +46,10 @@ func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, 
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // there is none without a network
 	sent, err := r.ReadWrite(req, h.config.MaxBody)
-	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
-		return err
+		return err // with the deadline, which is also that of what net/http reads of the rest
 	}
+	_ = control.SetReadDeadline(time.Time{})
 	c := &write{h, w, req.Context(), res, r, sent}
 	switch r.Verb {
 	case request.Create:

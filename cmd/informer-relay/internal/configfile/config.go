@@ -34,6 +34,9 @@ type Listen struct {
 	CertFile     string `yaml:"certFile"`
 	KeyFile      string `yaml:"keyFile"`
 	ClientCAFile string `yaml:"clientCAFile"`
+	// Probes is HOST:PORT where /healthz and /readyz are answered, and nothing else, in plain HTTP
+	// and beside the limits of connections. They are answered at Address in any case.
+	Probes string `yaml:"probes"`
 }
 
 // Loopback reports whether only this machine reaches the address.
