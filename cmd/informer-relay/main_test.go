@@ -146,6 +146,19 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 			t.Errorf("%s: %s, want %d", url, resp.Status, want)
 		}
 	}
+	rebound, err := http.NewRequest(http.MethodGet, profiles+"heap", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebound.Host = "evil.example"
+	resp, err := http.DefaultClient.Do(rebound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("profiles at a name of a stranger: %s", resp.Status)
+	}
 	cancel()
 	if code := <-ended; code != exitOK {
 		t.Errorf("exit code %d", code)

@@ -49,6 +49,7 @@ import (
 type Access struct {
 	// set once at construction
 	decide   decider
+	local    bool // only callers that use a name of this machine are answered
 	counters counters
 }
 
@@ -61,6 +62,7 @@ func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 	a := &Access{counters: newCounters()}
 	switch c.Mode {
 	case configfile.None:
+		a.local = true
 		a.decide = func(context.Context, credentials, serve.Attributes) error { return nil }
 		return a, nil
 	case configfile.Certificates:
@@ -94,8 +96,12 @@ func (a *Access) Authorize(ctx context.Context, what serve.Attributes) error {
 }
 
 // Handler returns a handler that calls next with the caller's credentials in the request's context.
-// Requests on behalf of another user are refused: they are the API server's to answer.
+// Requests on behalf of another user are refused: they are the API server's to answer. So are
+// requests that don't pass [LocalOnly] in the mode None.
 func (a *Access) Handler(next http.Handler) http.Handler {
+	if a.local {
+		next = LocalOnly(next)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		for name := range req.Header {
 			if strings.HasPrefix(name, "Impersonate-") {

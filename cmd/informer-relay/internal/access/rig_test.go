@@ -196,14 +196,19 @@ func contextOf(t *testing.T, a *Access, header http.Header, cert *x509.Certifica
 	t.Helper()
 	req := newRequest(t, header)
 	if cert != nil {
-		req.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}, VerifiedChains: [][]*x509.Certificate{{cert}}}
+		req.TLS = tlsOf(cert)
 	}
 	return contextOfRequest(t, a, req)
 }
 
+// tlsOf returns the state of a connection whose client has a certificate that was verified.
+func tlsOf(cert *x509.Certificate) *tls.ConnectionState {
+	return &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}, VerifiedChains: [][]*x509.Certificate{{cert}}}
+}
+
 func newRequest(t *testing.T, header http.Header) *http.Request {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/pods", nil)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/api/v1/pods", nil)
 	req.Header = header
 	return req
 }
