@@ -52,16 +52,17 @@ const (
 // net/http waits without one for what next doesn't read.
 func limitBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		control := http.NewResponseController(w)
+		control := http.NewResponseController(w) // there are no deadlines without a network
 		switch {
 		case req.ContentLength == 0:
 			next.ServeHTTP(w, req)
 		case req.Method == http.MethodGet || req.Method == http.MethodHead:
-			_ = control.SetReadDeadline(time.Now().Add(restTimeout)) // there is none without a network
+			_ = control.SetReadDeadline(time.Now().Add(restTimeout))
 			w.Header().Set("Connection", "close")
 			w.Header().Set("Content-Type", string(request.JSON))
 			w.WriteHeader(http.StatusBadRequest)
-			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a request that reads has no body"))) // else the client has gone
+			// An error means that the client has gone.
+			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a request that reads has no body")))
 		default:
 			_ = control.SetReadDeadline(time.Now().Add(requestTimeout))
 			next.ServeHTTP(w, req)

@@ -112,7 +112,7 @@ func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http
 	for i := range st.chunks {
 		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
 		if err == nil {
-			err = allowed.Err() // what ends the watch otherwise comes to the watcher, or to the connection
+			err = allowed.Err() // other ends come to the watcher, or to the connection
 		}
 		if err != nil {
 			watcher.Close()

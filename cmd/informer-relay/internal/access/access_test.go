@@ -211,8 +211,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestOnlyLocalHosts: without authentication, a page that a browser shows must not read by a name of
-// its own that leads to this machine.
+// TestOnlyLocalHosts: without authentication, a page that a browser shows must not read by a name
+// of its own that leads to this machine.
 func TestOnlyLocalHosts(t *testing.T) {
 	none := newAccess(t, configfile.Access{Mode: configfile.None}, newReviewer())
 	certificates := newAccess(t, configfile.Access{Mode: configfile.Certificates}, newReviewer())

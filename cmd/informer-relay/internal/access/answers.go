@@ -27,7 +27,7 @@ const (
 // same at a time, one asks, and the others wait for it.
 //
 //	question ─▶ its answer is kept ─▶ the answer
-//	         ─▶ it was a yes before ─▶ known ─────▶ ask
+//	         ─▶ it was a yes before   ─▶ known     ─▶ ask
 //	         ─▶ nothing good is known ─▶ strangers ─▶ ask
 //
 // Yes and no are kept apart, and asked for apart, so that strangers with any number of questions
@@ -36,7 +36,7 @@ type answers[T any] struct {
 	// set once at construction
 	policy    policy[T]
 	failed    func(context.Context, error) // called when a question could not be answered
-	known     chan struct{}                // has an element for each question under way that was answered with yes before
+	known     chan struct{}                // has an element for each question of known callers
 	strangers *strangers
 
 	// mu guards what follows

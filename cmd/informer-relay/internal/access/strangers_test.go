@@ -66,7 +66,7 @@ func TestStrangersStopNoOne(t *testing.T) {
 	for name, test := range map[string]struct {
 		strangers   int
 		addresses   int
-		newcomer    time.Duration // how long a caller of whom nothing is known waits; 0: it may get 429
+		newcomer    time.Duration // how long an unknown caller waits; 0: it may get 429
 		mostReviews int
 	}{
 		"from one address":    {200, 1, 300 * time.Millisecond, refusalBurst + 2*refusalsPerSecond},

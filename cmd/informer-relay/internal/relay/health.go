@@ -20,9 +20,8 @@ const (
 	mostProbes, mostProbesPerAddress = 256, 16
 )
 
-// ServeProbes answers probes at l, in plain HTTP, until stop is called, which closes l. A relay that
-// has as many connections as it may have closes those of probes, too, and is killed for it: these
-// have a listener of their own.
+// ServeProbes answers probes at l, in plain HTTP, until stop is called, which closes l. At the
+// relay's own listener, probes are turned away when its connections are at their limit.
 func (r *Relay) ServeProbes(l net.Listener) (stop func()) {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
