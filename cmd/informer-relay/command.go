@@ -111,14 +111,14 @@ func (f *flags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := f.serve(ctx, r, c.Listen.Address); err != nil {
+	if err := f.serve(ctx, r, c.Listen); err != nil {
 		return fmt.Errorf("%w: %w", errFailed, err)
 	}
 	return nil
 }
 
 // serve serves until ctx ends.
-func (f *flags) serve(ctx context.Context, r *relay.Relay, address string) error {
+func (f *flags) serve(ctx context.Context, r *relay.Relay, listen configfile.Listen) error {
 	if f.pprof != "" {
 		profiles, err := net.Listen("tcp", f.pprof)
 		if err != nil {
@@ -127,7 +127,15 @@ func (f *flags) serve(ctx context.Context, r *relay.Relay, address string) error
 		defer relay.ServeProfiles(profiles)()
 		klog.FromContext(ctx).Info("Profiles are served", "address", profiles.Addr().String())
 	}
-	l, err := net.Listen("tcp", address)
+	if listen.Probes != "" {
+		probes, err := net.Listen("tcp", listen.Probes)
+		if err != nil {
+			return fmt.Errorf("listen.probes: %w", err)
+		}
+		defer r.ServeProbes(probes)()
+		klog.FromContext(ctx).Info("Probes are answered", "address", probes.Addr().String())
+	}
+	l, err := net.Listen("tcp", listen.Address)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,11 @@ func TestManifests(t *testing.T) {
 		}
 	}
 	container := pod.Containers[0]
-	if port := container.Ports[0]; c.Listen.Address != ":8443" || port.ContainerPort != 8443 || port.Name != container.ReadinessProbe.HTTPGet.Port.StrVal {
+	if port := container.Ports[1]; c.Listen.Probes != ":8081" || port.ContainerPort != 8081 || port.Name != container.ReadinessProbe.HTTPGet.Port.StrVal ||
+		port.Name != container.LivenessProbe.HTTPGet.Port.StrVal {
+		t.Errorf("probes are answered at %s, the container has them at %+v", c.Listen.Probes, port)
+	}
+	if port := container.Ports[0]; c.Listen.Address != ":8443" || port.ContainerPort != 8443 || port.Name != "https" {
 		t.Errorf("the relay listens at %s, the container at %+v", c.Listen.Address, port)
 	}
 	for _, file := range []string{c.Listen.CertFile, c.Listen.KeyFile, container.Args[1]} {

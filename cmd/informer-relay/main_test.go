@@ -55,6 +55,7 @@ func TestCalls(t *testing.T) {
 	folder := files(t, map[string]string{
 		"relay.yaml":  relayYAML("127.0.0.1:0"),
 		"taken.yaml":  relayYAML(taken.Addr().String()),
+		"probes.yaml": strings.Replace(relayYAML("127.0.0.1:0"), "listen: {", fmt.Sprintf("listen: {probes: %q, ", taken.Addr()), 1),
 		"tls.yaml":    strings.Replace(relayYAML("127.0.0.1:0"), "listen: {", "listen: {certFile: /none.crt, keyFile: /none.key, ", 1),
 		"wrong.yaml":  "listn: {}",
 		"kubeconfig":  kubeconfig("http://127.0.0.1:1"),
@@ -80,6 +81,7 @@ func TestCalls(t *testing.T) {
 		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", ":6060"}, exitWrong, "--pprof: :6060 is not an address of the loopback"},
 		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig"), "--pprof", taken.Addr().String()}, exitFailed, "address already in use"},
 		{[]string{"--config", in("taken.yaml"), "--kubeconfig", in("kubeconfig")}, exitFailed, "address already in use"},
+		{[]string{"--config", in("probes.yaml"), "--kubeconfig", in("kubeconfig")}, exitFailed, "listen.probes: listen tcp"},
 		{[]string{"--config", in("tls.yaml"), "--kubeconfig", in("kubeconfig")}, exitWrong, "listen: stat /none.crt: no such file"},
 		{[]string{"--config", in("relay.yaml"), "--kubeconfig", in("kubeconfig")}, exitOK, ""},
 	} {
@@ -143,6 +145,19 @@ func TestProfilesAreServedOnRequest(t *testing.T) {
 		if resp.StatusCode != want {
 			t.Errorf("%s: %s, want %d", url, resp.Status, want)
 		}
+	}
+	rebound, err := http.NewRequest(http.MethodGet, profiles+"heap", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebound.Host = "evil.example"
+	resp, err := http.DefaultClient.Do(rebound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("profiles at a name of a stranger: %s", resp.Status)
 	}
 	cancel()
 	if code := <-ended; code != exitOK {

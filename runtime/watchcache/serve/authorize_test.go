@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,57 +79,58 @@ func TestRefusalsAreAnswered(t *testing.T) {
 // TestOpenWatchesAreReviewed: a right that is taken away ends them, and a review that fails does
 // not. The context's values are there each time.
 func TestOpenWatchesAreReviewed(t *testing.T) {
-	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
-		t.Run(name, func(t *testing.T) { testReviews(t, http2) })
+	for name, over := range protocols {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testReviews(t, over) })
+		})
 	}
 }
 
-func testReviews(t *testing.T, http2 bool) {
+func testReviews(t *testing.T, over func(*http.Protocols)) {
 	type callerKey struct{}
 	var reviews atomic.Int64
 	var verdict atomic.Pointer[error]
 	forbidden := error(apierrors.NewForbidden(widgetsResource.GroupResource(), "", errors.New("no longer")))
 	unknown := error(apierrors.NewServiceUnavailable("no reviews"))
-	r := newRig(t, serve.Config{ReviewInterval: 10 * time.Millisecond, Authorize: func(ctx context.Context, a serve.Attributes) error {
-		if ctx.Value(callerKey{}) != "me" || a.Verb != "watch" || errors.Is(ctx.Err(), context.Canceled) {
-			t.Errorf("got %v, %+v, %v", ctx.Value(callerKey{}), a, ctx.Err())
+	storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
+		c.ReviewInterval = time.Minute
+		c.Authorize = func(ctx context.Context, a serve.Attributes) error {
+			if ctx.Value(callerKey{}) != "me" || a.Verb != "watch" || errors.Is(ctx.Err(), context.Canceled) {
+				t.Errorf("got %v, %+v, %v", ctx.Value(callerKey{}), a, ctx.Err())
+			}
+			reviews.Add(1)
+			if err := verdict.Load(); err != nil {
+				return *err
+			}
+			return nil
 		}
-		reviews.Add(1)
-		if err := verdict.Load(); err != nil {
-			return *err
-		}
-		return nil
-	}}, true)
-	inner := r.server.Config.Handler
-	front := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		inner.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), callerKey{}, "me")))
 	})
-	server := httptest.NewUnstartedServer(front)
-	server.EnableHTTP2 = http2
-	server.StartTLS()
-	defer server.Close()
-	resp, err := server.Client().Get(server.URL + widgets + "?watch=true")
+	run()
+	front := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		handler.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), callerKey{}, "me")))
+	})
+	resp, err := connect(t, front, over).Get("http://api" + widgets + "?watch=true")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if (resp.ProtoMajor == 2) != http2 {
-		t.Errorf("it is %s", resp.Proto)
-	}
 	defer resp.Body.Close()
 	verdict.Store(&unknown)
-	for seen := reviews.Load(); reviews.Load() < seen+3; {
-		time.Sleep(time.Millisecond)
+	time.Sleep(4 * time.Minute) // in a bubble
+	if n := reviews.Load(); n < 4 {
+		t.Errorf("there were %d reviews", n)
 	}
-	r.create(t, "a", "one", "")
+	if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
+		t.Fatal(err)
+	}
 	buffer := make([]byte, 10)
 	if _, err := io.ReadFull(resp.Body, buffer); err != nil {
 		t.Fatalf("the watch has ended: %v", err)
 	}
 	verdict.Store(&forbidden)
-	if rest, err := io.ReadAll(resp.Body); err != nil {
-		t.Errorf("got %s, %v", rest, err)
+	began := time.Now()
+	if rest, err := io.ReadAll(resp.Body); err != nil || time.Since(began) > 2*time.Minute {
+		t.Errorf("after %v: got %s, %v", time.Since(began), rest, err)
 	}
-	awaitWatchers(t, r, 0)
 }
 
 // TestWatchThatAlwaysHasEventsIsReviewed: over HTTP/2, a watch that never waits for the next event

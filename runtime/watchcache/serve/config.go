@@ -56,8 +56,10 @@ type Config struct {
 	// It is called again for each open watch every ReviewInterval, which is 5 minutes by default,
 	// with the context's values. If its error is that a request is forbidden or unauthorized, the
 	// watch ends, and the client learns why from its next request; other errors mean that nothing
-	// is known, and the watch stays. Meanwhile events are sent. The context of such a call ends
-	// after 30 seconds, or with the watch, which doesn't wait for it.
+	// is known, and the watch stays, but no longer than for five intervals after it was allowed
+	// last: then it ends with the next such error. Meanwhile events are sent. A watch that is being
+	// sent its initial events ends when its client has taken the write that is under way. The
+	// context of such a call ends after 30 seconds, or with the watch, which doesn't wait for it.
 	Authorize      func(ctx context.Context, a Attributes) error
 	ReviewInterval time.Duration
 }

@@ -17,8 +17,7 @@
 //   - Until the cache is filled, every request is refused with 429, in an API server's words and
 //     with its Retry-After. An API server asks etcd for gets, and for lists with a limit and no
 //     selectors; and it adds why its cache isn't filled, which is left to the log here.
-//   - A GET or HEAD with a body is refused with 400, and its body is not waited for. The body of
-//     another request has 30 seconds to come, unless an Upstream gets it.
+//   - [NewServer] refuses a GET or HEAD with a body with 400, and bounds the time of other bodies.
 //   - The answer to HEAD, and to a watch over a WebSocket, is that to GET.
 //   - The parameter timeout is not read, and shardSelector is only with [Config].Shards: it is
 //     alpha in Kubernetes, and off.

@@ -14,43 +14,63 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/request"
 )
 
-// reviewTimeout is how long a review may take.
-const reviewTimeout = 30 * time.Second
+const (
+	// reviewTimeout is how long a review may take.
+	reviewTimeout = 30 * time.Second
+	// mostUnreviewed is for how many intervals a watch goes on whose reviews fail.
+	mostUnreviewed = 5
+)
 
 // reviews authorize an open watch again at intervals. Each runs in a goroutine of its own, and
 // holds up neither events nor the end of the watch. Between two of them there is only a timer.
 type reviews struct {
 	// set once at construction
 	h          *Handler
-	ctx        context.Context
+	ctx        context.Context // ends with the watch, and when one of them denies it
 	cancel     context.CancelFunc
 	attributes Attributes
-	deny       func()
 
-	mu    sync.Mutex // mu guards what follows, and canceling ctx
-	timer *time.Timer
+	mu       sync.Mutex // mu guards what follows, and canceling ctx
+	timer    *time.Timer
+	answered time.Time // when the request was allowed last
+	end      func()    // ends the watch; nil until it can be ended
 }
 
-// review starts the reviews of a watch, which go on until stop is called or ctx ends. When one of
-// them finds that the request isn't allowed any more, it calls deny, and is the last one. stop
-// cancels a review that is under way. It doesn't wait for it: Authorize may take its time.
-func (h *Handler) review(ctx context.Context, req *http.Request, target request.Target, deny func()) (stop func()) {
-	if h.config.Authorize == nil {
-		return func() {}
-	}
-	r := &reviews{h: h, attributes: attributesOf(req, target, true), deny: deny}
+// review starts the reviews of a watch, which go on until stop is called or one of them denies the
+// request.
+func (h *Handler) review(ctx context.Context, req *http.Request, target request.Target) *reviews {
+	r := &reviews{h: h, answered: time.Now()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
+	if h.config.Authorize == nil {
+		return r
+	}
+	r.attributes = attributesOf(req, target, true)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timer = time.AfterFunc(h.reviewPause(), r.next)
-	return r.stop
+	return r
 }
 
+// endBy sets the function that ends the watch when a review denies it. If one has done that by
+// now, it is called at once.
+func (r *reviews) endBy(end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end = end
+	if r.ctx.Err() != nil {
+		end()
+	}
+}
+
+// stop ends the reviews. It cancels one that is under way, and doesn't wait for it: Authorize may
+// take its time.
 func (r *reviews) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cancel()
-	r.timer.Stop()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
 }
 
 func (r *reviews) next() {
@@ -60,15 +80,23 @@ func (r *reviews) next() {
 	ctx, cancel := context.WithTimeout(r.ctx, reviewTimeout)
 	defer cancel()
 	err := r.h.config.Authorize(ctx, r.attributes)
-	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		r.deny()
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ctx.Err() == nil {
-		r.timer.Reset(r.h.reviewPause())
+	if r.ctx.Err() != nil {
+		return
 	}
+	if err == nil {
+		r.answered = time.Now()
+	}
+	unreviewed := time.Since(r.answered)
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || unreviewed/mostUnreviewed >= r.h.config.ReviewInterval {
+		r.cancel()
+		if r.end != nil {
+			r.end()
+		}
+		return
+	}
+	r.timer.Reset(r.h.reviewPause())
 }
 
 // reviewPause returns the time between two reviews. Watches that began together are not reviewed

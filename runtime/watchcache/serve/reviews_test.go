@@ -5,14 +5,26 @@ package serve_test
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
+
+// protocols are those over which clients connect.
+var protocols = map[string]func(*http.Protocols){
+	"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
+	"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+}
 
 // hanging has reviews that hang until their context ends.
 type hanging struct {
@@ -25,10 +37,7 @@ type hanging struct {
 // testHanging calls test for both protocols, in a bubble, with a watch whose first review is due in
 // about a minute.
 func testHanging(t *testing.T, test func(t *testing.T, h *hanging)) {
-	for name, over := range map[string]func(*http.Protocols){
-		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
-		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
-	} {
+	for name, over := range protocols {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := &hanging{began: make(chan time.Time, 10), ended: make(chan error, 10)}
@@ -93,6 +102,77 @@ func TestReviewEndsWithItsWatch(t *testing.T) {
 		h.resp.Body.Close()
 		if err := <-h.ended; err != context.Canceled || time.Since(left) != 0 {
 			t.Errorf("it went on for %v: %v", time.Since(left), err)
+		}
+	})
+}
+
+// TestWatchWithoutReviewsEnds: a watch whose reviews can't decide ends after five intervals, and
+// one that has had an answer meanwhile lasts.
+func TestWatchWithoutReviewsEnds(t *testing.T) {
+	for name, over := range protocols {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, asked := time.Now(), 0
+				_, handler, run := newBubbleRig(t, func(c *serve.Config) {
+					c.ReviewInterval = time.Minute
+					c.Authorize = func(context.Context, serve.Attributes) error {
+						asked++
+						if time.Since(began) < 20*time.Minute && asked%4 == 1 {
+							return nil
+						}
+						return errors.New("the API server is gone")
+					}
+				})
+				run()
+				resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+					t.Error(err)
+				}
+				if lasted := time.Since(began); lasted < 20*time.Minute || lasted > 27*time.Minute {
+					t.Errorf("it lasted %v", lasted)
+				}
+			})
+		})
+	}
+}
+
+// TestReviewsBeginBeforeTheObjects has a client that reads the objects so slowly that a right is
+// gone meanwhile.
+func TestReviewsBeginBeforeTheObjects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
+			c.ReviewInterval = time.Minute
+			c.Authorize = func(context.Context, serve.Attributes) error {
+				if time.Since(began) < time.Minute/2 {
+					return nil
+				}
+				return apierrors.NewUnauthorized("the token has expired")
+			}
+		})
+		const objects = 20
+		for i := range objects {
+			if _, err := storage.Create(t.Context(), []byte(written(fmt.Sprint("large", i), `,"namespace":"a"`, `,"data":"`+strings.Repeat("x", 64<<10)+`"`))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run()
+		resp, err := connect(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) }).Get("http://api" + widgets + "?watch=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		got, lines := 0, bufio.NewReader(resp.Body)
+		for ; err == nil; got++ {
+			time.Sleep(time.Minute) // in a bubble
+			_, err = lines.ReadString('\n')
+		}
+		if err != io.EOF || got > 5 {
+			t.Errorf("the client got %d of %d objects, and %v", got, objects, err)
 		}
 	})
 }

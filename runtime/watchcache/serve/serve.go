@@ -121,10 +121,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Connection", "close")
 	}
 	target, ok := request.ParseTarget(req)
-	err := limitBody(w, req)
-	if err == nil {
-		err = h.authorize(req, target, ok)
-	}
+	err := h.authorize(req, target, ok)
 	if err == nil {
 		err = request.ErrNoResource
 		if resource, served := h.resources[target.Resource]; ok && served {
@@ -139,34 +136,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// bodyTimeout is how long a client may take to send a body.
-const bodyTimeout = 30 * time.Second
-
-// limitBody bounds how long the body of a request is waited for, by this package and by net/http,
-// which reads on when the request has been refused. It returns an error for the body of a
-// read.
-func limitBody(w http.ResponseWriter, req *http.Request) error {
-	if req.ContentLength == 0 {
-		return nil
-	}
-	control := http.NewResponseController(w) // a connection without a network has no deadlines
-	if req.Method != http.MethodGet && req.Method != http.MethodHead {
-		_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-		return nil
-	}
-	_ = control.SetReadDeadline(time.Unix(1, 0))
-	if req.ProtoMajor == 1 {
-		w.Header().Set("Connection", "close") // what comes next is no request
-	}
-	return apierrors.NewBadRequest("a request that reads can't have a body; send it without one")
-}
-
-// passOn has the resource's upstream answer. Deadlines that the connection has had before are none
-// for that.
+// passOn has the resource's upstream answer. The deadline of what was written to the connection
+// before is none for that.
 func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
-	control := http.NewResponseController(w) // a connection without a network has none to clear
-	_ = control.SetReadDeadline(time.Time{})
-	_ = control.SetWriteDeadline(time.Time{})
+	// A connection without deadlines, as in a test without a network, has none to clear.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	res.Upstream.ServeHTTP(w, req)
 }
 

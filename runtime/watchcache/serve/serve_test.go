@@ -276,16 +276,6 @@ func TestClientThatDoesNotReadIsLeft(t *testing.T) {
 	}
 }
 
-// awaitWatchers waits until the cache has n watchers, which can only be polled.
-func awaitWatchers(t *testing.T, r *rig, n int) {
-	t.Helper()
-	for began := time.Now(); r.cache.Status().Watchers != n; time.Sleep(time.Millisecond) {
-		if time.Since(began) > patience {
-			t.Fatalf("there are %d watchers, not %d", r.cache.Status().Watchers, n)
-		}
-	}
-}
-
 func TestDiscovery(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	for path, want := range map[string]string{

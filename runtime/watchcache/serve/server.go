@@ -3,11 +3,16 @@
 package serve
 
 import (
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
 )
 
 // NewServer returns a server for a [Handler], or for a handler in front of one, with limits that
@@ -15,13 +20,15 @@ import (
 //
 //   - A client has 10 seconds to send the header of a request, which may have 64 KiB, and to finish
 //     the TLS handshake; a connection without requests is closed after 90 seconds.
+//   - A request with a body has a minute for all of it, and over HTTP/2 for its body. GET and HEAD
+//     with a body are refused with 400, and their connections closed.
 //   - There is no ReadTimeout and no WriteTimeout: they would end watches. A Handler limits the
-//     time of each body and of each write by itself.
+//     time of each write by itself.
 //   - An HTTP/2 connection may have 1,000 streams, which is one for each watch of its client. It is
 //     pinged after 30 seconds of silence, and closed 15 seconds later if there is no answer.
 func NewServer(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           limitBodies(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       90 * time.Second,
 		MaxHeaderBytes:    64 << 10,
@@ -32,6 +39,35 @@ func NewServer(handler http.Handler) *http.Server {
 			WriteByteTimeout:     2 * time.Minute,
 		},
 	}
+}
+
+const (
+	// requestTimeout is how long a request with a body may take; an API server's is the same.
+	requestTimeout = time.Minute
+	// restTimeout is how long a client may take for a body that was refused.
+	restTimeout = time.Second
+)
+
+// limitBodies returns a handler that calls next, with a deadline if the request has a body:
+// net/http waits without one for what next doesn't read.
+func limitBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		control := http.NewResponseController(w) // there are no deadlines without a network
+		switch {
+		case req.ContentLength == 0:
+			next.ServeHTTP(w, req)
+		case req.Method == http.MethodGet || req.Method == http.MethodHead:
+			_ = control.SetReadDeadline(time.Now().Add(restTimeout))
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Content-Type", string(request.JSON))
+			w.WriteHeader(http.StatusBadRequest)
+			// An error means that the client has gone.
+			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a request that reads has no body")))
+		default:
+			_ = control.SetReadDeadline(time.Now().Add(requestTimeout))
+			next.ServeHTTP(w, req)
+		}
+	})
 }
 
 // Limit returns a listener that accepts at most total connections at a time, and perIP of one IP

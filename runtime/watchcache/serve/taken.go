@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
@@ -73,15 +71,15 @@ func canTake(w http.ResponseWriter, req *http.Request) bool {
 // take takes over the connection, whose answer has begun, and starts what serves it. The watch ends
 // when the client goes, or when a review denies the request. What receive was called with so far
 // comes first.
-func (t *takenWatch) take(w http.ResponseWriter, req *http.Request, target request.Target, watcher *watchcache.Watcher) error {
+func (t *takenWatch) take(w http.ResponseWriter, reviews *reviews, watcher *watchcache.Watcher) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		watcher.Close()
 		return fmt.Errorf("taking over the connection of a watch: %w", err)
 	}
 	t.watcher, t.conn, t.raw = watcher, conn, rawConn(conn)
-	ctx := context.WithoutCancel(req.Context()) // which ends when ServeHTTP returns
-	t.stop = t.h.review(ctx, req, target, t.Close)
+	t.stop = reviews.stop
+	reviews.endBy(t.Close)
 	t.ended.Add(1)
 	t.h.watches.add(t)
 	go t.run()

@@ -36,27 +36,31 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 		h.stream(w, res, r, o)
 		return nil
 	}
+	// The context of the request may end before the watch does.
+	reviews := h.review(context.WithoutCancel(req.Context()), req, target)
+	stop := reviews.stop
+	defer func() { stop() }()
 	var taken *takenWatch
 	if canTake(w, req) {
 		taken = &takenWatch{h: h, encoding: encodingOf(r.Format)}
 		o.Receive = taken.receive
 		defer taken.forget()
 	}
-	out, watcher, err := h.open(w, req, res, r, o)
+	out, watcher, err := h.open(reviews.ctx, w, req, res, r, o)
 	switch {
 	case out == nil, err == nil && watcher == nil:
 		return err // nil: the client has gone
 	case err == nil && taken != nil:
-		if err := taken.take(w, req, target, watcher); err != nil {
+		if err := taken.take(w, reviews, watcher); err != nil {
 			panic(http.ErrAbortHandler) // the answer has begun
 		}
-		leave = func() {} // taken does it
+		leave, stop = func() {}, func() {} // taken does it
 		return nil
 	case err == nil:
 		defer watcher.Close()
 		h.watches.add(streamed{watcher})
 		defer h.watches.remove(streamed{watcher})
-		defer h.review(req.Context(), req, target, watcher.Close)()
+		reviews.endBy(watcher.Close)
 		err = follow(req.Context(), out, watcher)
 	}
 	out.end(err)
@@ -65,8 +69,8 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 
 // open begins the answer to a watch, with the objects if it is to begin with them, and opens the
 // watch of what follows. If it returns no stream, the error is to be answered otherwise; if it
-// returns neither watch nor error, the client has gone.
-func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+// returns neither watch nor error, the client has gone. allowed ends if the watch is denied.
+func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	began := time.Now()
 	var watcher *watchcache.Watcher
 	var err error
@@ -74,7 +78,7 @@ func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r
 		watcher, err = res.Cache.Watch(req.Context(), o)
 	} else if err = res.Cache.WaitUntilFresh(req.Context(), o.After); err == nil {
 		o.Timeout = max(o.Timeout-time.Since(began), 1)
-		return h.join(w, req, res, r, o)
+		return h.join(allowed, w, req, res, r, o)
 	}
 	if errors.As(err, new(*watchcache.NotReadyError)) {
 		return nil, nil, err // all other errors are events
@@ -85,7 +89,7 @@ func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r
 // join is open for a watch that begins with the objects, when the cache has reached its version.
 // The watch of what follows is opened first: a client that takes its time for the objects is one of
 // a slow watch, which the cache may merge.
-func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	leave, err := h.joins.enter(req)
 	if err != nil {
 		return nil, nil, err
@@ -110,6 +114,9 @@ func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r
 	defer func() { out.due = time.Time{} }()
 	for i := range st.chunks {
 		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
+		if err == nil {
+			err = allowed.Err() // other ends come to the watcher, or to the connection
+		}
 		if err != nil {
 			watcher.Close()
 			return out, nil, err

@@ -38,13 +38,18 @@ type write struct {
 	sent *request.Write
 }
 
+// bodyTimeout is how long a client may take to send a body.
+const bodyTimeout = 30 * time.Second
+
 // write answers a request that writes.
 func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // there is none without a network
 	sent, err := r.ReadWrite(req, h.config.MaxBody)
 	if err != nil {
-		return err // if there is more of the body, limitBody's deadline stays
+		return err // with the deadline, which is also that of what net/http reads of the rest
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // none without a network
+	_ = control.SetReadDeadline(time.Time{})
 	c := &write{h, w, req.Context(), res, r, sent}
 	switch r.Verb {
 	case request.Create:

@@ -8,8 +8,19 @@
 //	                                                       reviews by the API server
 //
 // The errors are what clients get: 401 if a caller isn't known, 403 if it may not, with the API
-// server's words, and 503 if the API server can't be asked. Neither is guessed from the other: a
-// client that gets 401 may throw its token away.
+// server's words, 429 if too many strangers ask, and 503 if the API server can't be asked. Neither
+// is guessed from the other: a client that gets 401 may throw its token away.
+//
+// # Strangers
+//
+// A token that was good before, and a right that was granted before, are reviewed beside all
+// others: 32 reviews of each of the two kinds are under way at a time, and more wait, for 10
+// seconds at most. A stranger is a caller of whom nothing good is known, and so is one who asks
+// for something new. Strangers have 32 reviews of each kind of their own and a queue, and 512 of
+// them are in both at most. From one address 100 may be refused, and then 10 a second; who waits
+// counts as refused. Beyond these limits strangers get 429 with Retry-After, and the API server
+// sees nothing of them. An address is an IPv4 address or an IPv6 network of 64 bits. Good answers
+// are kept for 65,536 questions, and refusals, of which 4,096 are kept, evict none of them.
 //
 // # Goroutines
 //
@@ -22,6 +33,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -37,6 +49,7 @@ import (
 type Access struct {
 	// set once at construction
 	decide   decider
+	local    bool // only callers that use a name of this machine are answered
 	counters counters
 }
 
@@ -49,6 +62,7 @@ func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 	a := &Access{counters: newCounters()}
 	switch c.Mode {
 	case configfile.None:
+		a.local = true
 		a.decide = func(context.Context, credentials, serve.Attributes) error { return nil }
 		return a, nil
 	case configfile.Certificates:
@@ -82,8 +96,12 @@ func (a *Access) Authorize(ctx context.Context, what serve.Attributes) error {
 }
 
 // Handler returns a handler that calls next with the caller's credentials in the request's context.
-// Requests on behalf of another user are refused: they are the API server's to answer.
+// Requests on behalf of another user are refused: they are the API server's to answer. So are
+// requests that don't pass [LocalOnly] in the mode None.
 func (a *Access) Handler(next http.Handler) http.Handler {
+	if a.local {
+		next = LocalOnly(next)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		for name := range req.Header {
 			if strings.HasPrefix(name, "Impersonate-") {
@@ -104,9 +122,11 @@ type credentials struct {
 	user    authenticationv1.UserInfo // of a client certificate, which the server has verified
 	uris    []string                  // of the certificate
 	expires time.Time                 // of the certificate; zero: never
+	from    netip.Addr                // zero: unknown
 }
 
 func credentialsOf(req *http.Request) (c credentials) {
+	c.from = addressOf(req)
 	if req.TLS != nil && len(req.TLS.VerifiedChains) > 0 {
 		cert := req.TLS.PeerCertificates[0]
 		c.expires = cert.NotAfter

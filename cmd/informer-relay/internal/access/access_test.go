@@ -211,6 +211,28 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
+// TestOnlyLocalHosts: without authentication, a page that a browser shows must not read by a name
+// of its own that leads to this machine.
+func TestOnlyLocalHosts(t *testing.T) {
+	none := newAccess(t, configfile.Access{Mode: configfile.None}, newReviewer())
+	certificates := newAccess(t, configfile.Access{Mode: configfile.Certificates}, newReviewer())
+	for host, want := range map[string]int{
+		"localhost": 200, "localhost:8080": 200, "LocalHost.:8080": 200, "127.0.0.1:8080": 200, "127.9.9.9": 200, "[::1]:8080": 200, "[::1]": 200,
+		"[::ffff:127.0.0.1]:1": 200, "": 403, "evil.example": 403, "evil.example:8080": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example:8080": 403,
+		"10.0.0.1:8080": 403, "0.0.0.0:8080": 403, "[::]": 403, "localhost:8080:1": 403, "localhost/": 403,
+	} {
+		for a, want := range map[*Access]int{none: want, certificates: 200} {
+			req := httptest.NewRequest(http.MethodGet, "/api", nil)
+			req.Host = host
+			answer := httptest.NewRecorder()
+			a.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(answer, req)
+			if answer.Code != want {
+				t.Errorf("%q: %d %s, want %d", host, answer.Code, answer.Body, want)
+			}
+		}
+	}
+}
+
 func TestImpersonationIsRefused(t *testing.T) {
 	a := newAccess(t, configfile.Access{Mode: configfile.None}, newReviewer())
 	for _, name := range []string{"Impersonate-User", "Impersonate-Group", "impersonate-extra-x"} {

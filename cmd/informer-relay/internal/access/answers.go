@@ -4,26 +4,52 @@ package access
 
 import (
 	"context"
+	"fmt"
+	"net/netip"
 	"sync"
 	"time"
+
+	"k8s.io/utils/lru"
 )
 
-// mostAnswers is how many answers are kept, about: those of the last mostAnswers/2 questions at
-// least.
-const mostAnswers = 16384
+const (
+	// mostAnswers and mostRefusals are how many answers with a yes and with a no are kept: the
+	// latest ones.
+	mostAnswers  = 65_536
+	mostRefusals = 4_096
+	// mostReviews is how many questions are asked at a time of those that were answered with yes
+	// before. More wait, so that many clients that come at once don't use up the API server's
+	// patience.
+	mostReviews = 32
+)
 
 // answers keeps answers for a while, so that equal questions are asked once. Of those that ask the
 // same at a time, one asks, and the others wait for it.
+//
+//	question ─▶ its answer is kept ─▶ the answer
+//	         ─▶ it was a yes before   ─▶ known     ─▶ ask
+//	         ─▶ nothing good is known ─▶ strangers ─▶ ask
+//
+// Yes and no are kept apart, and asked for apart, so that strangers with any number of questions
+// neither evict what is known of others nor hold up their reviews.
 type answers[T any] struct {
 	// set once at construction
-	keep   func(T) time.Duration        // how long an answer is kept
-	failed func(context.Context, error) // called when a question could not be answered
+	policy    policy[T]
+	failed    func(context.Context, error) // called when a question could not be answered
+	known     chan struct{}                // has an element for each question of known callers
+	strangers *strangers
 
 	// mu guards what follows
 	mu     sync.Mutex
-	recent map[string]answer[T] // those that were used last
-	older  map[string]answer[T] // those that go when recent is full
+	yes    *lru.Cache // of answer[T] by key; it also has those whose time is over
+	no     *lru.Cache // of answer[T] by key
 	asking map[string]*question[T]
+}
+
+// policy says which answers are a yes, and how long answers are kept.
+type policy[T any] struct {
+	isYes                func(T) bool
+	keepYes, keepRefusal time.Duration
 }
 
 type answer[T any] struct {
@@ -38,18 +64,22 @@ type question[T any] struct {
 	err   error
 }
 
-func newAnswers[T any](keep func(T) time.Duration, failed func(context.Context, error)) *answers[T] {
-	return &answers[T]{keep: keep, failed: failed, recent: map[string]answer[T]{}, asking: map[string]*question[T]{}}
+func newAnswers[T any](p policy[T], failed func(context.Context, error)) *answers[T] {
+	return &answers[T]{
+		policy: p, failed: failed, known: make(chan struct{}, mostReviews), strangers: newStrangers(),
+		yes: lru.New(mostAnswers), no: lru.New(mostRefusals), asking: map[string]*question[T]{},
+	}
 }
 
-// get returns the answer to the question that key stands for, which ask asks. An error of ask is
-// returned to all that wait, and not kept. ask is called with a context that doesn't end with ctx,
-// since others may wait too.
-func (a *answers[T]) get(ctx context.Context, key string, ask func(context.Context) (T, error)) (T, error) {
+// get returns the answer to the question that key stands for, which ask asks for a caller at an
+// address. An error is returned to all that wait, and not kept; it wraps errTooMany if the question
+// was not asked. ask is called with a context that doesn't end with ctx, since others may wait too.
+func (a *answers[T]) get(ctx context.Context, key string, from netip.Addr, ask func(context.Context) (T, error)) (T, error) {
 	a.mu.Lock()
-	if known, ok := a.findLocked(key); ok {
+	found, wasYes := a.findLocked(key)
+	if found != nil && time.Now().Before(found.until) {
 		a.mu.Unlock()
-		return known, nil
+		return found.value, nil
 	}
 	if q := a.asking[key]; q != nil {
 		a.mu.Unlock()
@@ -67,32 +97,63 @@ func (a *answers[T]) get(ctx context.Context, key string, ask func(context.Conte
 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTimeout)
 	defer cancel()
-	if q.value, q.err = ask(ctx); q.err != nil {
+	if wasYes {
+		q.value, q.err = a.askKnown(ctx, ask)
+	} else {
+		q.value, q.err = a.askForStranger(ctx, from, ask)
+	}
+	if q.err != nil {
 		a.failed(ctx, q.err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.asking, key)
 	close(q.done)
-	if keep := a.keep(q.value); q.err == nil && keep > 0 {
-		a.addLocked(key, answer[T]{q.value, time.Now().Add(keep)})
+	if q.err == nil {
+		a.addLocked(key, q.value)
 	}
 	return q.value, q.err
 }
 
-func (a *answers[T]) findLocked(key string) (value T, ok bool) {
-	known, ok := a.recent[key]
-	if !ok {
-		if known, ok = a.older[key]; ok {
-			a.addLocked(key, known)
-		}
+func (a *answers[T]) askKnown(ctx context.Context, ask func(context.Context) (T, error)) (value T, err error) {
+	select {
+	case a.known <- struct{}{}:
+		defer func() { <-a.known }()
+		return ask(ctx)
+	case <-ctx.Done():
+		return value, fmt.Errorf("waiting for %d other reviews: %w", mostReviews, context.Cause(ctx))
 	}
-	return known.value, ok && time.Now().Before(known.until)
 }
 
-func (a *answers[T]) addLocked(key string, known answer[T]) {
-	if len(a.recent) >= mostAnswers/2 {
-		a.older, a.recent = a.recent, map[string]answer[T]{}
+func (a *answers[T]) askForStranger(ctx context.Context, from netip.Addr, ask func(context.Context) (T, error)) (value T, err error) {
+	yes := false
+	leave, err := a.strangers.enter(ctx, from)
+	if err != nil {
+		return value, err
 	}
-	a.recent[key] = known
+	defer func() { leave(yes) }()
+	value, err = ask(ctx)
+	yes = err == nil && a.policy.isYes(value)
+	return value, err
+}
+
+// findLocked returns the last answer that is kept, whose time may be over, and whether it is a yes.
+func (a *answers[T]) findLocked(key string) (found *answer[T], yes bool) {
+	if kept, ok := a.yes.Get(key); ok {
+		return kept.(*answer[T]), true
+	}
+	if kept, ok := a.no.Get(key); ok {
+		return kept.(*answer[T]), false
+	}
+	return nil, false
+}
+
+func (a *answers[T]) addLocked(key string, value T) {
+	if a.policy.isYes(value) {
+		a.no.Remove(key)
+		a.yes.Add(key, &answer[T]{value, time.Now().Add(a.policy.keepYes)})
+		return
+	}
+	a.yes.Remove(key)
+	a.no.Add(key, &answer[T]{value, time.Now().Add(a.policy.keepRefusal)})
 }

@@ -6,10 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/utils/lru"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
@@ -90,24 +93,29 @@ func TestOneAsksForAll(t *testing.T) {
 	})
 }
 
-// TestManyReviewsWait: no more than mostReviews are under way, so twice as many take twice as long.
+// TestManyReviewsWait: no more than mostReviews are under way of those that were granted before, so
+// twice as many take twice as long.
 func TestManyReviewsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReviewer()
-		r.took = time.Second
-		a := newAccess(t, configfile.Access{Mode: configfile.SelfSubjectAccessReview}, r)
-		ctx, began := contextOf(t, a, bearer("ann"), nil), time.Now()
-		var all sync.WaitGroup
-		for i := range 2 * mostReviews {
-			all.Go(func() {
-				if err := a.Authorize(ctx, serve.Attributes{Verb: "get", Resource: pods, Namespace: "shop", Name: fmt.Sprint(i)}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("it took %v", took)
+		a := newAccess(t, configfile.Access{Mode: configfile.SelfSubjectAccessReview, AllowedFor: time.Nanosecond}, r)
+		ctx := contextOf(t, a, bearer("ann"), nil)
+		for _, took := range []time.Duration{0, time.Second} {
+			r.took = took
+			began := time.Now()
+			var all sync.WaitGroup
+			for i := range 2 * mostReviews {
+				all.Go(func() {
+					if err := a.Authorize(ctx, serve.Attributes{Verb: "get", Resource: pods, Namespace: "shop", Name: fmt.Sprint(i)}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if waited := time.Since(began); waited != 2*took {
+				t.Errorf("it took %v", waited)
+			}
+			time.Sleep(time.Second) // in a bubble: all must be asked again
 		}
 	})
 }
@@ -115,22 +123,22 @@ func TestManyReviewsWait(t *testing.T) {
 // TestAWaitingCallerMayGo: the one that asks goes on, for the others, also if its own client goes.
 func TestAWaitingCallerMayGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept := newAnswers(func(int) time.Duration { return time.Minute }, ignore)
+		kept := newTestAnswers[int](time.Minute)
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		all.Go(func() {
-			if got, err := kept.get(ctx, "q", slowly); got != 42 || err != nil {
+			if got, err := kept.get(ctx, "q", netip.Addr{}, slowly); got != 42 || err != nil {
 				t.Errorf("the one that asks got %d, %v", got, err)
 			}
 		})
 		synctest.Wait()
 		all.Go(func() {
-			if _, err := kept.get(ctx, "q", slowly); !errors.Is(err, context.Canceled) {
+			if _, err := kept.get(ctx, "q", netip.Addr{}, slowly); !errors.Is(err, context.Canceled) {
 				t.Errorf("the one that goes got %v", err)
 			}
 		})
 		all.Go(func() {
-			if got, err := kept.get(t.Context(), "q", slowly); got != 42 || err != nil {
+			if got, err := kept.get(t.Context(), "q", netip.Addr{}, slowly); got != 42 || err != nil {
 				t.Errorf("the one that stays got %d, %v", got, err)
 			}
 		})
@@ -140,7 +148,11 @@ func TestAWaitingCallerMayGo(t *testing.T) {
 	})
 }
 
-func ignore(context.Context, error) {}
+// newTestAnswers returns answers of whatever kind, of which all but the zero value are a yes.
+func newTestAnswers[T comparable](keep time.Duration) *answers[T] {
+	isYes := func(value T) bool { return value != *new(T) }
+	return newAnswers(policy[T]{isYes, keep, keep}, func(context.Context, error) {})
+}
 
 func slowly(ctx context.Context) (int, error) {
 	time.Sleep(time.Second) // in a bubble
@@ -149,8 +161,8 @@ func slowly(ctx context.Context) (int, error) {
 
 func TestAnAPIServerThatHangsIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kept, began := newAnswers(func(int) time.Duration { return time.Minute }, ignore), time.Now()
-		_, err := kept.get(t.Context(), "q", func(ctx context.Context) (int, error) {
+		kept, began := newTestAnswers[int](time.Minute), time.Now()
+		_, err := kept.get(t.Context(), "q", netip.Addr{}, func(ctx context.Context) (int, error) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		})
@@ -161,22 +173,21 @@ func TestAnAPIServerThatHangsIsGivenUp(t *testing.T) {
 }
 
 func TestAnswersAreBounded(t *testing.T) {
-	kept := newAnswers(func(int) time.Duration { return time.Hour }, ignore)
+	const most = 100
+	kept := newTestAnswers[int](time.Hour)
+	kept.yes = lru.New(most)
 	asked := 0
 	ask := func(i int) {
-		got, err := kept.get(t.Context(), fmt.Sprint(i), func(context.Context) (int, error) { asked++; return i, nil })
+		got, err := kept.get(t.Context(), fmt.Sprint(i), netip.Addr{}, func(context.Context) (int, error) { asked++; return i, nil })
 		if got != i || err != nil {
 			t.Fatal(got, err)
 		}
 	}
-	for i := range 3 * mostAnswers {
-		ask(i)
-		ask(0) // stays, since it is used
-		if n := len(kept.recent) + len(kept.older); n > mostAnswers {
-			t.Fatalf("%d answers are kept", n)
-		}
+	for i := range 2 * most {
+		ask(i + 1)
+		ask(1) // stays, since it is used
 	}
-	if asked != 3*mostAnswers {
-		t.Errorf("%d questions were asked for %d", asked, 3*mostAnswers)
+	if n := kept.yes.Len(); n != most || asked != 2*most {
+		t.Errorf("%d answers are kept; %d questions were asked for %d", n, asked, 2*most)
 	}
 }

@@ -68,6 +68,8 @@ func reasonOf(err error) string {
 		return "connection"
 	case errors.Is(err, errUndecided):
 		return "undecided"
+	case errors.Is(err, errTooMany):
+		return "limited"
 	}
 	return "malformed"
 }

@@ -65,6 +65,7 @@ func TestReasonOfFailure(t *testing.T) {
 		"403":        fmt.Errorf("POST: %w", apierrors.NewForbidden(pods.GroupResource(), "", nil)),
 		"timeout":    &url.Error{Op: "Post", URL: "https://api", Err: context.DeadlineExceeded},
 		"connection": refused,
+		"limited":    fmt.Errorf("%w: 512 wait", errTooMany),
 		"undecided":  fmt.Errorf("%w: webhook", errUndecided),
 		"malformed":  errors.New("decoding the answer: unexpected end of JSON input"),
 	} {

@@ -13,6 +13,7 @@ const (
 	resultAllowed      = "allowed"
 	resultUnauthorized = "unauthorized"
 	resultForbidden    = "forbidden"
+	resultLimited      = "limited"
 	resultFailed       = "failed"
 )
 
@@ -36,10 +37,10 @@ func newCounters() counters {
 		}, []string{"review"}),
 		failures: prom.NewCounterVec(prom.CounterOpts{
 			Name: "informer_relay_failed_reviews_total",
-			Help: "Reviews that have failed, by the reason: the API server's status code, timeout, connection, undecided, or malformed.",
+			Help: "Reviews that have failed, by the reason: the API server's status code, timeout, connection, undecided, or malformed; limited are those that were not sent.",
 		}, []string{"reason"}),
 	}
-	for _, answer := range []string{resultAllowed, resultUnauthorized, resultForbidden, resultFailed} {
+	for _, answer := range []string{resultAllowed, resultUnauthorized, resultForbidden, resultLimited, resultFailed} {
 		c.decisions.WithLabelValues(answer) // so that each is there from the start
 	}
 	return c

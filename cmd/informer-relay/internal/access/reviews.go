@@ -26,11 +26,8 @@ import (
 )
 
 const (
-	// reviewTimeout is how long the API server has for a review.
+	// reviewTimeout is how long the API server has for a review, the wait for other ones included.
 	reviewTimeout = 10 * time.Second
-	// mostReviews is how many are sent at a time. More wait, so that many clients that come at once
-	// don't use up the API server's patience.
-	mostReviews = 64
 	// largestAnswer bounds what is read of an answer.
 	largestAnswer = 1 << 20
 )
@@ -50,7 +47,6 @@ type reviews struct {
 	base      *url.URL
 	audiences []string
 	counters  counters
-	slots     chan struct{}
 	users     *answers[*authenticationv1.UserInfo] // nil: not authenticated
 	rights    *answers[decision]
 }
@@ -72,17 +68,13 @@ func newReviews(upstream *rest.Config, c configfile.Access, counted counters) (*
 	if err != nil {
 		return nil, fmt.Errorf("transport to %s: %w", base.Redacted(), err)
 	}
-	keep := func(yes bool) time.Duration {
-		if yes {
-			return c.AllowedFor
-		}
-		return c.DeniedFor
-	}
 	failures := newFailures(counted)
+	authenticated := func(u *authenticationv1.UserInfo) bool { return u != nil }
+	allowed := func(d decision) bool { return d.allowed }
 	return &reviews{
-		http: client, base: base, audiences: c.Audiences, counters: counted, slots: make(chan struct{}, mostReviews),
-		users:  newAnswers(func(u *authenticationv1.UserInfo) time.Duration { return keep(u != nil) }, failures.record),
-		rights: newAnswers(func(d decision) time.Duration { return keep(d.allowed) }, failures.record),
+		http: client, base: base, audiences: c.Audiences, counters: counted,
+		users:  newAnswers(policy[*authenticationv1.UserInfo]{authenticated, c.AllowedFor, c.DeniedFor}, failures.record),
+		rights: newAnswers(policy[decision]{allowed, c.AllowedFor, c.DeniedFor}, failures.record),
 	}, nil
 }
 
@@ -93,11 +85,11 @@ func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes
 	switch {
 	case c.token != "":
 		var err error
-		user, err = r.users.get(ctx, digest(c.token), func(ctx context.Context) (*authenticationv1.UserInfo, error) {
+		user, err = r.users.get(ctx, digest(c.token), c.from, func(ctx context.Context) (*authenticationv1.UserInfo, error) {
 			return r.authenticate(ctx, c.token)
 		})
 		if err != nil {
-			return unavailable()
+			return unreviewed(err)
 		}
 		if user == nil {
 			return unauthorized()
@@ -116,7 +108,7 @@ func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes
 	if err != nil {
 		return err
 	}
-	d, err := r.rights.get(ctx, digest(string(key)), func(ctx context.Context) (decision, error) {
+	d, err := r.rights.get(ctx, digest(string(key)), c.from, func(ctx context.Context) (decision, error) {
 		answer, err := create(ctx, r, accessReviews, "", authorizationv1.SubjectAccessReview{
 			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SubjectAccessReview"}, Spec: spec,
 		})
@@ -152,7 +144,7 @@ func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes)
 	if err != nil {
 		return err
 	}
-	d, err := r.rights.get(ctx, digest(digest(c.token)+string(key)), func(ctx context.Context) (decision, error) {
+	d, err := r.rights.get(ctx, digest(digest(c.token)+string(key)), c.from, func(ctx context.Context) (decision, error) {
 		answer, err := create(ctx, r, selfAccessReviews, c.token, authorizationv1.SelfSubjectAccessReview{
 			TypeMeta: metav1.TypeMeta{APIVersion: authorizationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectAccessReview"}, Spec: spec,
 		})
@@ -195,7 +187,7 @@ func decisionOf(user string, s authorizationv1.SubjectAccessReviewStatus) (decis
 func (d decision) answer(a serve.Attributes, err error) error {
 	switch {
 	case err != nil:
-		return unavailable()
+		return unreviewed(err)
 	case !d.known:
 		return unauthorized()
 	case !d.allowed:
@@ -207,12 +199,6 @@ func (d decision) answer(a serve.Attributes, err error) error {
 // create posts a review, and returns it with the API server's status. With a token it is the
 // bearer's own request.
 func create[T any](ctx context.Context, r *reviews, path, token string, review T) (answered T, err error) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return answered, fmt.Errorf("waiting for %d other reviews: %w", mostReviews, context.Cause(ctx))
-	}
 	body, err := json.Marshal(review)
 	if err != nil {
 		return answered, err

@@ -194,11 +194,28 @@ func overNoNetwork(t *testing.T, c configfile.Access, counted counters, r *revie
 // certificate, has behind the handler.
 func contextOf(t *testing.T, a *Access, header http.Header, cert *x509.Certificate) (ctx context.Context) {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/pods", nil)
-	req.Header = header
+	req := newRequest(t, header)
 	if cert != nil {
-		req.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}, VerifiedChains: [][]*x509.Certificate{{cert}}}
+		req.TLS = tlsOf(cert)
 	}
+	return contextOfRequest(t, a, req)
+}
+
+// tlsOf returns the state of a connection whose client has a certificate that was verified.
+func tlsOf(cert *x509.Certificate) *tls.ConnectionState {
+	return &tls.ConnectionState{PeerCertificates: []*x509.Certificate{cert}, VerifiedChains: [][]*x509.Certificate{{cert}}}
+}
+
+func newRequest(t *testing.T, header http.Header) *http.Request {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/api/v1/pods", nil)
+	req.Header = header
+	return req
+}
+
+// contextOfRequest returns the context that a request has behind the handler.
+func contextOfRequest(t *testing.T, a *Access, req *http.Request) (ctx context.Context) {
+	t.Helper()
 	a.Handler(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { ctx = req.Context() })).ServeHTTP(httptest.NewRecorder(), req)
 	if ctx == nil {
 		t.Fatal("the request was refused")

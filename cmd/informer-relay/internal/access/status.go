@@ -42,12 +42,15 @@ func impersonates() error {
 	return apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("the relay does not impersonate users; send the request to the API server"))
 }
 
-// unavailable returns the answer to a request whose caller can't be reviewed. The cause is for the
-// log: it may tell a stranger about the cluster.
-func unavailable() error {
-	err := apierrors.NewServiceUnavailable("the API server can't be asked what the caller may read; try again")
-	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-	return err
+// unreviewed returns the answer to a caller who can't be reviewed because of err. The cause is for
+// the log: it may tell a stranger about the cluster.
+func unreviewed(err error) error {
+	if errors.Is(err, errTooMany) {
+		return apierrors.NewTooManyRequests("too many callers are unknown, or were refused; try again", 1)
+	}
+	answer := apierrors.NewServiceUnavailable("the API server can't be asked what the caller may read; try again")
+	answer.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	return answer
 }
 
 // resultOf returns what metrics call an answer.
@@ -59,6 +62,8 @@ func resultOf(err error) string {
 		return resultUnauthorized
 	case apierrors.IsForbidden(err):
 		return resultForbidden
+	case apierrors.IsTooManyRequests(err):
+		return resultLimited
 	}
 	return resultFailed
 }

@@ -43,13 +43,14 @@ func (d *document) check(c *Config) {
 
 func (d *document) checkListen(c *Config) {
 	l := c.Listen
-	_, port, err := net.SplitHostPort(l.Address)
-	if err != nil || port == "" {
-		d.wrong("listen.address", fmt.Sprintf("%q is not HOST:PORT, such as :8443 or 127.0.0.1:8080", l.Address), nil)
-		return
+	if l.Probes != "" {
+		d.checkAddress("listen.probes", l.Probes)
 	}
-	if _, err := net.LookupPort("tcp", port); err != nil {
-		d.wrong("listen.address", fmt.Sprintf("there is no port %q", port), nil)
+	if l.Probes == l.Address {
+		d.wrong("listen.probes", "must not be that of listen.address", nil)
+	}
+	if !d.checkAddress("listen.address", l.Address) {
+		return
 	}
 	tls := l.CertFile != "" || l.KeyFile != ""
 	switch {
@@ -60,6 +61,19 @@ func (d *document) checkListen(c *Config) {
 	case !tls && l.ClientCAFile != "":
 		d.wrong("listen.clientCAFile", "there are no client certificates without TLS; set certFile and keyFile", nil)
 	}
+}
+
+// checkAddress reports whether an address is HOST:PORT.
+func (d *document) checkAddress(path, address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil || port == "" {
+		d.wrong(path, fmt.Sprintf("%q is not HOST:PORT, such as :8443 or 127.0.0.1:8080", address), nil)
+		return false
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		d.wrong(path, fmt.Sprintf("there is no port %q", port), nil)
+	}
+	return true
 }
 
 func (d *document) checkAccess(c *Config) {

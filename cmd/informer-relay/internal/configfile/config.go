@@ -34,6 +34,9 @@ type Listen struct {
 	CertFile     string `yaml:"certFile"`
 	KeyFile      string `yaml:"keyFile"`
 	ClientCAFile string `yaml:"clientCAFile"`
+	// Probes is HOST:PORT where /healthz and /readyz are answered, and nothing else, in plain HTTP
+	// and beside the limits of connections. They are answered at Address in any case.
+	Probes string `yaml:"probes"`
 }
 
 // Loopback reports whether only this machine reaches the address.
@@ -76,6 +79,7 @@ type Access struct {
 	AllowedFor time.Duration `yaml:"allowedFor"`
 	DeniedFor  time.Duration `yaml:"deniedFor"`
 	// ReviewWatchesEvery is how often the right to an open watch is reviewed; 1 minute by default.
+	// Without an answer for five times that long, the watch ends.
 	ReviewWatchesEvery time.Duration `yaml:"reviewWatchesEvery"`
 	// Callers are what the names in client certificates may read, with Certificates.
 	Callers []Caller `yaml:"callers"`

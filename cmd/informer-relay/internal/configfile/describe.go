@@ -21,6 +21,9 @@ func (c *Config) Describe(w io.Writer) error {
 		transport = "TLS with " + c.Listen.CertFile
 	}
 	fmt.Fprintf(out, "listens at\t%s, %s\n", c.Listen.Address, transport)
+	if c.Listen.Probes != "" {
+		fmt.Fprintf(out, "probes at\t%s\n", c.Listen.Probes)
+	}
 	fmt.Fprintf(out, "callers\t%s\n", c.Access.describe(c.Listen.ClientCAFile != ""))
 	watches := 0
 	for _, r := range c.Resources {

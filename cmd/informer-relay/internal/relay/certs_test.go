@@ -97,7 +97,7 @@ func encode(kind string, data []byte) []byte {
 
 // clientConfig returns the TLS configuration of a client that trusts a; with a name, it has a
 // certificate of that.
-func (a *authority) clientConfig(t *testing.T, name, uri string) *tls.Config {
+func (a *authority) clientConfig(t testing.TB, name, uri string) *tls.Config {
 	t.Helper()
 	c := &tls.Config{RootCAs: x509.NewCertPool()}
 	c.RootCAs.AddCert(a.cert)

@@ -4,12 +4,50 @@ package relay
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 )
+
+const (
+	// probeTimeout is how long a probe may take, at a listener that has nothing but probes.
+	probeTimeout = 5 * time.Second
+	// mostProbes and mostProbesPerAddress bound the connections there.
+	mostProbes, mostProbesPerAddress = 256, 16
+)
+
+// ServeProbes answers probes at l, in plain HTTP, until stop is called, which closes l. At the
+// relay's own listener, probes are turned away when its connections are at their limit.
+func (r *Relay) ServeProbes(l net.Listener) (stop func()) {
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if !r.serveProbe(w, req) {
+				http.NotFound(w, req)
+			}
+		}),
+		ReadTimeout: probeTimeout, WriteTimeout: probeTimeout, MaxHeaderBytes: 4 << 10,
+	}
+	server.SetKeepAlivesEnabled(false)
+	return serveAside(serve.Limit(l, mostProbes, mostProbesPerAddress), server)
+}
+
+// serveProbe answers a request if it is that of a probe, and reports whether it is.
+func (r *Relay) serveProbe(w http.ResponseWriter, req *http.Request) bool {
+	switch req.URL.Path {
+	case "/healthz", "/livez":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte("ok\n")) // an error means that the client has gone
+	case "/readyz":
+		r.serveReady(w, req)
+	default:
+		return false
+	}
+	return true
+}
 
 // serveReady answers whether the relay should get clients: with 200 or 503, and a line for each
 // cache with its reason.

@@ -4,6 +4,8 @@ package relay
 
 import (
 	"errors"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +29,36 @@ func TestStateOf(t *testing.T) {
 	} {
 		if ok, text := stateOf(test.state, now, time.Minute); ok != test.ok || text != test.text {
 			t.Errorf("%+v: got %v, %q", test.state, ok, text)
+		}
+	}
+}
+
+// TestProbesWithoutPlace has a relay with as many connections as it may have: its probes are
+// answered at their own address.
+func TestProbesWithoutPlace(t *testing.T) {
+	s := newAPIServer(t)
+	config := configOf(t, tokens)
+	config.Limits.Connections = 1
+	r := s.start(t, config)
+	r.await(t)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// The first connection is counted before the second one is accepted.
+	if resp, err := client(t).Get(r.url + "/healthz"); err == nil {
+		resp.Body.Close()
+		t.Fatalf("the second connection got %s", resp.Status)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.ServeProbes(l)()
+	for path, want := range map[string]int{"/healthz": 200, "/livez": 200, "/readyz": 200, "/api/v1/pods": 404, "/metrics": 404} {
+		if code, body := get(t, client(t), "http://"+l.Addr().String()+path, ""); code != want {
+			t.Errorf("%s: %d %s, want %d", path, code, body, want)
 		}
 	}
 }

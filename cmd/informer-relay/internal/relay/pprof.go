@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"time"
+
+	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/access"
 )
 
 // ServeProfiles serves net/http/pprof at l until stop is called, which closes l. Profiles show what
-// is in memory, so l must be of the loopback.
+// is in memory, so l must be of the loopback, and requests must pass [access.LocalOnly].
 func ServeProfiles(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -18,11 +20,15 @@ func ServeProfiles(l net.Listener) (stop func()) {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	return serveAside(l, &http.Server{Handler: access.LocalOnly(mux), ReadHeaderTimeout: 10 * time.Second})
+}
+
+// serveAside serves at l until stop is called, which closes l and cuts off what is being served.
+func serveAside(l net.Listener, server *http.Server) (stop func()) {
 	served := make(chan error)
 	go func() { served <- server.Serve(l) }()
 	return func() {
-		_ = server.Close() // what is being profiled is cut off
+		_ = server.Close() // its connections are cut off in any case
 		<-served
 	}
 }

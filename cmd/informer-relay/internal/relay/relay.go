@@ -183,13 +183,7 @@ func (r *Relay) end(ctx context.Context, server *http.Server) (err error) {
 
 // ServeHTTP answers a request: for the health of the relay, its metrics, or what it serves.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	switch req.URL.Path {
-	case "/healthz", "/livez":
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("ok\n")) // an error means that the client has gone
-	case "/readyz":
-		r.serveReady(w, req)
-	default:
+	if !r.serveProbe(w, req) {
 		r.callers.ServeHTTP(w, req)
 	}
 }

@@ -42,6 +42,9 @@ type apiServer struct {
 	watches atomic.Int64 // that are open
 	passed  atomic.Int64 // requests of callers
 	broken  atomic.Bool  // reviews fail
+	reviews atomic.Int64 // of callers
+
+	takes time.Duration // of a review; set before the first
 
 	mu     sync.Mutex
 	rights map[string]bool // mu guards it: "ann list pods in shop", "ann get /metrics"
@@ -88,13 +91,17 @@ func (s *apiServer) serve(w http.ResponseWriter, req *http.Request) {
 	token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
 	own := token == relaysOwn
 	var answer any
+	if req.Method == http.MethodPost {
+		s.reviews.Add(1)
+		time.Sleep(s.takes)
+	}
 	switch {
 	case req.Method == http.MethodPost && s.broken.Load():
 		http.Error(w, "broken", http.StatusInternalServerError)
 		return
 	case strings.HasSuffix(req.URL.Path, "/tokenreviews") && own:
 		review := read[authenticationv1.TokenReview](req)
-		review.Status.Authenticated = review.Spec.Token != "stranger"
+		review.Status.Authenticated = !strings.HasPrefix(review.Spec.Token, "stranger")
 		review.Status.User.Username = review.Spec.Token
 		answer = review
 	case strings.HasSuffix(req.URL.Path, "/subjectaccessreviews") && own:
