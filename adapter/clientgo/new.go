@@ -11,7 +11,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -22,16 +21,14 @@ import (
 // process, unless utilruntime.ReallyCrash is false. NewInformer panics if a function of indexers is
 // nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	tuning := reflector.Tuning{DisableWatchList: !supportsWatchLists(lw)}
-	return newInformer(newSource(lw, example), tuning, example, resync, indexers)
+	return newInformer(newSource(lw, example), example, resync, indexers)
 }
 
 // newInformer returns an informer with client-go's behaviour before its sync and after panics.
-func newInformer(src source.Source[object.Object], tuning reflector.Tuning, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+func newInformer(src source.Source[object.Object], example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	description := describe(example)
 	i, err := informer.New(src,
 		informer.WithName(description),
-		informer.WithTuning(tuning),
 		informer.WithEmptyBeforeSync(true),
 		informer.WithResyncPeriod(max(resync, 0)),
 		informer.WithPanicOnHandlerCrash(true)) // HandleCrash decides before
