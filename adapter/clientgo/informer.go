@@ -147,8 +147,10 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	if options.ResyncPeriod != nil {
 		opts = append(opts, informer.WithResyncPeriod(max(*options.ResyncPeriod, 0)))
 	}
+	logger := klog.Background()
 	if options.Logger != nil {
-		opts = append(opts, informer.WithHandlerLogger(*options.Logger))
+		logger = *options.Logger
+		opts = append(opts, informer.WithHandlerLogger(logger))
 	}
 	r := &registration{Checker: checker.New(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
 	s.mu.Lock()
@@ -158,7 +160,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	}
 	var to informer.Handler[object.Object] = handler{h}
 	if s.handleCrashes {
-		to = crashing{handler{h}}
+		to = crashing{handler{h}, s, logger}
 	}
 	var err error
 	if r.handler, err = s.informer.AddEventHandler(to, opts...); err != nil {

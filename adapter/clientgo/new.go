@@ -18,8 +18,8 @@ import (
 // NewSource. As in client-go, an object in a watch that has another type than example, or another
 // kind if example is unstructured and has one, is reported to utilruntime.HandleError and dropped;
 // example may be nil. A panic of a handler is given to utilruntime.PanicHandlers, and ends the
-// process, unless utilruntime.ReallyCrash is false. NewInformer panics if a function of indexers is
-// nil.
+// process, unless utilruntime.ReallyCrash is false; the handler then pauses for a second.
+// NewInformer panics if a function of indexers is nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	return newInformer(newSource(lw, example), example, resync, indexers)
 }
