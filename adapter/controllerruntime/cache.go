@@ -138,7 +138,7 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 // handlers. It returns nil then, and an error if the cache was started before.
 func (c *Cache) Start(ctx context.Context) error {
 	if !c.begin(ctx) {
-		return errors.New("the cache was started before; make another one")
+		return errors.New("informer already started: a cache runs once only; make another one")
 	}
 	<-ctx.Done()
 	c.end()

@@ -119,6 +119,10 @@ func TestWaitForCacheSyncOfAnEndedCache(t *testing.T) {
 	if c.WaitForCacheSync(t.Context()) {
 		t.Error("synced")
 	}
+	// The text is controller-runtime's.
+	if err := c.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "informer already started") {
+		t.Errorf("a second Start: %v", err)
+	}
 	c.end()
 	c.running.Wait()
 }
