@@ -166,7 +166,7 @@ func (c *Codec) SentAs(list bool) string {
 // and it is unknown which. So from then on Known is not called, and the caller gets newly decoded
 // objects, none of which has the changed part. This is logged, once.
 func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
-	s := newStream(c, body, f)
+	s := newStream(ctx, c, body, f)
 	s.promised(ctx, promises)
 	return s
 }
