@@ -101,7 +101,8 @@ type Codec struct {
 
 	// The atomics synchronize themselves.
 	pools  decoderPools
-	warned atomic.Bool // the change of a shared part was logged
+	warned atomic.Bool            // the change of a shared part was logged
+	taken  atomic.Pointer[string] // the kind that learn took, if kind is ""
 }
 
 // New returns the codec of the objects that opts describe. It fails if NewObject returns nil or
