@@ -88,7 +88,7 @@ func (h crashing) guard(callback func()) {
 	}
 }
 
-// afterCrash is the pause after a panic. A handler that always panics would fill the log without it.
+// afterCrash is the pause after a panic. Without it, a handler that always panics fills the log.
 const afterCrash = time.Second
 
 // returns reports whether callback has not panicked.

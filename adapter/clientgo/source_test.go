@@ -70,7 +70,7 @@ func TestFakeClientset(t *testing.T) {
 }
 
 // TestWatchListOfAFake: a watch-list that fails with an error of neither an API server nor a
-// connection is replaced by a list at once, and nobody hears of it.
+// connection is replaced by a list at once, and the error handler is not called.
 func TestWatchListOfAFake(t *testing.T) {
 	onThese(t, engines[:2], func(w *world) {
 		fake := clientcachetesting.NewFakeControllerSource()
@@ -89,8 +89,8 @@ func TestWatchListOfAFake(t *testing.T) {
 	})
 }
 
-// TestWatchListThatIsTriedAgain: a watch-list whose connection failed is tried again after a wait, and so is one of a ListerWatcher
-// that has brought a full state before.
+// TestWatchListThatIsTriedAgain: a watch-list whose connection failed is tried again after a wait,
+// and so is one of a ListerWatcher that has brought a full state before.
 func TestWatchListThatIsTriedAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		err    error

@@ -90,7 +90,7 @@ func (w *watch[T]) ended(err error) input {
 		}
 	}
 	if w.opts.SendInitialEvents && errors.Is(err, source.ErrNoWatchList) {
-		return input{typ: inFailed, reason: reason.Refused, healthy: healthy} // no failure to tell of
+		return input{typ: inFailed, reason: reason.Refused, healthy: healthy} // no failure
 	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
 	if err != nil {

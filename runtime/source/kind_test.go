@@ -28,7 +28,7 @@ func TestUntypedObjectsOfAnotherKind(t *testing.T) {
 		"in a watch after a list":           {list: podtest.List("7", podtest.KindPod("a", "1")), watch: other, wrongWatch: true},
 		"in a watch after an empty list":    {list: podtest.List("7"), watch: other, wrongWatch: true},
 		"in a watch after Pods":             {list: podtest.List("7"), watch: good + other, events: 1, wrongWatch: true},
-		// As far as anybody can tell, Thing is the kind of the resource "pods", with a plural of its own.
+		// Thing may be the kind of the resource "pods", with an unusual plural.
 		"of an unusual plural": {
 			list:  `{"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[{"kind":"Thing",` + podtest.Pod("a", "1")[1:] + `]}`,
 			watch: podtest.Event("ADDED", `{"apiVersion":"v1","kind":"Thing","metadata":{"name":"n","resourceVersion":"3"}}`), events: 1,

@@ -85,8 +85,8 @@ type WatchOptions struct {
 	// ResourceVersion is the version after which events are wanted.
 	ResourceVersion string
 	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects first, as Added
-	// events, then a Bookmark with InitialEventsEnd, then the changes. A Source that has none returns
-	// [ErrNoWatchList].
+	// events, then a Bookmark with InitialEventsEnd, then the changes. A Source that has none
+	// returns [ErrNoWatchList].
 	SendInitialEvents bool
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the
 	// server.

@@ -70,8 +70,8 @@ func TestAbsurdLengths(t *testing.T) {
 	}
 }
 
-// TestABombEnds: gzip makes a megabyte on the wire a gigabyte of one event. No more than 16 MB of it
-// are read, and nothing more once the context is done.
+// TestABombEnds: gzip makes a megabyte on the wire a gigabyte of one event. No more than 16 MB of
+// it are read, and nothing more once the context is done.
 func TestABombEnds(t *testing.T) {
 	for f, begin := range map[Format]string{
 		JSON: `{"type":"ADDED","object":{"metadata":{"annotations":{"a":"`,
