@@ -159,6 +159,7 @@ func TestPanicOfAHandler(t *testing.T) {
 		w.pods.Update(pod("a", on("n1")))
 		w.pods.Delete("shop", "a")
 		time.Sleep(time.Minute)
+		synctest.Wait() // orders what follows after the callbacks
 		if n := seen.Load(); n != 3 {
 			w.Errorf("the panic handler was called %d times, want 3", n)
 		}
