@@ -18,7 +18,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -62,7 +61,7 @@ func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, res
 		klog.Background().V(2).Info("An informer reads its ListerWatcher", "type", describe(example), "reason", err)
 		return NewInformer(lw, example, resync, indexers)
 	}
-	return newInformer(src, reflector.Tuning{}, example, resync, indexers)
+	return newInformer(src, example, resync, indexers)
 }
 
 // source returns a source of what lw reads.

@@ -4,6 +4,7 @@ package clientgo_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -55,6 +56,34 @@ func (c changes) ListWithContext(ctx context.Context, options metav1.ListOptions
 		}
 	}
 	return list, err
+}
+
+// TestKindOfTypedObjects: client-go's decoders remove kind and apiVersion from typed objects; those
+// of an Engine have both.
+func TestKindOfTypedObjects(t *testing.T) {
+	onThese(t, []engine{engines[0], engines[2]}, func(w *world) {
+		var kinds []string
+		note := func(obj any) {
+			kinds = append(kinds, strings.Join([]string{obj.(*corev1.Pod).APIVersion, obj.(*corev1.Pod).Kind}, "/"))
+		}
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: note, UpdateFunc: func(_, obj any) { note(obj) }, DeleteFunc: note,
+		}); err != nil {
+			w.Fatal(err)
+		}
+		w.create("a")
+		w.run()
+		w.pods.Update(pod("a", on("n1")))
+		w.pods.Delete("shop", "a")
+		synctest.Wait()
+		want := "/"
+		if w.ours {
+			want = "v1/Pod"
+		}
+		if !slices.Equal(kinds, []string{want, want, want}) {
+			w.Errorf("the handler got objects of the kinds %q, want %q", kinds, want)
+		}
+	})
 }
 
 // TestEngineReadsTheSame: an Engine's informer lists what the ListerWatcher would, by requests that

@@ -17,7 +17,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -84,7 +83,7 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 		installed := false
 		factory.InformerFor(r.example, func(_ C, resync time.Duration) cache.SharedIndexInformer {
 			installed = true
-			return newInformer(src, reflector.Tuning{}, r.example, resync, nil)
+			return newInformer(src, r.example, resync, nil)
 		})
 		if !installed {
 			return fail(fmt.Errorf("the new factory has an informer of %T already; newFactory must not ask it for informers", r.example))

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -125,20 +126,32 @@ func TestBacklogOfASlowHandler(t *testing.T) {
 	})
 }
 
-// TestPanicOfAHandler: utilruntime.PanicHandlers see it, and utilruntime.ReallyCrash decides then
-// whether the process ends.
+// TestPanicOfAHandler: utilruntime.PanicHandlers see it, with the logger of the handler, and
+// utilruntime.ReallyCrash decides then whether the process ends. If not, the next callback begins a
+// second later.
 func TestPanicOfAHandler(t *testing.T) {
 	reallyCrash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = reallyCrash, handlers }()
 	onEach(t, func(w *world) {
 		var seen atomic.Int64
+		var lines []string
+		var times []time.Duration
+		begin := time.Now()
+		fail := func(why string) {
+			times = append(times, time.Since(begin))
+			panic(why)
+		}
+		logger := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
 		utilruntime.ReallyCrash = false
-		utilruntime.PanicHandlers = []func(context.Context, any){func(context.Context, any) { seen.Add(1) }}
-		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { panic("add") },
-			UpdateFunc: func(_, _ any) { panic("update") },
-			DeleteFunc: func(any) { panic("delete") },
-		}); err != nil {
+		utilruntime.PanicHandlers = []func(context.Context, any){func(ctx context.Context, _ any) {
+			seen.Add(1)
+			klog.FromContext(ctx).Info("a panic")
+		}}
+		if _, err := w.informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { fail("add") },
+			UpdateFunc: func(_, _ any) { fail("update") },
+			DeleteFunc: func(any) { fail("delete") },
+		}, cache.HandlerOptions{Logger: &logger}); err != nil {
 			w.Fatal(err)
 		}
 		w.create("a")
@@ -146,8 +159,15 @@ func TestPanicOfAHandler(t *testing.T) {
 		w.pods.Update(pod("a", on("n1")))
 		w.pods.Delete("shop", "a")
 		time.Sleep(time.Minute)
+		synctest.Wait() // orders what follows after the callbacks
 		if n := seen.Load(); n != 3 {
 			w.Errorf("the panic handler was called %d times, want 3", n)
+		}
+		if want := []time.Duration{0, time.Second, 2 * time.Second}; !slices.Equal(times, want) {
+			w.Errorf("callbacks at %v, want %v", times, want)
+		}
+		if len(lines) != 3 || !strings.Contains(lines[0], "a panic") {
+			w.Errorf("the handler's logger got %q", lines)
 		}
 	})
 }

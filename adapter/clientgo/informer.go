@@ -4,7 +4,6 @@ package clientgo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -147,18 +146,20 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	if options.ResyncPeriod != nil {
 		opts = append(opts, informer.WithResyncPeriod(max(*options.ResyncPeriod, 0)))
 	}
+	logger := klog.Background()
 	if options.Logger != nil {
-		opts = append(opts, informer.WithHandlerLogger(*options.Logger))
+		logger = *options.Logger
+		opts = append(opts, informer.WithHandlerLogger(logger))
 	}
 	r := &registration{Checker: checker.New(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stoppedLocked() {
-		return nil, fmt.Errorf("%s: the event handler %s was not added: %w", s.name, name, errStopped)
+		return nil, fmt.Errorf("%s: handler %s was not added to shared informer because it has stopped already", s.name, name)
 	}
 	var to informer.Handler[object.Object] = handler{h}
 	if s.handleCrashes {
-		to = crashing{handler{h}}
+		to = crashing{handler{h}, s, logger}
 	}
 	var err error
 	if r.handler, err = s.informer.AddEventHandler(to, opts...); err != nil {
@@ -170,8 +171,6 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	}
 	return r, nil
 }
-
-var errStopped = errors.New("the informer has stopped already")
 
 // RemoveEventHandler removes a handler: no callback of it begins after RemoveEventHandler has
 // returned. It does not wait for a running one, so that it may be called by a handler. A handler
@@ -259,7 +258,7 @@ func (s *sharedInformer) context() context.Context {
 // stopped, or has an indexer of one of the names.
 func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.IsStopped() {
-		return fmt.Errorf("%s: the indexers were not added: %w", s.name, errStopped)
+		return fmt.Errorf("%s: indexer was not added because it has stopped already", s.name)
 	}
 	return s.indexer.AddIndexers(indexers)
 }

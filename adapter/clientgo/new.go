@@ -11,7 +11,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -19,19 +18,17 @@ import (
 // NewSource. As in client-go, an object in a watch that has another type than example, or another
 // kind if example is unstructured and has one, is reported to utilruntime.HandleError and dropped;
 // example may be nil. A panic of a handler is given to utilruntime.PanicHandlers, and ends the
-// process, unless utilruntime.ReallyCrash is false. NewInformer panics if a function of indexers is
-// nil.
+// process, unless utilruntime.ReallyCrash is false; the handler then pauses for a second.
+// NewInformer panics if a function of indexers is nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	tuning := reflector.Tuning{DisableWatchList: !supportsWatchLists(lw)}
-	return newInformer(newSource(lw, example), tuning, example, resync, indexers)
+	return newInformer(newSource(lw, example), example, resync, indexers)
 }
 
 // newInformer returns an informer with client-go's behaviour before its sync and after panics.
-func newInformer(src source.Source[object.Object], tuning reflector.Tuning, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+func newInformer(src source.Source[object.Object], example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	description := describe(example)
 	i, err := informer.New(src,
 		informer.WithName(description),
-		informer.WithTuning(tuning),
 		informer.WithEmptyBeforeSync(true),
 		informer.WithResyncPeriod(max(resync, 0)),
 		informer.WithPanicOnHandlerCrash(true)) // HandleCrash decides before

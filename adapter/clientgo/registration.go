@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -54,22 +56,46 @@ func (h handler) OnDelete(deleted informer.Deleted[object.Object]) {
 	h.to.OnDelete(deleted.Object)
 }
 
-// crashing is a handler whose panics are handled as client-go does it, by utilruntime.HandleCrash.
-type crashing struct{ to handler }
+// crashing is a handler whose panics are handled as client-go does it: by utilruntime.HandleCrash,
+// which ends the process unless utilruntime.ReallyCrash is false, and then by a pause.
+type crashing struct {
+	to       handler
+	informer *sharedInformer
+	logger   klog.Logger
+}
 
 func (h crashing) OnAdd(obj object.Object, isInInitialList bool) {
-	defer utilruntime.HandleCrash()
-	h.to.OnAdd(obj, isInInitialList)
+	h.guard(func() { h.to.OnAdd(obj, isInInitialList) })
 }
 
 func (h crashing) OnUpdate(old, obj object.Object) {
-	defer utilruntime.HandleCrash()
-	h.to.OnUpdate(old, obj)
+	h.guard(func() { h.to.OnUpdate(old, obj) })
 }
 
 func (h crashing) OnDelete(deleted informer.Deleted[object.Object]) {
-	defer utilruntime.HandleCrash()
-	h.to.OnDelete(deleted)
+	h.guard(func() { h.to.OnDelete(deleted) })
+}
+
+func (h crashing) guard(callback func()) {
+	if h.returns(callback) {
+		return
+	}
+	timer := time.NewTimer(afterCrash)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-h.informer.context().Done():
+	}
+}
+
+// afterCrash is the pause after a panic. Without it, a handler that always panics fills the log.
+const afterCrash = time.Second
+
+// returns reports whether callback has not panicked.
+func (h crashing) returns(callback func()) (returned bool) {
+	defer utilruntime.HandleCrashWithLogger(h.logger)
+	callback()
+	return true
 }
 
 // nameOf returns the name of a handler for logs: that of its first function, or its type.

@@ -6,7 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"reflect"
+	"sync/atomic"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,9 +30,10 @@ import (
 // are what the client has decoded: they share no parts, and a list is held as a whole while it is
 // read. So the source of an API server should be a source.HTTP.
 //
-// A watch-list is refused if the feature gate WatchListClient of client-go is off, or lw reports
-// that it does not support them, as fakes do. An informer over such a source should be made with
-// DisableWatchList of reflector.Tuning; NewInformer does that.
+// A watch-list fails with source.ErrNoWatchList if the feature gate WatchListClient of client-go is
+// off, if lw reports that it does not support them, as fakes do, and if lw has never brought a
+// watch-list to its end and fails with an error that comes neither from an API server nor from a
+// connection.
 //
 // List waits for a lw that ignores its context, and Watch, after it has stopped a watch, until the
 // watch has closed its channel: it drops what is sent until then.
@@ -38,7 +42,7 @@ func NewSource(lw cache.ListerWatcher) source.Source[object.Object] { return new
 // newSource is NewSource. Events of watches with objects of another type than example are reported
 // and dropped, unless that is nil.
 func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[object.Object] {
-	s := listerWatcher{watchLists: supportsWatchLists(lw), fake: isFake(lw), example: example}
+	s := listerWatcher{watchLists: supportsWatchLists(lw), streamed: new(atomic.Bool), fake: isFake(lw), example: example}
 	if u, ok := example.(*unstructured.Unstructured); ok {
 		s.kind = u.GroupVersionKind()
 	}
@@ -52,6 +56,7 @@ func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[obj
 type listerWatcher struct {
 	client     cache.ListerWatcherWithContext // nil if there is none
 	watchLists bool
+	streamed   *atomic.Bool            // a watch-list came to its end
 	fake       bool                    // versions of objects are not versions of the list
 	example    runtime.Object          // nil if any objects may come
 	kind       schema.GroupVersionKind // of an unstructured example; empty if any may come
@@ -115,7 +120,7 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 	case s.client == nil:
 		return errNoClient
 	case opts.SendInitialEvents && !s.watchLists:
-		return apierrors.NewBadRequest("the ListerWatcher does not support watch-lists, or client-go's feature gate WatchListClient is off")
+		return fmt.Errorf("%w: the ListerWatcher does not support them, or client-go's feature gate WatchListClient is off", source.ErrNoWatchList)
 	}
 	options := metav1.ListOptions{ResourceVersion: opts.ResourceVersion, AllowWatchBookmarks: true}
 	if seconds := int64(opts.Timeout.Seconds()); seconds > 0 {
@@ -129,6 +134,9 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if opts.SendInitialEvents && !s.streamed.Load() && isOdd(err) {
+			return fmt.Errorf("%w: the ListerWatcher failed to open one: %w", source.ErrNoWatchList, err)
 		}
 		return err
 	}
@@ -159,6 +167,9 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 			if err != nil {
 				return err
 			}
+			if next.InitialEventsEnd {
+				s.streamed.Store(true)
+			}
 			next.More = len(w.ResultChan()) > 0
 			if err := event(next); err != nil {
 				return err
@@ -168,6 +179,14 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 			}
 		}
 	}
+}
+
+// isOdd reports whether err comes neither from an API server nor from a connection, so that waiting
+// would hardly help.
+func isOdd(err error) bool {
+	var api apierrors.APIStatus
+	var network net.Error // *url.Error and syscall.Errno, too
+	return !errors.As(err, &api) && !errors.As(err, &network) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // isOther reports whether an event's object is of another type than the example; if that is

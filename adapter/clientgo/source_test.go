@@ -5,8 +5,11 @@ package clientgo_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -18,9 +21,11 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+	clientcachetesting "k8s.io/client-go/tools/cache/testing"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -62,6 +67,68 @@ func TestFakeClientset(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestWatchListOfAFake: a watch-list that fails with an error of neither an API server nor a
+// connection is replaced by a list at once, and the error handler is not called.
+func TestWatchListOfAFake(t *testing.T) {
+	onThese(t, engines[:2], func(w *world) {
+		fake := clientcachetesting.NewFakeControllerSource()
+		defer fake.Broadcaster.Shutdown()
+		fake.Add(pod("a"))
+		w.informer = w.construct(fake, &corev1.Pod{}, 0, nil)
+		j, failures := w.add(), w.failures()
+		stop := w.run()
+		w.saw(j, "add a initial")
+		if got := failures(); len(got) != 0 {
+			w.Errorf("errors %v", got)
+		}
+		fake.Add(pod("b"))
+		w.saw(j, "add b")
+		stop()
+	})
+}
+
+// TestWatchListThatIsTriedAgain: a watch-list whose connection failed is tried again after a wait,
+// and so is one of a ListerWatcher that has brought a full state before.
+func TestWatchListThatIsTriedAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		err    error
+		before bool // it has brought a full state
+	}{
+		"the connection is refused": {&url.Error{Op: "Get", URL: "http://none.invalid", Err: syscall.ECONNREFUSED}, false},
+		"it was cut off":            {io.ErrUnexpectedEOF, false},
+		"it has worked":             {errors.New("odd"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ready := watch.NewFakeWithChanSize(1, false)
+				ready.Action(watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+					ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
+				}})
+				src := clientgo.NewSource(&cache.ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+					if test.before {
+						test.before = false
+						return ready, nil
+					}
+					return nil, test.err
+				}})
+				open := func() error {
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					return src.Watch(ctx, source.WatchOptions{SendInitialEvents: true}, nil, func(source.Event[object.Object]) error { cancel(); return nil })
+				}
+				if test.before {
+					if err := open(); err != context.Canceled {
+						t.Fatal(err)
+					}
+				}
+				if err := open(); !errors.Is(err, test.err) || reason.Of(err) != reason.Unreachable {
+					t.Errorf("error %v (%v), want %v", err, reason.Of(err), test.err)
+				}
+			})
+		})
+	}
 }
 
 // fakePods reports what fakes report from client-go v0.35 on.
@@ -198,7 +265,7 @@ func TestSourceEnds(t *testing.T) {
 		t.Errorf("List with a context that is done: %v", err)
 	}
 	fake := clientgo.NewSource(fakePods{w.lw.(*cache.ListWatch)})
-	if err := fake.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true}, nil, nil); err == nil || !strings.Contains(err.Error(), "does not support watch-lists") {
+	if err := fake.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true}, nil, nil); !errors.Is(err, source.ErrNoWatchList) {
 		t.Errorf("a watch-list of a fake: %v", err)
 	}
 }

@@ -46,6 +46,16 @@ func Until(ctx context.Context) cache.NewCacheFunc {
 	}
 }
 
+// IgnoreNewInformer returns newCache, which is [NewCache] or the result of [Until], for managers
+// whose cache.Options have a NewInformer. The cache makes its own informers and never calls that
+// function, so whatever the function adds, such as names, metrics or a wrapper, is missing.
+func IgnoreNewInformer(newCache cache.NewCacheFunc) cache.NewCacheFunc {
+	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
+		opts.NewInformer = nil
+		return newCache(config, opts)
+	}
+}
+
 // Cache is a [cache.Cache] over informers of this project. New makes it. It is safe for use by
 // several goroutines.
 type Cache struct {
@@ -77,8 +87,8 @@ var _ cache.Cache = (*Cache)(nil)
 // To find the namespaces of opts.ByObject, it asks opts.Mapper for their kinds.
 //
 // It returns an error if config is nil, if no client can be made of it, if opts.ByObject has a kind
-// that is unknown, or namespaces for a kind that has none, and if opts.NewInformer is set, which is
-// for the other engine.
+// that is unknown, or namespaces for a kind that has none, and if opts.NewInformer is set; see
+// [IgnoreNewInformer].
 func New(config *rest.Config, opts cache.Options) (*Cache, error) {
 	c, err := newCache(config, opts)
 	if err != nil {
@@ -92,7 +102,8 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 		return nil, errors.New("the config is nil; ctrl.GetConfig returns one")
 	}
 	if opts.NewInformer != nil {
-		return nil, errors.New("cache.Options.NewInformer is set; this cache has informers of its own")
+		return nil, errors.New("cache.Options.NewInformer is set, but this cache makes its own informers and would never call it; " +
+			"unset it, or set NewCache to IgnoreNewInformer(NewCache)")
 	}
 	if err := setDefaults(config, &opts); err != nil {
 		return nil, err
@@ -127,7 +138,7 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 // handlers. It returns nil then, and an error if the cache was started before.
 func (c *Cache) Start(ctx context.Context) error {
 	if !c.begin(ctx) {
-		return errors.New("the cache was started before; make another one")
+		return errors.New("informer already started: a cache runs once only; make another one")
 	}
 	<-ctx.Done()
 	c.end()

@@ -9,12 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -42,6 +44,37 @@ func newOf(t *testing.T, server http.RoundTripper, opts cache.Options) *Cache {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestNewInformer: options that have one are refused, unless the program says that it may be
+// dropped.
+func TestNewInformer(t *testing.T) {
+	called := false
+	opts := cache.Options{
+		Scheme: runtime.NewScheme(), Mapper: meta.NewDefaultRESTMapper(nil),
+		NewInformer: func(clientcache.ListerWatcher, runtime.Object, time.Duration, clientcache.Indexers) clientcache.SharedIndexInformer {
+			called = true
+			return nil
+		},
+	}
+	if err := corev1.AddToScheme(opts.Scheme); err != nil {
+		t.Fatal(err)
+	}
+	opts.Mapper.(*meta.DefaultRESTMapper).Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
+	config := &rest.Config{Host: "http://none.invalid"}
+	if _, err := NewCache(config, opts); err == nil || !strings.Contains(err.Error(), "IgnoreNewInformer(NewCache)") {
+		t.Errorf("error %v, want one that names IgnoreNewInformer", err)
+	}
+	c, err := IgnoreNewInformer(Until(t.Context()))(config, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetInformer(t.Context(), &corev1.Pod{}); err != nil || called {
+		t.Errorf("GetInformer: error %v, NewInformer called: %v", err, called)
+	}
+	if c.(*Cache).until == nil {
+		t.Error("the cache is not that of Until")
+	}
 }
 
 // start starts a cache, which ends with ctx: the test's, or one of it.
@@ -85,6 +118,10 @@ func TestWaitForCacheSyncOfAnEndedCache(t *testing.T) {
 	cancel()
 	if c.WaitForCacheSync(t.Context()) {
 		t.Error("synced")
+	}
+	// The text is controller-runtime's.
+	if err := c.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "informer already started") {
+		t.Errorf("a second Start: %v", err)
 	}
 	c.end()
 	c.running.Wait()

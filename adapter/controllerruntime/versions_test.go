@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var versions = flag.Bool("versions", false, "run TestVersions and TestNothingIsLifted, which download and compile each supported controller-runtime; with -timeout 1h")
+var versions = flag.Bool("versions", false, "run TestVersions, TestNothingIsLifted and TestTheirSuite, which download and compile each supported controller-runtime; with -timeout 1h")
 
 // lines are the supported versions of controller-runtime, each with its Kubernetes libraries. The
 // requirements of go.mod are those of the first one.

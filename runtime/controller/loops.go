@@ -17,8 +17,9 @@ import (
 
 const (
 	// hot is how many reconciles of a key in a row are a loop, if each was queued by what the last
-	// one has written, and by nothing else, and has written the same object again.
-	hot = 100
+	// one has written, and by nothing else, and has written the same object again. The steps of a
+	// migration that records its progress look the same, so it is more than those usually are.
+	hot = 1000
 	// mostChains bounds the memory for keys that are never reconciled again.
 	mostChains = 1000
 	// mostVersions is how many events of a key are told apart between the ends of two reconciles.

@@ -55,8 +55,9 @@ type Awaiting struct {
 	Since time.Time `json:"since"`
 }
 
-// HotLoop is a key of which 100 or more reconciles in a row were each queued by what the one before
-// has written, and by nothing else, and have each written the same object again.
+// HotLoop is a key of which 1,000 or more reconciles in a row were each queued by what the one
+// before has written, and by nothing else, and have each written the same object again. A task of
+// so many steps that records each of them in the object is counted, too.
 type HotLoop struct {
 	Key string `json:"key"`
 	// Object is what they write: its resource and key.

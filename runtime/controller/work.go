@@ -102,7 +102,7 @@ func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Re
 		if loop.Reconciles == hot {
 			counts.hotLoops.Add(1)
 		}
-		r.logger.Error(nil, "What the reconciles of a key write queues it again and again: write only what differs, or filter the watch, for example by GenerationChanged",
+		r.logger.Error(nil, "What the reconciles of a key write queues it again and again; unless these are the steps of a long task, write only what differs, or filter the watch, for example by GenerationChanged",
 			"key", loop.Key, "writes", loop.Object, "reconciles", loop.Reconciles, "for", time.Since(loop.Since))
 	}
 	if writes := r.unseen(tokens); len(writes) > 0 {

@@ -142,8 +142,9 @@ func WithoutSharing() Option {
 // the server sends, in a list or in an event, on the goroutine that reads the Source. It may change
 // its argument, which no other code has, or return another object of the same Go type. The store
 // keeps a copy of the result. The copy shares equal parts with other objects, as without a
-// transform, and keeps no memory of parts that the function has removed. (But a string of more than
-// 256 bytes that was cut out of a longer one keeps that one alive; strings.Clone helps.)
+// transform, and keeps no memory of what the function has removed. (But in untyped objects, a
+// string of up to 256 bytes that was cut out of a longer one keeps that one alive; strings.Clone
+// helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
 // a [source.TransformError]. It is treated like a response that could not be decoded: Status and

@@ -26,6 +26,9 @@ func classify(err error) (Reason, time.Duration) {
 	if errors.As(err, &own) {
 		return own.Reason, RetryAfter(own.Err)
 	}
+	if errors.Is(err, source.ErrNoWatchList) {
+		return Refused, 0
+	}
 	var api apierrors.APIStatus
 	if errors.As(err, &api) {
 		return classifyStatus(err, api.Status())

@@ -4,6 +4,7 @@ package reflector
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -63,6 +64,12 @@ func TestMirrorWatchList(t *testing.T) {
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
 			content: "p1@1 p2@2", synced: true, reason: reason.Refused,
+		},
+		"04b a source without watch-lists has no failure": {
+			turns:   []turn{{refuse: fmt.Errorf("fake: %w", source.ErrNoWatchList)}, {events: events{ev(added, "p2", "2")}}},
+			list:    []thing{newThing("p1", "1")},
+			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
+			content: "p1@1 p2@2", synced: true,
 		},
 		"05 synced with the bookmark": {
 			turns:   []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", true)}}},

@@ -89,6 +89,9 @@ func (w *watch[T]) ended(err error) input {
 			err = noticedError(reason.Silent, "no answer to a watch-list for %v", r.config.InitialEventsTimeout)
 		}
 	}
+	if w.opts.SendInitialEvents && errors.Is(err, source.ErrNoWatchList) {
+		return input{typ: inFailed, reason: reason.Refused, healthy: healthy} // no failure
+	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
 	if err != nil {
 		if reason.Of(err) == reason.Forbidden {

@@ -28,8 +28,10 @@ type Options struct {
 	// FieldSelector is in the form that fields.Selector.String writes; "" selects everything.
 	FieldSelector string
 	// Kind is the kind that the objects must have. "" means the name of the Go type, as in API
-	// packages; for types that hold any kind, and for projections (see [object.NoMeta]), "" accepts
-	// the kind that the server sends. Objects carry it: a *metav1.PartialObjectMetadata has this
+	// packages; for types that hold any kind, and for projections (see [object.NoMeta]), "" takes
+	// the kind from the first list or object whose kind has the resource as its usual plural (Pod,
+	// pods). Before, and for a kind with another plural, the objects of one response must be of one
+	// kind. Objects carry the kind: a *metav1.PartialObjectMetadata has this
 	// kind and the resource's version. With "" it is a PartialObjectMetadata of meta.k8s.io/v1,
 	// whichever kind the server has sent.
 	Kind string

@@ -2,7 +2,11 @@
 
 package adopt
 
-import "github.com/informer-gen/informer-gen/runtime/internal/layout"
+import (
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
 
 // read replaces the memory that the value at p refers to by copies or by shared parts. The value is
 // a raw copy of the one that was written.
@@ -20,6 +24,8 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 		case anyField:
 			if free := a.freeField(at); free != nil {
 				a.readReference(free, layout.Of(&layout.As[layout.Interface](at).Data))
+			} else if text, ok := (*layout.As[any](at)).(string); ok && len(text) > layout.MaxShort {
+				*layout.As[any](at) = strings.Clone(text)
 			}
 		default:
 			if *layout.As[layout.Pointer](at) != nil {
@@ -29,11 +35,16 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 	}
 }
 
-// readText copies a string, so that it keeps nothing of the original object alive. A long one
-// usually has memory of its own already.
+// readText copies a string, so that it keeps nothing of the original object alive. A long one has
+// memory of its own already, unless the transform has cut it out of a longer one, which nothing
+// shows.
 func (a *Adopter) readText(site int, p layout.Pointer) {
 	s := *layout.As[string](p)
-	if len(s) == 0 || len(s) > layout.MaxShort {
+	switch {
+	case len(s) == 0:
+		return
+	case len(s) > layout.MaxShort:
+		*layout.As[string](p) = strings.Clone(s)
 		return
 	}
 	b := layout.Bytes(*layout.As[layout.Pointer](p), uintptr(len(s)))

@@ -86,6 +86,11 @@ func (s *sections) write(b []byte) {
 
 // open opens a file and reads its magic.
 func open(path string) (*sections, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errForeign // to open a named pipe would wait for a writer
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -100,11 +105,8 @@ func open(path string) (*sections, error) {
 
 func (s *sections) readMagic() error {
 	info, err := s.file.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !info.Mode().IsRegular():
-		return errForeign
 	}
 	s.left = info.Size()
 	begin, err := s.take(len(magic))

@@ -4,6 +4,7 @@ package decode
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"testing"
@@ -51,7 +52,7 @@ func BenchmarkList(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				l := listReader{stream: newStream(c, io.NopCloser(bytes.NewReader(body)), tc.format), deliver: func(object.Object) error { n++; return nil }}
+				l := listReader{stream: newStream(context.Background(), c, io.NopCloser(bytes.NewReader(body)), tc.format), deliver: func(object.Object) error { n++; return nil }}
 				l.stream.readOnly = tc.readOnly
 				if _, err := l.read(); err != nil || n != 1000 {
 					b.Fatal(n, err)
@@ -113,7 +114,7 @@ func BenchmarkWatch(b *testing.B) {
 				return copy(p, event), nil
 			})
 			c := mustCodec(b, tc.opts, tc.sample)
-			w := watchReader{stream: newStream(c, io.NopCloser(&lines{r: r}), tc.format), deliver: func(*Item) error { return nil }}
+			w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(&lines{r: r}), tc.format), deliver: func(*Item) error { return nil }}
 			w.stream.readOnly = tc.readOnly
 			if err := w.read(); err != nil {
 				b.Fatal(err)

@@ -7,14 +7,10 @@ import (
 	"io"
 )
 
-const (
-	// maxItem bounds the size of one object or event. What a server can store is a hundred times
-	// smaller.
-	maxItem = 256 << 20
-	// maxProtoEvent bounds the size of an event in protobuf, where the size comes first. It is
-	// smaller, so that four bytes of text that are read as a size exceed it.
-	maxProtoEvent = 16 << 20
-)
+// maxItem bounds the size of one object or event, as it is after gzip, which makes a gigabyte of a
+// megabyte. An API server stores objects of 1.5 MB, if its etcd has the usual limit. Four bytes of
+// text that are read as the size of an event in protobuf are larger, too.
+const maxItem = 16 << 20
 
 // checkSize refuses a length over maxItem.
 func checkSize(n uint64) error {

@@ -68,9 +68,12 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if s.codec.partial {
 		return s.checkMetadata(apiVersion, kind)
 	}
-	want := s.codec.kind
+	want := s.codec.expects()
 	if want == "" {
 		want = s.learned
+	}
+	if want == "" && s.codec.learn(hint) {
+		want = hint
 	}
 	if kind == "" {
 		kind = want
@@ -82,6 +85,7 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 		return "", fmt.Errorf("%w: nothing says what kind of object this is", ErrWrongKind)
 	case want == "":
 		s.learned = kind
+		s.codec.learn(kind)
 		return kind, nil
 	}
 	return want, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,8 +81,31 @@ func (c *Codec) has(obj object.Object) bool {
 	return c.shard.Has(string(obj.GetUID()), obj.GetNamespace())
 }
 
+// expects returns the kind of the objects, or "" if it is not known yet.
+func (c *Codec) expects() string {
+	if c.kind == "" {
+		if kind := c.taken.Load(); kind != nil {
+			return *kind
+		}
+	}
+	return c.kind
+}
+
+// learn takes kind for that of all objects from now on, and returns true, if the resource is its
+// usual plural. A custom resource may have another plural, so that its kind is never certain.
+func (c *Codec) learn(kind string) bool {
+	if kind == "" {
+		return false
+	}
+	if plural, _ := meta.UnsafeGuessKindToResource(c.gvr.GroupVersion().WithKind(kind)); plural != c.gvr {
+		return false
+	}
+	c.taken.Store(&kind)
+	return true
+}
+
 func (c *Codec) wrongKind(apiVersion, kind string) error {
-	want := c.kind
+	want := c.expects()
 	if want == "" {
 		want = "the kind of " + c.gvr.Resource
 	}

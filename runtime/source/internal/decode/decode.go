@@ -101,7 +101,8 @@ type Codec struct {
 
 	// The atomics synchronize themselves.
 	pools  decoderPools
-	warned atomic.Bool // the change of a shared part was logged
+	warned atomic.Bool            // the change of a shared part was logged
+	taken  atomic.Pointer[string] // the kind that learn took, if kind is ""
 }
 
 // New returns the codec of the objects that opts describe. It fails if NewObject returns nil or
@@ -166,7 +167,7 @@ func (c *Codec) SentAs(list bool) string {
 // and it is unknown which. So from then on Known is not called, and the caller gets newly decoded
 // objects, none of which has the changed part. This is logged, once.
 func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
-	s := newStream(c, body, f)
+	s := newStream(ctx, c, body, f)
 	s.promised(ctx, promises)
 	return s
 }

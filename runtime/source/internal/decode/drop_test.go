@@ -4,6 +4,7 @@ package decode
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -178,7 +179,7 @@ func TestManagedFieldsCostNothing(t *testing.T) {
 				c := mustCodec(t, Options{DropManagedFields: true}, newObject)
 				body := bytes.Repeat(podtest.EncodeEvent(t, f, "ADDED", p), 50)
 				return testing.AllocsPerRun(5, func() {
-					w := watchReader{stream: newStream(c, io.NopCloser(bytes.NewReader(body)), f), deliver: func(*Item) error { return nil }}
+					w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(bytes.NewReader(body)), f), deliver: func(*Item) error { return nil }}
 					if err := w.read(); err != nil {
 						t.Fatal(err)
 					}
@@ -211,7 +212,7 @@ func BenchmarkManagedFields(b *testing.B) {
 					return copy(p, event), nil
 				})
 				c := mustCodec(b, Options{DropManagedFields: drop}, newPod)
-				w := watchReader{stream: newStream(c, io.NopCloser(&lines{r: r}), f), deliver: func(*Item) error { return nil }}
+				w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(&lines{r: r}), f), deliver: func(*Item) error { return nil }}
 				if err := w.read(); err != nil {
 					b.Fatal(err)
 				}

@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/bits"
@@ -11,9 +12,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// bodyReader reads a response. It fails if an item is longer than the limit. An error of the
-// connection becomes a *BrokenError, unlike errors of the response itself.
+// bodyReader reads a response. It fails if an item is longer than the limit, and once ctx is done:
+// the transport may have much to unpack that has come before. An error of the connection or of ctx
+// becomes a *BrokenError, unlike errors of the response itself.
 type bodyReader struct {
+	ctx       context.Context
 	r         io.ReadCloser
 	limit     int64 // bytes that may be read for one item
 	remaining int64 // bytes of the limit that the current item has left
@@ -22,6 +25,9 @@ type bodyReader struct {
 func (b *bodyReader) Read(p []byte) (int, error) {
 	if b.remaining <= 0 {
 		return 0, fmt.Errorf("%w: %d bytes without an end", ErrMalformed, b.limit)
+	}
+	if b.ctx.Err() != nil {
+		return 0, &BrokenError{context.Cause(b.ctx)}
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.remaining)])
 	b.remaining -= int64(n)

@@ -30,7 +30,7 @@ func readWithin(t *testing.T, f Format, opts Options, newObject func() object.Ob
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
-		s := newStream(mustCodec(t, opts, newObject), io.NopCloser(drip{bytes.NewReader(body)}), f)
+		s := newStream(t.Context(), mustCodec(t, opts, newObject), io.NopCloser(drip{bytes.NewReader(body)}), f)
 		defer s.Close()
 		if verb == "list" {
 			l := listReader{stream: s, deliver: func(object.Object) error { return nil }}

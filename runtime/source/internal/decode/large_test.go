@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -60,7 +61,7 @@ func TestLargeObjectsUseBuffersAgain(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for _, body := range tc.bodies {
-				s := newStream(c, io.NopCloser(network{strings.NewReader(body)}), JSON)
+				s := newStream(context.Background(), c, io.NopCloser(network{strings.NewReader(body)}), JSON)
 				var err error
 				if tc.verb == "list" {
 					l := listReader{stream: s, deliver: func(object.Object) error { count++; return nil }}
@@ -92,7 +93,7 @@ func TestLargeBufferIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := configMaps(t)
 		body := newTalk(podtest.Event("ADDED", largeConfigMap(1)), "")
-		s := newStream(c, io.NopCloser(network{body}), JSON)
+		s := newStream(context.Background(), c, io.NopCloser(network{body}), JSON)
 		w := watchReader{stream: s, deliver: func(*Item) error { return nil }}
 		go func() {
 			if err := w.read(); err != nil {

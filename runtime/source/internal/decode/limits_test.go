@@ -4,6 +4,7 @@ package decode
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -69,6 +70,57 @@ func TestAbsurdLengths(t *testing.T) {
 	}
 }
 
+// TestABombEnds: gzip makes a megabyte on the wire a gigabyte of one event. No more than 16 MB of
+// it are read, and nothing more once the context is done.
+func TestABombEnds(t *testing.T) {
+	for f, begin := range map[Format]string{
+		JSON: `{"type":"ADDED","object":{"metadata":{"annotations":{"a":"`,
+		CBOR: "\xbf\x66object\xa1\x61x\x7f",
+	} {
+		for _, most := range []int{64 << 10, 16 << 20} {
+			if f == CBOR && most > 1<<20 {
+				continue // takes long
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			body := &endless{begin: begin, most: most, cancel: cancel}
+			if most == 16<<20 {
+				body.cancel = func() {}
+			}
+			s := mustCodec(t, Options{}, newPod).Open(ctx, body, f, Promises{})
+			err := s.Watch(func(*Item) error { return nil })
+			s.Close()
+			cancel()
+			if err == nil || errors.Is(err, context.Canceled) != (most < 16<<20) {
+				t.Errorf("%v, %d bytes: got %v", f, most, err)
+			}
+			if over := body.read - most; over > 1<<20 {
+				t.Errorf("%v: %d bytes were read, %d more than the limit", f, body.read, over)
+			}
+		}
+	}
+}
+
+// endless is a body that begins an event, and never ends it.
+type endless struct {
+	begin      string
+	read, most int
+	cancel     func() // is called after most bytes
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.begin)
+	e.begin = e.begin[n:]
+	for i := n; i < len(p); i++ {
+		p[i] = 'a' // in CBOR the head of a text of one byte, and that byte
+	}
+	if e.read += len(p); e.read >= e.most {
+		e.cancel()
+	}
+	return len(p), nil
+}
+
+func (e *endless) Close() error { return nil }
+
 // TestObjectWithoutEnd: an object that never ends is given up, however it is made, and so is a list
 // that never comes to one. What came before it is not counted.
 func TestObjectWithoutEnd(t *testing.T) {
@@ -91,7 +143,7 @@ func TestObjectWithoutEnd(t *testing.T) {
 	} {
 		for _, limit := range []int64{4 << 10, 256 << 10} {
 			body := strings.NewReader(tc.begin + strings.Repeat(tc.end, 100<<10))
-			s := newStream(mustCodec(t, Options{}, newPod), io.NopCloser(body), tc.f)
+			s := newStream(t.Context(), mustCodec(t, Options{}, newPod), io.NopCloser(body), tc.f)
 			s.body.limit, s.body.remaining = limit, limit
 			var err error
 			if tc.verb == "list" {

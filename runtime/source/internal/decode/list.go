@@ -93,7 +93,11 @@ func (l *listReader) itemKind() string {
 // check checks the list's kind and apiVersion. A custom resource may have a list kind of any name;
 // there the items decide, which all carry their kind.
 func (l *listReader) check(items bool) error {
-	named := l.itemKind() != "" && (l.stream.codec.kind == "" || l.itemKind() == l.stream.codec.kind)
+	kind, learned := l.stream.codec.expects(), l.stream.learned
+	if kind == "" && l.stream.codec.learn(l.itemKind()) {
+		kind = l.itemKind()
+	}
+	named := l.itemKind() != "" && (kind == "" || l.itemKind() == kind)
 	switch {
 	case l.kind == "" || l.apiVersion == "":
 		return fmt.Errorf("%w: the response does not say its apiVersion and kind; is this the address of a Kubernetes API?", ErrWrongKind)
@@ -101,6 +105,8 @@ func (l *listReader) check(items bool) error {
 		return nil
 	case l.apiVersion != l.stream.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
 		return fmt.Errorf("%w (of a list)", l.stream.codec.wrongKind(l.apiVersion, l.kind))
+	case kind != "" && learned != "" && learned != kind:
+		return l.stream.codec.wrongKind(l.apiVersion, learned)
 	}
 	return nil
 }

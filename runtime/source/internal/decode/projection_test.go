@@ -43,7 +43,7 @@ func TestProjectionInProtobufHasNoHelpers(t *testing.T) {
 		f    Format
 		want int
 	}{{whole, Protobuf, most}, {some, Protobuf, 1}, {some, CBOR, most}} {
-		if got := newStream(tc.c, http.NoBody, tc.f).procs; got != tc.want {
+		if got := newStream(t.Context(), tc.c, http.NoBody, tc.f).procs; got != tc.want {
 			t.Errorf("%v of %v: %d goroutines, want %d", tc.f, tc.c.Type(), got, tc.want)
 		}
 	}

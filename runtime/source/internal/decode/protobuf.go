@@ -163,8 +163,8 @@ func (p protoEvents) scan() step {
 		return step{}
 	}
 	size := binary.BigEndian.Uint32(data)
-	if size > maxProtoEvent {
-		return p.format.failed(fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxProtoEvent))
+	if err := checkSize(uint64(size)); err != nil {
+		return p.format.failed(err)
 	}
 	return p.format.whole(4, int(size))
 }

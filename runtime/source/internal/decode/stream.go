@@ -121,8 +121,8 @@ type CallbackError struct{ Err error }
 
 func (e CallbackError) Error() string { return e.Err.Error() }
 
-func newStream(c *Codec, body io.ReadCloser, f Format) *Stream {
-	s := &Stream{codec: c, body: &bodyReader{r: body, limit: maxItem, remaining: maxItem}}
+func newStream(ctx context.Context, c *Codec, body io.ReadCloser, f Format) *Stream {
+	s := &Stream{codec: c, body: &bodyReader{ctx: ctx, r: body, limit: maxItem, remaining: maxItem}}
 	s.procs, s.maxLoad = c.tuning.procs, c.tuning.procs
 	if s.procs == 0 {
 		s.maxLoad = runtime.GOMAXPROCS(0)
