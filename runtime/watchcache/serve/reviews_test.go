@@ -146,7 +146,7 @@ func TestReviewsBeginBeforeTheObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
-			c.ReviewInterval = time.Minute
+			c.ReviewInterval, c.StateTimeout = time.Minute, time.Hour
 			c.Authorize = func(context.Context, serve.Attributes) error {
 				if time.Since(began) < time.Minute/2 {
 					return nil
