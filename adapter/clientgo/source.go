@@ -30,7 +30,7 @@ import (
 // are what the client has decoded: they share no parts, and a list is held as a whole while it is
 // read. So the source of an API server should be a source.HTTP.
 //
-// A watch-list fails with source.ErrNoWatchList if the feature gate WatchListClient of client-go is
+// A watch-list fails with errors.ErrUnsupported if the feature gate WatchListClient of client-go is
 // off, if lw reports that it does not support them, as fakes do, and if lw has never brought a
 // watch-list to its end and fails with an error that comes neither from an API server nor from a
 // connection.
@@ -120,7 +120,7 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 	case s.client == nil:
 		return errNoClient
 	case opts.SendInitialEvents && !s.watchLists:
-		return fmt.Errorf("%w: the ListerWatcher does not support them, or client-go's feature gate WatchListClient is off", source.ErrNoWatchList)
+		return fmt.Errorf("%w: the ListerWatcher does not support them, or client-go's feature gate WatchListClient is off", errors.ErrUnsupported)
 	}
 	options := metav1.ListOptions{ResourceVersion: opts.ResourceVersion, AllowWatchBookmarks: true}
 	if seconds := int64(opts.Timeout.Seconds()); seconds > 0 {
@@ -136,7 +136,7 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 			return context.Cause(ctx)
 		}
 		if opts.SendInitialEvents && !s.streamed.Load() && isOdd(err) {
-			return fmt.Errorf("%w: the ListerWatcher failed to open one: %w", source.ErrNoWatchList, err)
+			return fmt.Errorf("%w: the ListerWatcher failed to open one: %w", errors.ErrUnsupported, err)
 		}
 		return err
 	}

@@ -265,7 +265,7 @@ func TestSourceEnds(t *testing.T) {
 		t.Errorf("List with a context that is done: %v", err)
 	}
 	fake := clientgo.NewSource(fakePods{w.lw.(*cache.ListWatch)})
-	if err := fake.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true}, nil, nil); !errors.Is(err, source.ErrNoWatchList) {
+	if err := fake.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true}, nil, nil); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a watch-list of a fake: %v", err)
 	}
 }

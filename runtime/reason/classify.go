@@ -26,7 +26,7 @@ func classify(err error) (Reason, time.Duration) {
 	if errors.As(err, &own) {
 		return own.Reason, RetryAfter(own.Err)
 	}
-	if errors.Is(err, source.ErrNoWatchList) {
+	if errors.Is(err, errors.ErrUnsupported) {
 		return Refused, 0
 	}
 	var api apierrors.APIStatus

@@ -41,7 +41,7 @@ func TestReasonsOfErrors(t *testing.T) {
 		want  reason.Reason
 		after time.Duration
 	}{
-		"no watch-lists":       {fmt.Errorf("fake: %w", source.ErrNoWatchList), reason.Refused, 0},
+		"no watch-lists":       {fmt.Errorf("fake: %w", errors.ErrUnsupported), reason.Refused, 0},
 		"400":                  {statusError(400, 0), reason.Refused, 0},
 		"401":                  {statusError(401, 0), reason.Unauthorized, 0},
 		"403":                  {statusError(403, 0), reason.Forbidden, 0},

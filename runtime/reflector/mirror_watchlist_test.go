@@ -66,7 +66,7 @@ func TestMirrorWatchList(t *testing.T) {
 			content: "p1@1 p2@2", synced: true, reason: reason.Refused,
 		},
 		"04b a source without watch-lists has no failure": {
-			turns:   []turn{{refuse: fmt.Errorf("fake: %w", source.ErrNoWatchList)}, {events: events{ev(added, "p2", "2")}}},
+			turns:   []turn{{refuse: fmt.Errorf("fake: %w", errors.ErrUnsupported)}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
 			content: "p1@1 p2@2", synced: true,

@@ -89,7 +89,7 @@ func (w *watch[T]) ended(err error) input {
 			err = noticedError(reason.Silent, "no answer to a watch-list for %v", r.config.InitialEventsTimeout)
 		}
 	}
-	if w.opts.SendInitialEvents && errors.Is(err, source.ErrNoWatchList) {
+	if w.opts.SendInitialEvents && errors.Is(err, errors.ErrUnsupported) {
 		return input{typ: inFailed, reason: reason.Refused, healthy: healthy} // no failure
 	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly

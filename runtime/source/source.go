@@ -85,8 +85,9 @@ type WatchOptions struct {
 	// ResourceVersion is the version after which events are wanted.
 	ResourceVersion string
 	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects first, as Added
-	// events, then a Bookmark with InitialEventsEnd, then the changes. A Source that has none
-	// returns [ErrNoWatchList].
+	// events, then a Bookmark with InitialEventsEnd, then the changes. A Source that has none,
+	// whatever its server, returns an error that wraps errors.ErrUnsupported. A reflector then lists
+	// at once, and doesn't count that as a failure.
 	SendInitialEvents bool
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the
 	// server.
@@ -156,9 +157,6 @@ var (
 	// metadata.name; or a list, an object or a bookmark without metadata.resourceVersion, or with
 	// "0". No state has the version "0", and a watch from it begins anywhere.
 	ErrMalformed = decode.ErrMalformed
-	// ErrNoWatchList means a Source that has no watch-lists (WatchOptions.SendInitialEvents),
-	// whatever its server. A reflector then lists at once, and does not count that as a failure.
-	ErrNoWatchList = errors.New("the source has no watch-lists")
 )
 
 // DecodeError reports that a response can't be used, and where in the stream. The items before that
