@@ -42,9 +42,9 @@ const (
 	Silent
 	// NoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	NoBookmark
-	// Refused is 400, 405, 406, 415, 422 or another 4xx, or errors.ErrUnsupported: the server doesn't
-	// support the request. If it was a watch-list, lists are used from then on; otherwise it is tried
-	// again with backoff.
+	// Refused is 400, 405, 406, 415, 422 or another 4xx, or errors.ErrUnsupported: the server
+	// doesn't support the request. If it was a watch-list, lists are used from then on; otherwise
+	// it is tried again with backoff.
 	Refused
 	// Expired is 410: the server no longer has the version that was asked for. A full state is
 	// read.

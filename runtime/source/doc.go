@@ -76,8 +76,8 @@
 // ahead are a buffer of some kilobytes, or one value if that is larger, or half a megabyte if
 // several goroutines decode the response. All streams of the process reuse each other's buffers,
 // also large ones; the garbage collector frees those that no stream needs. A length that is written
-// in a response is not trusted: memory is allocated as bytes arrive. An object or
-// event of more than 16 MiB, after decompression, is an error.
+// in a response is not trusted: memory is allocated as bytes arrive. An object or event of more
+// than 16 MiB, after decompression, is an error.
 //
 // A watch that waits holds a buffer of one kilobyte. After a burst of events it holds a larger one
 // until the next bookmark. A Go type is analysed once in the process, when its first object is

@@ -86,8 +86,8 @@ type WatchOptions struct {
 	ResourceVersion string
 	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects first, as Added
 	// events, then a Bookmark with InitialEventsEnd, then the changes. A Source that has none,
-	// whatever its server, returns an error that wraps errors.ErrUnsupported. A reflector then lists
-	// at once, and doesn't count that as a failure.
+	// whatever its server, returns an error that wraps errors.ErrUnsupported. A reflector then
+	// lists at once, and doesn't count that as a failure.
 	SendInitialEvents bool
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the
 	// server.
