@@ -52,7 +52,7 @@ func TestRestoredBackup(t *testing.T) {
 				must(before.Create(ctx, widget(name, "n2")))
 			}
 
-			before.silence = 100 * time.Millisecond
+			before.silence = 500 * time.Millisecond
 			c := must(watchcache.New(watchcache.Config{Storage: before, Wait: patience}))
 			running, end := context.WithCancel(ctx)
 			ended := make(chan error, 1)
@@ -96,7 +96,7 @@ func TestRestoredBackup(t *testing.T) {
 // they make no changes either.
 func TestQuietWatch(t *testing.T) {
 	s := New(newClient(t), "/registry/widgets")
-	s.silence = 200 * time.Millisecond
+	s.silence = time.Second
 	other := must(New(s.client, "/registry/widgetsets").Create(t.Context(), widget("x", "n1")))
 	errDone := errors.New("done")
 	for from, want := range map[uint64]error{other.Version - 1: errDone, other.Version: nil} {

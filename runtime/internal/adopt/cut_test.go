@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,7 +21,7 @@ import (
 func TestCutStrings(t *testing.T) {
 	whole := strings.Repeat("x", 1<<20)
 	within := func(s string) bool {
-		from, at := uintptr(unsafe.Pointer(unsafe.StringData(whole))), uintptr(unsafe.Pointer(unsafe.StringData(s)))
+		from, at := uintptr(layout.Data(whole)), uintptr(layout.Data(s))
 		return from <= at && at < from+uintptr(len(whole))
 	}
 	for _, size := range []int{10, 256, 257, 1000, maxText - 1, maxText, 100_000} {
