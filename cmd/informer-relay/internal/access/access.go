@@ -20,7 +20,7 @@
 // them are in both at most. From one address 100 may be refused, and then 10 a second; who waits
 // counts as refused. Beyond these limits strangers get 429 with Retry-After, and the API server
 // sees nothing of them. An address is an IPv4 address or an IPv6 network of 64 bits. Good answers
-// are kept for 65,536 questions, and refusals, of which 4,096 are kept, evict none of them.
+// are kept for 65,536 questions. Refusals have a cache of 4,096 of their own.
 //
 // # Goroutines
 //

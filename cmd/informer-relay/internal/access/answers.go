@@ -17,9 +17,8 @@ const (
 	// latest ones.
 	mostAnswers  = 65_536
 	mostRefusals = 4_096
-	// mostReviews is how many questions are asked at a time of those that were answered with yes
-	// before. More wait, so that many clients that come at once don't use up the API server's
-	// patience.
+	// mostReviews bounds the reviews under way of questions whose last answer was yes. More wait,
+	// so that many clients at once don't use up the API server's patience.
 	mostReviews = 32
 )
 
@@ -31,7 +30,7 @@ const (
 //	         ─▶ nothing good is known ─▶ strangers ─▶ ask
 //
 // Yes and no are kept apart, and asked for apart, so that strangers with any number of questions
-// neither evict what is known of others nor hold up their reviews.
+// neither evict the good answers of others nor hold up their reviews.
 type answers[T any] struct {
 	// set once at construction
 	policy    policy[T]

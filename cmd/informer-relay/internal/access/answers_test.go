@@ -93,7 +93,7 @@ func TestOneAsksForAll(t *testing.T) {
 	})
 }
 
-// TestManyReviewsWait: no more than mostReviews are under way of those that were granted before, so
+// TestManyReviewsWait: at most mostReviews of rights that were granted before are under way, so
 // twice as many take twice as long.
 func TestManyReviewsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestAWaitingCallerMayGo(t *testing.T) {
 	})
 }
 
-// newTestAnswers returns answers of whatever kind, of which all but the zero value are a yes.
+// newTestAnswers returns answers of any type, whose zero value is a no and all others a yes.
 func newTestAnswers[T comparable](keep time.Duration) *answers[T] {
 	isYes := func(value T) bool { return value != *new(T) }
 	return newAnswers(policy[T]{isYes, keep, keep}, func(context.Context, error) {})

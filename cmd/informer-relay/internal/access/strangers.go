@@ -41,7 +41,7 @@ type strangers struct {
 	by     *lru.Cache // of *address by network
 }
 
-// address is what is known of an address from which strangers come.
+// address counts the refusals of strangers at one address, and their questions under way.
 type address struct {
 	refusals *rate.Limiter
 	asking   int
