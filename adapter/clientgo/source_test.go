@@ -94,7 +94,8 @@ func TestWatchListOfAFake(t *testing.T) {
 // TestWatchListThatIsTriedAgain: a watch-list whose connection failed is tried again after a wait,
 // and so is one of a ListerWatcher that has brought a full state before.
 func TestWatchListThatIsTriedAgain(t *testing.T) {
-	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, true) // off by default until client-go v0.35
+	// The gate is off by default before client-go v0.35.
+	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, true)
 	for name, test := range map[string]struct {
 		err    error
 		before bool // it has brought a full state
