@@ -55,6 +55,9 @@ It never overwrites a configuration file, unless --force is given.`,
 			if err != nil {
 				return err
 			}
+			if err := printFindings(cmd.ErrOrStderr(), project.Missing); err != nil {
+				return err
+			}
 			return printSteps(cmd.OutOrStdout(), project, written)
 		},
 	}
@@ -70,8 +73,12 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	var lines []string
 	if !p.Chosen {
 		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
-		for _, folder := range p.Nested {
-			lines = append(lines, p.Relative(folder)+" has API types, as a module of its own: run informer-gen init there, or here with its packages.")
+		for _, nested := range p.Nested {
+			lines = append(lines, fmt.Sprintf("%s has API types and is a module of its own, which ... doesn't enter: run informer-gen init there, or require it and name its packages, as in %s/...",
+				p.Relative(nested.Folder), nested.Module))
+		}
+		for _, left := range p.Left {
+			lines = append(lines, p.Relative(left.Folder)+" is left out: "+left.Reason+".")
 		}
 	}
 	if written.Generate != "" {
