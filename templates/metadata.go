@@ -16,8 +16,8 @@ func (f *file) metadataType(k *kind, s *model.Struct) *jen.Statement {
 }
 
 // metadataAccessors are the methods that read and set the fields of the metadata. A field that it
-// has in part has none. The setters must be there, and set: metav1.Object has them, and decoders and
-// transforms that know no more of an object call them.
+// has in part has none. The setters must be there, and set: metav1.Object has them, and decoders
+// and transforms that know no more of an object call them.
 func (f *file) metadataAccessors(s *model.Struct) []jen.Code {
 	var all []jen.Code
 	for _, field := range s.Fields {

@@ -117,8 +117,8 @@ func (l List) Relative(dir string) List {
 	return rel
 }
 
-// Place returns "file:line", with slashes, for a position inside of a message; the file alone if the
-// line is unknown.
+// Place returns "file:line", with slashes, for a position inside of a message; the file alone if
+// the line is unknown.
 func Place(pos token.Position) string {
 	name := filepath.ToSlash(pos.Filename)
 	if pos.Line == 0 {

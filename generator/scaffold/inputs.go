@@ -45,8 +45,8 @@ func (p *Project) inputs() {
 	p.addInputs(".", ".", onlyTop(folders), folders)
 }
 
-// addInputs adds patterns that match the folders, which lie in dir, and none that is left out. Patterns
-// begin with base in the place of the folder root.
+// addInputs adds patterns that match the folders, which lie in dir, and none that is left out.
+// Patterns begin with base in the place of the folder root.
 func (p *Project) addInputs(base, root, dir string, folders []string) {
 	pattern := base
 	if dir != root {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// leaveOut leaves out the folders whose types are no API, of those that the generator would read: no
-// kind in them could be generated, and the first would stop the run. If that is all of them, the
+// leaveOut leaves out the folders whose types are no API, of those that the generator would read:
+// no kind in them could be generated, and the first would stop the run. If that is all of them, the
 // generator says what is wrong with them.
 func (p *Project) leaveOut() {
 	isMarked := slices.ContainsFunc(p.packages, folder.isMarked)

@@ -21,7 +21,8 @@ type missing struct {
 	pos  token.Position
 }
 
-// importsOfTypes returns what a file imports for its types. The generator doesn't look at functions.
+// importsOfTypes returns what a file imports for its types. The generator doesn't look at
+// functions.
 func importsOfTypes(fset *token.FileSet, name string, file *ast.File) []missing {
 	used := map[string]bool{}
 	for _, decl := range file.Decls {
@@ -49,8 +50,8 @@ func importsOfTypes(fset *token.FileSet, name string, file *ast.File) []missing 
 	return all
 }
 
-// isUsed reports whether an import is one of the names. Without a name of its own it has one that is
-// a part of its path.
+// isUsed reports whether an import is one of the names. Without a name of its own it has one that
+// is a part of its path.
 func isUsed(spec *ast.ImportSpec, importPath string, names map[string]bool) bool {
 	if spec.Name != nil {
 		return names[spec.Name.Name]
@@ -80,8 +81,8 @@ func (p *Project) findMissing() {
 	p.Missing = p.Missing.Sorted()
 }
 
-// missingImports returns the errors that a package can't be imported because go.mod lacks its module.
-// No package is to blame for that.
+// missingImports returns the errors that a package can't be imported because go.mod lacks its
+// module. No package is to blame for that.
 func (p *Project) missingImports(errs diag.List) diag.List {
 	var missing diag.List
 	for _, d := range errs {
@@ -98,8 +99,8 @@ func (p *Project) missingImports(errs diag.List) diag.List {
 
 var canBeAdded = regexp.MustCompile(`^could not import .*; to add it: go get `)
 
-// isProvided reports whether a package is of the standard library, of this module, or of one that it
-// requires. Packages of k8s.io/apimachinery come with the tool.
+// isProvided reports whether a package is of the standard library, of this module, or of one that
+// it requires. Packages of k8s.io/apimachinery come with the tool.
 func (p *Project) isProvided(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	if !strings.Contains(first, ".") || below(importPath, p.Module) || !p.HasTool && below(importPath, "k8s.io/apimachinery") {

@@ -21,8 +21,8 @@ import (
 // patterns are kept as they are if there is nothing to leave out.
 //
 // The error is that of the go command, a diag.List as the generator reports it if go.mod or go.sum
-// lacks modules, or generator.ErrNothing if there is no type to generate for in any of them. progress may be nil; it is as in
-// generator.Config.
+// lacks modules, or generator.ErrNothing if there is no type to generate for in any of them.
+// progress may be nil; it is as in generator.Config.
 func (p *Project) Use(ctx context.Context, patterns []string, progress func(load.Progress)) error {
 	patterns, err := p.fromRoot(patterns)
 	if err != nil {
