@@ -149,7 +149,7 @@ func TestWrongFiles(t *testing.T) {
 		want    error
 	}{
 		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errForeign},
-		{"a newer file", []byte(magicWords + "3\nwhatever it is"), errFormat},
+		{"a newer file", []byte(magicWords + "4\nwhatever it is"), errFormat},
 		{"an empty file", nil, errDamaged},
 		{"large sizes", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0), errDamaged},
 		{"a size beyond its end", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 3, 0, 0, 0, 0), errDamaged},

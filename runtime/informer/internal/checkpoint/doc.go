@@ -3,7 +3,7 @@
 // Package checkpoint keeps the state of a collection in a file: its objects, and the
 // resourceVersion of which they are true. A process that starts again reads it instead of listing.
 //
-//	magic      "informer checkpoint 2\n"
+//	magic      "informer checkpoint 3\n"
 //	head       the identity, a random number, the memory that the objects take, how many they are,
 //	           the time, the resourceVersion
 //	objects    some 256 KB of them, as package pack writes them; any number of such sections
@@ -13,12 +13,13 @@
 // there if [File.Advance] was called since the first one was written. If its random number is not
 // that of the first file, it is about another one, and is not believed.
 //
-//	magic      "informer checkpoint 2\n"
+//	magic      "informer checkpoint 3\n"
 //	version    the random number of the first file, the time, the resourceVersion
 //	end        empty
 //
-// Each section begins with its kind, its length and a checksum, which covers its number too. So a
-// file that was cut off, or changed at any byte, is not taken for a whole one.
+// Each section begins with its kind, its length and a checksum, which covers the sections before it
+// too, and so the random number. A file that was cut off, or changed at any byte, or goes on with
+// sections of another file, is not taken for a whole one.
 //
 // # Crashes
 //

@@ -15,7 +15,7 @@ import (
 // What a file begins with. Another format of the sections has another number.
 const (
 	magicWords = "informer checkpoint "
-	magic      = magicWords + "2\n"
+	magic      = magicWords + "3\n"
 )
 
 // The kinds of sections.
@@ -45,21 +45,28 @@ var table = crc32.MakeTable(crc32.Castagnoli)
 // sections is a file of sections, which is written or read from its beginning.
 type sections struct {
 	file *os.File
-	n    uint64 // sections so far
+	n    int    // sections so far
+	sum  uint32 // checksum of the last one
 	left int64  // bytes to be read
 	size int64  // bytes written
 	buf  []byte
 	err  error // of writing; the first one
 }
 
-// header returns the header of the section with the present number.
+// header returns the header of the next section. Its checksum goes on with that of the section
+// before, so it differs in every file, as the random number in the first section does.
 func (s *sections) header(kind byte, content []byte) (h [headerSize]byte) {
 	h[0] = kind
 	binary.LittleEndian.PutUint32(h[1:], uint32(len(content)))
-	sum := crc32.Update(0, table, binary.LittleEndian.AppendUint64(nil, s.n))
-	sum = crc32.Update(sum, table, h[:5])
+	sum := crc32.Update(s.sum, table, h[:5])
 	binary.LittleEndian.PutUint32(h[5:], crc32.Update(sum, table, content))
 	return h
+}
+
+// pass goes on to the section after the one with the header h.
+func (s *sections) pass(h [headerSize]byte) {
+	s.n++
+	s.sum = binary.LittleEndian.Uint32(h[5:])
 }
 
 // put writes a section.
@@ -74,7 +81,7 @@ func (s *sections) put(kind byte, content []byte) {
 	h := s.header(kind, content)
 	s.write(h[:])
 	s.write(content)
-	s.n++
+	s.pass(h)
 }
 
 func (s *sections) write(b []byte) {
@@ -156,7 +163,7 @@ func (s *sections) next(kind byte) ([]byte, error) {
 	if s.header(h[0], content) != h {
 		return nil, fmt.Errorf("%w: section %d has another checksum", errDamaged, s.n)
 	}
-	s.n++
+	s.pass(h)
 	switch end := h[0] == endSection && (kind == objectsSection || kind == endSection); {
 	case end && s.left == 0:
 		return nil, nil
