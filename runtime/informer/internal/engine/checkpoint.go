@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"slices"
@@ -51,7 +52,12 @@ type disk struct {
 	changed int64
 	err     error // of the last attempt to write; nil if it has succeeded
 	totals  diskTotals
+	doing   string // what a goroutine does on the disk, such as "reading …"; "" if nothing
+	since   time.Time
 }
+
+// hangs is how long writing may take until the status calls that an error.
+const hangs = 30 * time.Second
 
 // diskTotals counts what was done with a stream's file. Its numbers never go down.
 type diskTotals struct {
@@ -79,7 +85,40 @@ func (d *disk) status() (checkpoint.State, diskTotals, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.err == nil && d.doing != "" && time.Since(d.since) >= hangs {
+		return d.saved, d.totals, errors.New(d.doingLocked())
+	}
 	return d.saved, d.totals, d.err
+}
+
+// begin notes that a goroutine of the stream uses the disk, until end is called. Only one does: what
+// is read is written after that.
+func (d *disk) begin(doing string) (end func()) {
+	set := func(doing string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.doing, d.since = doing, time.Now()
+	}
+	set(doing)
+	return func() { set("") }
+}
+
+// doingLocked returns what a goroutine does on the disk, and for how long; "" if nothing.
+func (d *disk) doingLocked() string {
+	if d.doing == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s for %v", d.doing, time.Since(d.since).Round(time.Millisecond))
+}
+
+// now is doingLocked for those who have no lock, and maybe no disk.
+func (d *disk) now() string {
+	if d == nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.doingLocked()
 }
 
 // restore implements Restore of reflector.Config: it reads the file.
@@ -90,6 +129,7 @@ func (s *stream) restore(ctx context.Context, replace func(object.Object) error)
 		logger.Error(err, "The informer can't have a checkpoint; it reads everything from the server")
 		return ""
 	}
+	defer s.disk.begin("reading the checkpoint " + file.Path())()
 	state, err := file.Read(func(obj object.Object) error {
 		if err := s.check(obj); err != nil {
 			return err
@@ -147,6 +187,9 @@ func (s *stream) save(logger klog.Logger) {
 	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}
 	advanced := false
 	file, err := s.disk.open()
+	if err == nil {
+		defer s.disk.begin("writing the checkpoint " + file.Path())()
+	}
 	if err == nil && s.disk.has(s.changed.Load()) {
 		advanced, err = file.Advance(state)
 	}

@@ -35,7 +35,7 @@ type StreamStatus struct {
 	CheckpointVersion string // "": nothing
 	CheckpointTime    time.Time
 	CheckpointBytes   int64  // its size
-	CheckpointError   string // of the last attempt to write it; "" if it has succeeded
+	CheckpointError   string // of the last attempt to write it; "" if it has succeeded, or goes on
 }
 
 // Streams returns the status of each stream, in the order of Config.Streams, and then of those that
@@ -134,13 +134,18 @@ func (h HandlerStatus) running(i *Informer) string {
 		i.config.Name, h.Name, h.Callback, h.Key, time.Since(h.Since).Round(time.Millisecond))
 }
 
-// Running returns what keeps a run from ending: one line for each callback that has not returned,
-// and at least one line.
+// Running returns what keeps a run from ending: one line for each callback that has not returned and
+// for each checkpoint that is being read or written, and at least one line.
 func (i *Informer) Running() []string {
 	var lines []string
 	for _, h := range i.Handlers() {
 		if line := h.running(i); line != "" {
 			lines = append(lines, line)
+		}
+	}
+	for _, s := range i.streams() {
+		if now := s.disk.now(); now != "" {
+			lines = append(lines, s.name()+": "+now)
 		}
 	}
 	if lines == nil {

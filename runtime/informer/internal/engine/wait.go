@@ -196,6 +196,9 @@ func (s *stream) unsynced() (line string, last error) {
 		why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
 		if status.State == reflector.StateStopped {
 			why = "starting"
+			if now := s.disk.now(); now != "" {
+				why += ", " + now
+			}
 		}
 	}
 	if status.LastError != nil {

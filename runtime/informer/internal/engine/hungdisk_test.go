@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// hungFile is a slowFile whose Read is as slow as its Write.
+type hungFile struct{ *slowFile }
+
+func (f hungFile) Read(func(object.Object) error) (checkpoint.State, error) {
+	f.mu <- struct{}{}
+	defer func() { <-f.mu }()
+	return checkpoint.State{}, errors.New("nothing")
+}
+
+// onHungDisk makes an informer whose disk has stopped to answer.
+func onHungDisk(t *testing.T) (*rig, hungFile) {
+	file := hungFile{newSlowFile()}
+	r := newRigOf(t, Config{
+		FileOf: func(string, source.Source[object.Object], uintptr) (StateFile, error) { return file, nil },
+	}, "")
+	file.mu <- struct{}{}
+	return r, file
+}
+
+func wantText(t *testing.T, what, got, want string) {
+	t.Helper()
+	if !strings.Contains(got, want) {
+		t.Errorf("%s: %q lacks %q", what, got, want)
+	}
+}
+
+// TestADiskThatHangsAtTheStart is named by those who wait for the sync, and for the end.
+func TestADiskThatHangsAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, file := onHungDisk(t)
+		l := r.acquire(t.Context())
+		r.reader.steps <- func(*sink) error {
+			r.streams()[0].restore(t.Context(), func(object.Object) error { return nil })
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := WaitForCacheSync(ctx, nil, Wait{Informer: r.Informer})
+		wantText(t, "the wait for the sync", err.Error(), "things is starting, reading the checkpoint memory for 1m0s")
+		wantText(t, "Release", l.Release(ctx).Error(), "things: reading the checkpoint memory for 1m0s")
+		<-file.mu
+		r.release(l)
+	})
+}
+
+// TestADiskThatHangsLater has an error in the status, and holds up the end.
+func TestADiskThatHangsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, file := onHungDisk(t)
+		l := r.acquire(t.Context())
+		r.feed("[ =a@1 ]@2")
+		time.Sleep(firstSave + hangs/2)
+		if s := r.Streams()[0]; s.CheckpointError != "" {
+			t.Errorf("too early: %q", s.CheckpointError)
+		}
+		time.Sleep(hangs / 2)
+		wantText(t, "the status", r.Streams()[0].CheckpointError, "writing the checkpoint memory for 30s")
+		if !r.measure().Checkpoint.Failing {
+			t.Error("the metrics say that all is well")
+		}
+		r.feed("+b@3") // goes on
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		wantText(t, "Release", l.Release(ctx).Error(), "things: writing the checkpoint memory for 1m30s")
+		<-file.mu
+		r.release(l)
+		if s := r.Streams()[0]; s.CheckpointError != "" || s.CheckpointVersion != "3" {
+			t.Errorf("after all: %+v", s)
+		}
+	})
+}
