@@ -5,7 +5,9 @@ package checkpoint
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -104,7 +106,7 @@ func (f *File) Path() string { return f.path }
 
 // Write replaces the file, and returns state with its size. all yields state.Objects objects of the
 // File's type, twice, the same ones in the same order. It returns an error that names the step, and
-// for an object that can't be written its key; then the file is what it was.
+// for an object that can't be written its key; then the file is what it was, or can't be read.
 func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	id := newFileID()
 	size, err := replace(f.path, func(s *sections) error {
@@ -131,7 +133,10 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	_ = os.Remove(f.path + versionExtension) // it is not about this file
+	// A version is about the file before. Whatever else is there would keep this file from being read.
+	if err := os.Remove(f.path + versionExtension); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return State{}, err
+	}
 	f.use(id)
 	state.Bytes = size
 	return state, nil
