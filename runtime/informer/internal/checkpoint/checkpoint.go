@@ -29,6 +29,9 @@ type Config struct {
 	Name string
 	// Identity has all else that determines which objects there are, and what is in them.
 	Identity []string
+	// Build is the part of that which changes with each build of the program. A file of another
+	// build is not believed, and is replaced.
+	Build string
 	// Type is the type of the objects: a pointer to a struct.
 	Type reflect.Type
 }
@@ -71,7 +74,7 @@ func New(c Config) (*File, error) {
 	place := hash(append([]string{c.Name, elem.PkgPath(), elem.String()}, c.Identity...)...)
 	return &File{
 		path:     filepath.Join(c.Dir, fileName(c.Name)+"-"+hex.EncodeToString(place[:16])+extension),
-		identity: hash(string(place[:]), program.Description()),
+		identity: hash(string(place[:]), program.Description(), c.Build),
 		elem:     elem,
 		program:  program,
 	}, nil

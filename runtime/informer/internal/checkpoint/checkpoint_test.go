@@ -162,6 +162,7 @@ func TestWrongFiles(t *testing.T) {
 		}
 	}
 	for what, other := range map[string]Config{
+		"another build":    {Name: "pods", Identity: mine.Identity, Build: "2", Type: podType},
 		"another name":     {Name: "nodes", Identity: mine.Identity, Type: podType},
 		"other texts":      {Name: "pods", Identity: []string{"ab"}, Type: podType},
 		"another type":     {Name: "pods", Identity: mine.Identity, Type: reflect.TypeFor[*corev1.Node]()},
@@ -169,8 +170,8 @@ func TestWrongFiles(t *testing.T) {
 	} {
 		other.Dir = dir
 		g := newFile(t, other)
-		if g.Path() == f.Path() {
-			t.Errorf("%s: the same path", what)
+		if (g.Path() == f.Path()) != (other.Build != "") {
+			t.Errorf("%s: the path is %s", what, g.Path())
 		}
 		write(t, g, "1", nil)
 		if err := os.Rename(g.Path(), f.Path()); err != nil {

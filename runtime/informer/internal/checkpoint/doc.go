@@ -31,7 +31,7 @@
 // # Identity
 //
 // A file is believed only by an informer of the same [Config], whose Go type has the same fields,
-// of the same types and tags. The name of the file is a hash of the Config.
+// of the same types and tags. The name of the file is a hash of the Config without Build.
 //
 // # Ordering and blocking
 //

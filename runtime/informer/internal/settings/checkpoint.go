@@ -60,16 +60,18 @@ func (s *Settings) fileOf(name string, streams []engine.Stream) (engine.FileOf, 
 		return fail("%w", err)
 	}
 	return func(_ string, src source.Source[object.Object], transform uintptr) (engine.StateFile, error) {
-		program, err := programOf(transform)
-		if err != nil {
-			return nil, err
+		own := config
+		if transform != 0 {
+			var err error
+			if own.Build, err = executable(); err != nil {
+				return nil, fmt.Errorf("a checkpoint of transformed objects needs the hash of the program: %w", err)
+			}
 		}
 		known, ok := src.(identified)
 		if !ok {
 			return nil, fmt.Errorf("a %T has no method Identity", src)
 		}
-		own := config
-		own.Identity = append([]string{known.Identity(), fmt.Sprint(s.Unshared)}, program...)
+		own.Identity = []string{known.Identity(), fmt.Sprint(s.Unshared), functionOf(transform)}
 		return checkpoint.New(own)
 	}, nil
 }
@@ -81,17 +83,12 @@ func resourceOf(src source.Source[object.Object]) (resource schema.GroupResource
 	return resource
 }
 
-// programOf identifies a transform: by the name of the function, and the executable that it is in.
-// It returns nil for none.
-func programOf(transform uintptr) ([]string, error) {
+// functionOf returns the name of a transform; "" if there is none.
+func functionOf(transform uintptr) string {
 	if transform == 0 {
-		return nil, nil
+		return ""
 	}
-	sum, err := executable()
-	if err != nil {
-		return nil, fmt.Errorf("a checkpoint of transformed objects needs the hash of the program: %w", err)
-	}
-	return []string{sum, runtime.FuncForPC(transform).Name()}, nil
+	return runtime.FuncForPC(transform).Name()
 }
 
 // executable returns a hash of the program that runs.
