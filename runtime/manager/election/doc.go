@@ -18,7 +18,12 @@
 // request of a client made from [Election.Fence] leaves the process, and those under way are
 // cancelled. The time counts from when the renewal began, by the monotonic clock and by the wall
 // clock, until the first of them says that it is over. So a wall clock that jumps ahead may end the
-// lease early, and one that jumps back does no harm. The times in the Lease don't count.
+// lease early, and one that jumps back does no harm.
+//
+// The times in the Lease don't count, except that the others see a renewal by them. So where the
+// wall clock has gone back, or stands still, a renewal adds one to the Lease's transitions: then it
+// differs from all before. The clocks of two processes need not run equally fast: with the default
+// Margin, one may lose a fifth of the time against the other, less the time that requests take.
 //
 // Such clients have connections of their own, over HTTP/1.1 and HTTP/2, which look at the clock
 // before each system call that sends something. So the promise also holds for a process that was

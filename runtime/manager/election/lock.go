@@ -24,6 +24,12 @@ type lock struct {
 	taken   func() // another process has the lease
 
 	unsure atomic.Bool // the last write may have been done, or not
+
+	// Only the elector uses what follows, of the last record that was to differ from those before:
+	// when it was written, and by what it differs.
+	at          time.Time
+	renewTime   time.Time
+	transitions int
 }
 
 // Get tells at once if another process has the lease, which the elector does not: it goes on to try
@@ -45,6 +51,7 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 }
 
 func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, do func(context.Context, resourcelock.LeaderElectionRecord) error) error {
+	l.distinguish(&record)
 	l.unsure.Store(true)
 	err := do(ctx, record)
 	var refused apierrors.APIStatus
@@ -55,6 +62,22 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 		l.renewed(record.RenewTime.Time)
 	}
 	return err
+}
+
+// distinguish makes a record differ from all that the process has written before, unless it is sent
+// again. By that the others see that the lease was renewed. They have the time in whole seconds, and
+// if the wall clock has gone back, or stands still, that is the time of an earlier record. So the
+// number of transitions grows then.
+func (l *lock) distinguish(record *resourcelock.LeaderElectionRecord) {
+	record.LeaderTransitions = max(record.LeaderTransitions, l.transitions)
+	now, before := record.RenewTime.Unix(), l.renewTime.Unix()
+	switch {
+	case record.RenewTime.Time.Equal(l.renewTime), now == before && time.Since(l.at) < time.Second:
+		return
+	case now <= before:
+		record.LeaderTransitions++
+	}
+	l.at, l.renewTime, l.transitions = time.Now(), record.RenewTime.Time, record.LeaderTransitions
 }
 
 // release gives the lease away, if this process still has it. A renewal that was cancelled may have
