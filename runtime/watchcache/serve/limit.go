@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"hash/maphash"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -10,48 +11,71 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// joins counts the requests that are being sent a state: lists, and watches that begin with one.
-// The last quarter of the places is for callers that have none, so one caller can't take them all.
-type joins struct {
-	most int // set once at construction
+// quota bounds how many requests of a kind are under way. The last quarter of the places is for
+// callers that have fewer than share, so one caller can't take them all.
+type quota struct {
+	most, share int // set once at construction
 
-	mu  sync.Mutex // mu guards what follows
 	now int
-	by  map[string]int // of callers that have a place
+	by  map[caller]int // of callers that have a place
+}
+
+// take takes a place for a caller, if it may have one.
+func (q *quota) take(who caller) bool {
+	if q.now >= q.most || q.now >= q.most-q.most/4 && q.by[who] >= q.share {
+		return false
+	}
+	if q.by == nil {
+		q.by = map[caller]int{}
+	}
+	q.now++
+	q.by[who]++
+	return true
+}
+
+func (q *quota) give(who caller) {
+	q.now--
+	if q.by[who]--; q.by[who] == 0 {
+		delete(q.by, who)
+	}
+}
+
+// joins are the requests that are being sent a state: lists, and watches that begin with one.
+type joins struct {
+	mu sync.Mutex // mu guards what follows
+	quota
 }
 
 // enter gives a request a place until it calls leave, or returns its refusal.
 func (j *joins) enter(req *http.Request) (leave func(), err error) {
-	caller := callerOf(req)
+	who := callerOf(req)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.now >= j.most || j.now >= j.most-j.most/4 && j.by[caller] > 0 {
+	if !j.take(who) {
 		return nil, tooMany("lists and watches begin at once")
 	}
-	if j.by == nil {
-		j.by = map[string]int{}
-	}
-	j.now++
-	j.by[caller]++
 	return func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.now--
-		if j.by[caller]--; j.by[caller] == 0 {
-			delete(j.by, caller)
-		}
+		j.give(who)
 	}, nil
 }
 
+// caller is a hash of what a caller is known by, so that no watch keeps a token in memory.
+type caller uint64
+
+var seed = maphash.MakeSeed()
+
 // callerOf returns whose request it is: by its credentials, or else by its address.
-func callerOf(req *http.Request) string {
-	if credentials := req.Header.Get("Authorization"); credentials != "" {
-		return credentials
+func callerOf(req *http.Request) caller {
+	name := req.Header.Get("Authorization")
+	if name == "" {
+		name = req.RemoteAddr
+		if addr, err := netip.ParseAddrPort(name); err == nil {
+			name = addr.Addr().String()
+		}
 	}
-	if addr, err := netip.ParseAddrPort(req.RemoteAddr); err == nil {
-		return addr.Addr().String()
-	}
-	return req.RemoteAddr
+	return caller(maphash.String(seed, name))
 }
 
 func tooMany(what string) error {

@@ -58,7 +58,7 @@ type Resource struct {
 func New(c Config) (*Handler, error) {
 	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
 	h.held.most = h.config.SlowBytes
-	h.joins.most = h.config.MaxJoins
+	h.joins.quota = quota{most: h.config.MaxJoins, share: 1}
 	h.watches = newWatches(h.config.MaxWatches)
 	for _, r := range c.Resources {
 		if err := r.check(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -17,15 +18,12 @@ import (
 
 // watches are the requests to watch that are under way.
 type watches struct {
-	// set once at construction
-	most int
-
-	mu       sync.Mutex // mu guards what follows
-	requests int
-	open     map[openWatch]struct{} // of requests that have been sent their first state
-	closing  bool                   // there are to be no more
-	aborted  bool                   // those that come nevertheless have no time
-	none     chan struct{}          // closed when closing and there is no request
+	mu sync.Mutex // mu guards what follows
+	quota
+	open    map[openWatch]struct{} // of requests that have been sent their first state
+	closing bool                   // there are to be no more
+	aborted bool                   // those that come nevertheless have no time
+	none    chan struct{}          // closed when closing and there is no request
 }
 
 // openWatch is a watch that can be ended.
@@ -42,30 +40,28 @@ func (s streamed) abort() { s.Close() }
 func (streamed) wait()    {}
 
 func newWatches(most int) *watches {
-	return &watches{most: most, open: map[openWatch]struct{}{}, none: make(chan struct{})}
+	return &watches{quota: quota{most: most, share: max(1, most/100)}, open: map[openWatch]struct{}{}, none: make(chan struct{})}
 }
 
-// enter counts a request, for which leave must be called, or returns its refusal.
-func (o *watches) enter() error {
+// enter counts a request until it calls leave, or returns its refusal.
+func (o *watches) enter(req *http.Request) (leave func(), err error) {
+	who := callerOf(req)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.closing:
-		return apierrors.NewTooManyRequests("the server is shutting down; watch another one", 1)
-	case o.requests >= o.most:
-		return tooMany("watches are open")
+		return nil, apierrors.NewTooManyRequests("the server is shutting down; watch another one", 1)
+	case !o.take(who):
+		return nil, tooMany("watches are open")
 	}
-	o.requests++
-	return nil
-}
-
-func (o *watches) leave() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.requests--
-	if o.closing && o.requests == 0 {
-		close(o.none)
-	}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.give(who)
+		if o.closing && o.now == 0 {
+			close(o.none)
+		}
+	}, nil
 }
 
 // add adds the watch of a request. remove must be called before leave.
@@ -94,7 +90,7 @@ func (o *watches) close(abort bool) []openWatch {
 	o.aborted = o.aborted || abort
 	if !o.closing {
 		o.closing = true
-		if o.requests == 0 {
+		if o.now == 0 {
 			close(o.none)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 type takenWatch struct {
 	// set before the watch may end
 	h        *Handler
+	leave    func() // gives its place back
 	encoding encoding
 	watcher  *watchcache.Watcher
 	conn     net.Conn
@@ -131,7 +132,7 @@ func closeNow(conn net.Conn) {
 // run waits until the connection ends, and cleans up.
 func (t *takenWatch) run() {
 	defer t.ended.Done()
-	defer t.h.watches.leave()
+	defer t.leave()
 	defer t.h.watches.remove(t)
 	t.read()
 	t.mu.Lock()

@@ -17,10 +17,10 @@ import (
 // watch answers a request for changes: by a stream that ends with the request, at its timeout, or
 // after an error, which is its last event then.
 func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, target request.Target, r *request.Request) error {
-	if err := h.watches.enter(); err != nil {
+	leave, err := h.watches.enter(req)
+	if err != nil {
 		return err
 	}
-	leave := h.watches.leave
 	defer func() { leave() }()
 	o := watchcache.WatchOptions{
 		Filter:    filter(r),
@@ -42,7 +42,7 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 	defer func() { stop() }()
 	var taken *takenWatch
 	if canTake(w, req) {
-		taken = &takenWatch{h: h, encoding: encodingOf(r.Format)}
+		taken = &takenWatch{h: h, leave: leave, encoding: encodingOf(r.Format)}
 		o.Receive = taken.receive
 		defer taken.forget()
 	}
