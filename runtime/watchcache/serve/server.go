@@ -19,7 +19,7 @@ import (
 // suit watches. Its Addr and its TLSConfig are left to the caller. [Limit] bounds its connections.
 //
 //   - A client has 10 seconds to send the header of a request, which may have 64 KiB, and to finish
-//     the TLS handshake; a connection without requests is closed after 90 seconds.
+//     the TLS handshake; a connection without requests is closed after 30 seconds.
 //   - A request with a body has a minute for all of it, and over HTTP/2 for its body. GET and HEAD
 //     with a body are refused with 400, and their connections closed.
 //   - There is no ReadTimeout and no WriteTimeout: they would end watches. A Handler limits the
@@ -30,7 +30,7 @@ func NewServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           limitBodies(handler),
 		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       90 * time.Second,
+		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    64 << 10,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: 1000,
@@ -42,6 +42,10 @@ func NewServer(handler http.Handler) *http.Server {
 }
 
 const (
+	// idleTimeout is how long a connection may be without requests. If one of HTTP/2 ends in the
+	// middle of a request, net/http keeps its memory for as long, which no limit counts: it starts
+	// the timer once more. So it is short.
+	idleTimeout = 30 * time.Second
 	// requestTimeout is how long a request with a body may take; an API server's is the same.
 	requestTimeout = time.Minute
 	// restTimeout is how long a client may take for a body that was refused.
