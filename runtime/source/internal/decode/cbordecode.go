@@ -3,6 +3,8 @@
 package decode
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/cborwire"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/quantity"
 )
 
 // cborDecoder decodes objects and events by apimachinery's decoder, which defines the rules.
@@ -33,12 +36,55 @@ func (d cborDecoder) item(raw []byte, r *Item) {
 		r.Object, r.id, r.err = d.c.readUntyped(content, err)
 		return
 	}
+	if hasSlowText(raw) {
+		d.byJSON(raw, r)
+		return
+	}
 	obj, _, err := d.c.cbor.Decode(raw, &anyKind, nil)
 	if err != nil {
 		r.id, r.err = identity{key: cborKey(raw)}, err
 		return
 	}
 	r.Object, r.id, r.err = d.c.read(obj.(object.Object), identity{}, nil)
+}
+
+// hasSlowText reports whether there is a text for which the decoder of quantities would take
+// minutes, or one in pieces, which API servers don't send.
+func hasSlowText(raw []byte) bool {
+	for len(raw) > 0 {
+		h, ok, err := cborwire.HeadOf(raw)
+		if err != nil || !ok {
+			return false // the decoder refuses it
+		}
+		raw = raw[h.Size:]
+		if h.Major != cborwire.Bytes && h.Major != cborwire.Text {
+			continue
+		}
+		if h.Indefinite {
+			return true
+		}
+		n := min(h.Arg, uint64(len(raw)))
+		// Few texts have an exponent, and only those are copied.
+		if at := bytes.LastIndexAny(raw[:n], "eE"); at >= 0 && bytes.ContainsAny(raw[at:n], "0123456789") && quantity.IsSlow(string(raw[:n])) {
+			return true
+		}
+		raw = raw[n:]
+	}
+	return false
+}
+
+// byJSON decodes an object by way of JSON, whose decoder parses quantities in bounded time.
+func (d cborDecoder) byJSON(raw []byte, r *Item) {
+	var content map[string]any
+	err := direct.Unmarshal(raw, &content)
+	if err == nil {
+		raw, err = json.Marshal(content)
+	}
+	if err != nil {
+		r.id, r.err = identity{key: cborKey(raw)}, err
+		return
+	}
+	(&jsonDecoder{c: d.c}).item(raw, r)
 }
 
 // event implements decoder.

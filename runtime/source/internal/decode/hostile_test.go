@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
@@ -194,6 +195,7 @@ func TestQuantitiesTakeBoundedTime(t *testing.T) {
 	entry := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("cpu")), 2, protowire.AppendBytes(nil, 1, []byte("1e-99999999")))
 	pod := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1"))), 2, protowire.AppendBytes(nil, 32, entry))
 	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
+	inCBOR := strings.Replace(string(podtest.Transcode(t, []byte(strings.Replace(list+small+`}]}`, "1e-99999999", "12345678901", 1)), CBOR)), "12345678901", "1e-99999999", 1)
 	protoList := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, pod)
 	for name, tc := range map[string]struct {
 		f     Format
@@ -203,6 +205,9 @@ func TestQuantitiesTakeBoundedTime(t *testing.T) {
 		"JSON":                  {JSON, list + small + `}]}`, false},
 		"JSON that is declined": {JSON, list + `"spec":{},` + small + `}]}`, false},
 		"JSON, a large number":  {JSON, list + `"spec":{"overhead":{"cpu":"1` + strings.Repeat("0", 30) + `e99999999"}}}]}`, true},
+		"CBOR":                  {CBOR, inCBOR, false},
+		"CBOR, in chunks":       {CBOR, strings.Replace(inCBOR, "\x4b1e-99999999", "\x5f\x431e-\x4899999999\xff", 1), false},
+		"CBOR, text in chunks":  {CBOR, strings.Replace(inCBOR, "\x4b1e-99999999", "\x7f\x631e-\x6899999999\xff", 1), false},
 		"protobuf":              {Protobuf, protoPrefix + string(protowire.AppendBytes(protowire.AppendBytes(nil, 1, typeMeta), 2, protoList)), false},
 	} {
 		t.Run(name, func(t *testing.T) {

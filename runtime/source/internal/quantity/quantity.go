@@ -39,16 +39,25 @@ func bounded(text string) (string, error) {
 	if at < 0 {
 		return text, nil
 	}
-	exponent, err := strconv.ParseInt(text[at+1:], 10, 64)
-	switch least := -int64(at) - 20; {
-	case err != nil:
+	number, err := strconv.ParseInt(text[at+1:], 10, 64)
+	if err != nil {
 		return text, nil // a suffix, such as E or Ei, or nothing that can be parsed
+	}
+	exponent := int64(int32(number)) // which is what ParseQuantity makes of it
+	switch least := -int64(at) - 20; {
 	case exponent < least:
 		return text[:at+1] + strconv.FormatInt(least, 10), nil
 	case exponent > mostExponent && at > int64Digits:
 		return "", errTooLarge
 	}
 	return text, nil
+}
+
+// IsSlow reports whether ParseQuantity may take long for a text, with spaces around it or without.
+func IsSlow(text string) bool {
+	text = strings.TrimSpace(text)
+	quick, err := bounded(text)
+	return err != nil || quick != text
 }
 
 // ParseJSON sets q to the quantity in a JSON string or number, as its UnmarshalJSON does.
