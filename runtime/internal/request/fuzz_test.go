@@ -77,3 +77,40 @@ func FuzzToken(f *testing.F) {
 		}
 	})
 }
+
+// FuzzReadWrite: whatever is sent to be written gets options that keep their promises, or a refusal.
+func FuzzReadWrite(f *testing.F) {
+	for _, body := range []string{"", "{}", "null", "[", `{"preconditions":{"uid":"x","resourceVersion":"7"},"dryRun":["All"]}`, `{"kind":"Pod"}`, `{"gracePeriodSeconds":-1,"propagationPolicy":"x"}`} {
+		for _, query := range []string{"", "dryRun=All", "dryRun=x&fieldValidation=Strict", "gracePeriodSeconds=x&propagationPolicy=Orphan", "fieldManager=" + strings.Repeat("m", 200)} {
+			for verb := range uint8(3) {
+				f.Add(verb, query, "application/json", body)
+			}
+		}
+	}
+	f.Add(uint8(0), "", "application/json; charset=", "{}")
+	f.Add(uint8(2), "", "text/plain", "{}")
+	f.Fuzz(func(t *testing.T, verb uint8, query, contentType, body string) {
+		const limit = 1000
+		r := &Request{Verb: []Verb{Create, Update, Delete}[verb%3]}
+		req := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		req.URL.RawQuery = query
+		req.Header.Set("Content-Type", contentType)
+		w, err := r.ReadWrite(req, limit)
+		var status *apierrors.StatusError
+		switch {
+		case errors.As(err, &status):
+			if s := status.ErrStatus; s.Status != "Failure" || s.Code < 400 || s.Code >= 500 || s.Message == "" {
+				t.Errorf("refused with %+v", s)
+			}
+			return
+		case err != nil:
+			t.Fatalf("neither options nor a refusal: %v", err)
+		}
+		if len(body) > limit || r.Verb != Delete && string(w.Body) != body || r.Verb == Delete && w.Body != nil {
+			t.Errorf("a body of %d bytes is %d", len(body), len(w.Body))
+		}
+		if v := w.FieldValidation; v != "Ignore" && v != "Warn" && v != "Strict" {
+			t.Errorf("FieldValidation is %q", v)
+		}
+	})
+}

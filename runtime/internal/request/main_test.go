@@ -73,7 +73,7 @@ func describe(r *Request, err error) string {
 	}
 	words := []string{
 		string(r.Verb),
-		map[Match]string{Newest: "newest", Any: "any", NotOlderThan: "not older than", Exactly: "exactly"}[r.State.Match],
+		map[match]string{Newest: "newest", Any: "any", NotOlderThan: "not older than", Exactly: "exactly"}[r.State.Match],
 	}
 	add := func(show bool, format string, args ...any) {
 		if show {

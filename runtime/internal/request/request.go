@@ -76,12 +76,12 @@ type Request struct {
 	Gzip    bool
 }
 
-// Match is how a version and a state belong together.
-type Match int
+// match is how a version and a state belong together.
+type match int
 
 // What a request says about the version of a state.
 const (
-	Newest       Match = iota // what the storage has when it is asked
+	Newest       match = iota // what the storage has when it is asked
 	Any                       // what is at hand
 	NotOlderThan              // what is at hand, if it is at the version or later
 	Exactly                   // what the storage had at the version
@@ -89,7 +89,7 @@ const (
 
 // State is the state of a resource that a request is about. Version is 0 with Newest and Any.
 type State struct {
-	Match   Match
+	Match   match
 	Version uint64
 }
 

@@ -155,8 +155,22 @@ func readOptions(query url.Values, opts runtime.Object) error {
 
 // invalid returns the refusal of options of a kind; nil if there are no errors.
 func invalid(kind string, errs field.ErrorList) error {
+	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+// mostErrors is how many errors a refusal tells. Each may quote the value that is wrong, and
+// apimachinery takes a time for them that grows with the cube of their number.
+const mostErrors = 16
+
+// Invalid returns the refusal of what has a kind and a name; nil if there are no errors.
+func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+	told := errs[:min(len(errs), mostErrors)]
+	refusal := apierrors.NewInvalid(kind, name, told)
+	if more := len(errs) - len(told); more > 0 {
+		refusal.ErrStatus.Message += fmt.Sprintf(", and %d more", more)
+	}
+	return refusal
 }

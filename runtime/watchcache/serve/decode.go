@@ -126,8 +126,5 @@ func validate(res Resource, obj, old *unstructured.Unstructured) error {
 			errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(obj, old, at)...)
 		}
 	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(obj.GroupVersionKind().GroupKind(), obj.GetName(), errs)
+	return request.Invalid(obj.GroupVersionKind().GroupKind(), obj.GetName(), errs)
 }
