@@ -15,8 +15,8 @@ import (
 )
 
 // TestAFullAndAReadOnlyDisk has a file system of its own, in a namespace of the kernel. While that
-// is full, or can't be written, the status and the log say so, and the informer goes on; the file is
-// the one before. Then it is written again.
+// is full, or can't be written, the status and the log say so, and the informer goes on; the file
+// is the one before. Then it is written again.
 func TestAFullAndAReadOnlyDisk(t *testing.T) {
 	const env = "INFORMER_TEST_DISK"
 	if os.Getenv(env) == "" {

@@ -64,8 +64,8 @@ type StreamStatus struct {
 	CheckpointVersion string    `json:"checkpointVersion,omitempty"`
 	CheckpointTime    time.Time `json:"checkpointTime,omitzero"`
 	CheckpointBytes   int64     `json:"checkpointBytes,omitempty"`
-	// CheckpointError is why the checkpoint could not be written the last time, or that the disk has
-	// not taken it for 30 seconds; "" if it was written.
+	// CheckpointError is why the checkpoint could not be written the last time, or that the disk
+	// has not taken it for 30 seconds; "" if it was written.
 	CheckpointError string `json:"checkpointError,omitempty"`
 }
 

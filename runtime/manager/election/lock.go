@@ -65,9 +65,9 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 }
 
 // distinguish makes a record differ from all that the process has written before, unless it is sent
-// again. By that the others see that the lease was renewed. They have the time in whole seconds, and
-// if the wall clock has gone back, or stands still, that is the time of an earlier record. So the
-// number of transitions grows then.
+// again. By that the others see that the lease was renewed. They have the time in whole seconds,
+// and if the wall clock has gone back, or stands still, that is the time of an earlier record. So
+// the number of transitions grows then.
 func (l *lock) distinguish(record *resourcelock.LeaderElectionRecord) {
 	record.LeaderTransitions = max(record.LeaderTransitions, l.transitions)
 	now, before := record.RenewTime.Unix(), l.renewTime.Unix()

@@ -30,9 +30,9 @@ func (s *seen) Update(_ context.Context, record resourcelock.LeaderElectionRecor
 	return nil
 }
 
-// TestEachRenewalIsSeen although the wall clock goes back, or stands still: by a record that differs
-// from each one before. A process that sees the record of an earlier look would take the lease too
-// early.
+// TestEachRenewalIsSeen although the wall clock goes back, or stands still: by a record that
+// differs from each one before. A process that sees the record of an earlier look would take the
+// lease too early.
 func TestEachRenewalIsSeen(t *testing.T) {
 	for name, jump := range map[string]func() time.Duration{
 		"the clock is right":             func() time.Duration { return 0 },

@@ -25,11 +25,12 @@ type Config struct {
 	// connection, or its stream over HTTP/2, ends: until it has read them, they are kept.
 	StateTimeout time.Duration
 
-	// MaxWatches is how many watches may be open; 50,000 by default. The last quarter of them is for
-	// callers that have less than a hundredth. MaxJoins is how many requests may be sent a state at
-	// once: lists, and watches that begin with the objects. It is 1,000 by default, the last quarter
-	// for callers that have none. A caller is known by its Authorization header, or else by its
-	// address. Requests that wait for their version, or for Resource.Fresh, are no joins yet.
+	// MaxWatches is how many watches may be open; 50,000 by default. The last quarter of them is
+	// for callers that have less than a hundredth. MaxJoins is how many requests may be sent a
+	// state at once: lists, and watches that begin with the objects. It is 1,000 by default, the
+	// last quarter for callers that have none. A caller is known by its Authorization header, or
+	// else by its address. Requests that wait for their version, or for Resource.Fresh, are no
+	// joins yet.
 	MaxWatches, MaxJoins int
 	// JoinBytes is how much memory the encoded states may take that several watches are being sent;
 	// 64 MiB by default. Beyond it, each of these watches encodes its state by itself.

@@ -77,8 +77,8 @@ func (c *rawHTTP2) read() {
 	}
 }
 
-// end sends what is left, and waits for the end of the connection. It reports whether the server has
-// told the client to calm down.
+// end sends what is left, and waits for the end of the connection. It reports whether the server
+// has told the client to calm down.
 func (c *rawHTTP2) end() (calm bool) {
 	_ = c.out.Flush()
 	_ = c.conn.CloseWrite()
@@ -98,7 +98,8 @@ func (c *rawHTTP2) request(stream uint32, path, token string) {
 	c.frame(headersFrame, wholeHeaders, stream, headerBlock(0x82, path, token))
 }
 
-// headerBlock returns the headers of a request; method is the number of the method in HPACK's table.
+// headerBlock returns the headers of a request; method is the number of the method in HPACK's
+// table.
 func headerBlock(method byte, path, token string) []byte {
 	var block bytes.Buffer
 	block.Write([]byte{method, 0x87, 0x41, 1, 'x', 0x04}) // https, the authority x, a path

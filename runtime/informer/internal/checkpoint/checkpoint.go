@@ -136,7 +136,8 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	// A version is about the file before. Whatever else is there would keep this file from being read.
+	// A version is about the file before. Whatever else is there would keep this file from being
+	// read.
 	if err := os.Remove(f.path + versionExtension); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return State{}, err
 	}

@@ -91,8 +91,8 @@ func (d *disk) status() (checkpoint.State, diskTotals, error) {
 	return d.saved, d.totals, d.err
 }
 
-// begin notes that a goroutine of the stream uses the disk, until end is called. Only one does: what
-// is read is written after that.
+// begin notes that a goroutine of the stream uses the disk, until end is called. Only one does:
+// what is read is written after that.
 func (d *disk) begin(doing string) (end func()) {
 	set := func(doing string) {
 		d.mu.Lock()

@@ -95,8 +95,8 @@ func (l *Lease) HasSynced() bool { return closed(l.run.synced) }
 // Release ends the lease. If it is the last one, Release stops the informer and waits until every
 // goroutine has ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each
 // handler that has not returned, with the key of its object, and each checkpoint for which a disk
-// has not answered. Each call waits. A lease whose context is done needs no Release, but Release may
-// be called to wait.
+// has not answered. Each call waits. A lease whose context is done needs no Release, but Release
+// may be called to wait.
 func (l *Lease) Release(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: Release: %w", l.informer.config.Name, err)

@@ -134,8 +134,8 @@ func (h HandlerStatus) running(i *Informer) string {
 		i.config.Name, h.Name, h.Callback, h.Key, time.Since(h.Since).Round(time.Millisecond))
 }
 
-// Running returns what keeps a run from ending: one line for each callback that has not returned and
-// for each checkpoint that is being read or written, and at least one line.
+// Running returns what keeps a run from ending: one line for each callback that has not returned
+// and for each checkpoint that is being read or written, and at least one line.
 func (i *Informer) Running() []string {
 	var lines []string
 	for _, h := range i.Handlers() {
