@@ -78,7 +78,8 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// FuzzReadWrite: whatever is sent to be written gets options that keep their promises, or a refusal.
+// FuzzReadWrite: whatever is sent to be written gets options that keep their promises, or a
+// refusal.
 func FuzzReadWrite(f *testing.F) {
 	for _, body := range []string{"", "{}", "null", "[", `{"preconditions":{"uid":"x","resourceVersion":"7"},"dryRun":["All"]}`, `{"kind":"Pod"}`, `{"gracePeriodSeconds":-1,"propagationPolicy":"x"}`} {
 		for _, query := range []string{"", "dryRun=All", "dryRun=x&fieldValidation=Strict", "gracePeriodSeconds=x&propagationPolicy=Orphan", "fieldManager=" + strings.Repeat("m", 200)} {

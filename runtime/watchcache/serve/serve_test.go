@@ -41,12 +41,12 @@ type rig struct {
 }
 
 // newRig starts a server. Its cache runs if fill is set.
-func newRig(t *testing.T, config serve.Config, fill bool) *rig {
+func newRig(t testing.TB, config serve.Config, fill bool) *rig {
 	t.Helper()
 	return newRigOf(t, watchcache.Config{}, config, fill)
 }
 
-func newRigOf(t *testing.T, cacheConfig watchcache.Config, config serve.Config, fill bool) *rig {
+func newRigOf(t testing.TB, cacheConfig watchcache.Config, config serve.Config, fill bool) *rig {
 	t.Helper()
 	r := &rig{storage: memory.New("spec.node"), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	var err error

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -262,7 +263,7 @@ func TestADirectoryThatCanNotBeWritten(t *testing.T) {
 	}
 }
 
-// FuzzRead reads files with right checksums whose content is anything.
+// FuzzRead reads files with right checksums whose content is anything, and writes what it has read.
 func FuzzRead(f *testing.F) {
 	file := newFile(f, Config{Dir: f.TempDir()})
 	write(f, file, "17", pods(3))
@@ -271,8 +272,12 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	size := int(binary.LittleEndian.Uint32(whole[len(magic)+1:]))
-	f.Add(whole[len(magic)+headerSize:len(magic)+headerSize+size], whole[len(magic)+2*headerSize+size:])
-	f.Fuzz(func(t *testing.T, head, objects []byte) {
+	head := whole[len(magic)+headerSize : len(magic)+headerSize+size]
+	id := head[len(file.identity):][:len(fileID{})]
+	for _, version := range [][]byte{nil, id, slices.Concat(id, make([]byte, 8), []byte("18"))} {
+		f.Add(head, whole[len(magic)+2*headerSize+size:len(whole)-headerSize], version)
+	}
+	f.Fuzz(func(t *testing.T, head, objects, version []byte) {
 		if _, err := replace(file.path, func(s *sections) error {
 			s.put(headSection, head)
 			s.put(objectsSection, objects)
@@ -281,6 +286,24 @@ func FuzzRead(f *testing.F) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		_, _, _ = read(file) // must not panic
+		if _, err := replace(file.path+versionExtension, func(s *sections) error {
+			s.put(versionSection, version)
+			s.put(endSection, nil)
+			return s.err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		all, state, err := read(file)
+		if err != nil {
+			return
+		}
+		if len(all) != state.Objects || state.ResourceVersion == "" {
+			t.Errorf("%d objects are read as %+v", len(all), state)
+		}
+		// It is a state like any other one.
+		written := write(t, file, state.ResourceVersion, all)
+		if again, now, err := read(file); err != nil || now != written || !equality.Semantic.DeepEqual(again, all) {
+			t.Errorf("%d objects are %d after writing and reading them: %+v, %v", len(all), len(again), now, err)
+		}
 	})
 }

@@ -5,10 +5,12 @@ package rawjson
 import (
 	"encoding/json"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+	sigsjson "sigs.k8s.io/json"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -163,6 +165,43 @@ func FuzzParse(f *testing.F) {
 		}
 		if after.Version != 12345 || after.Name != before.Name || after.UID != before.UID || !maps.Equal(after.Labels, before.Labels) || !maps.Equal(after.Fields, before.Fields) {
 			t.Errorf("%q became %q", data, changed)
+		}
+	})
+}
+
+// FuzzAgrees compares what is read of an object with what its clients will read of the same bytes.
+func FuzzAgrees(f *testing.F) {
+	for _, text := range []string{
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"7","labels":{"a":"b","c":null}}}`,
+		`{"metadata":{"Name":"x","name":"\u0061"},"Metadata":{}}`, `{"metadata":{"name":"a","labels":null}}`, `{"metadata":{"name":"a\ud800"}}`, `{"metadata":{"resourceVersion":"007","name":"a"}}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := Parse(data)
+		if err != nil {
+			return
+		}
+		var want struct {
+			APIVersion string `json:"apiVersion"`
+			Kind       string `json:"kind"`
+			Metadata   struct {
+				Name            string            `json:"name"`
+				Namespace       string            `json:"namespace"`
+				UID             string            `json:"uid"`
+				ResourceVersion string            `json:"resourceVersion"`
+				Labels          map[string]string `json:"labels"`
+			} `json:"metadata"`
+		}
+		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(data, &want); err != nil {
+			t.Fatalf("%q is read by us only: %v", data, err)
+		}
+		m := want.Metadata
+		if got.APIVersion != want.APIVersion || got.Kind != want.Kind || got.Name != m.Name || got.Namespace != m.Namespace || got.UID != m.UID || !maps.Equal(got.Labels, m.Labels) {
+			t.Errorf("%q is read as %+v, by others as %+v", data, got, want)
+		}
+		if version, err := strconv.ParseUint(m.ResourceVersion, 10, 64); m.ResourceVersion != "" && (err != nil || version != got.Version) {
+			t.Errorf("%q: the version is %d, for others %s", data, got.Version, m.ResourceVersion)
 		}
 	})
 }

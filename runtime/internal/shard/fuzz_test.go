@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shard
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"testing"
+)
+
+// FuzzParse: what is accepted selects by its ranges, and is the same selector when it is written
+// anew from them.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		"", " ", "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')", `shardRange(object.metadata.namespace,"0x8000000000000000","0x10000000000000000")`,
+		"shardRange(object.metadata.uid,'0x0000000000000000','0x0000000000000001')||shardRange(object.metadata.uid,'0xffffffffffffffff','0x10000000000000000')",
+		"shardRange(a,b", "||", "shardRange(object.metadata.uid, '0x8', '0x9')", "shardRange())", "shardRange(object.metadata.uid,'0x10000000000000000','0x10000000000000000')",
+	} {
+		f.Add(text, "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "shop")
+	}
+	f.Fuzz(func(t *testing.T, text, uid, namespace string) {
+		s, err := Parse(text)
+		if err != nil || s == nil {
+			if (err == nil) != (strings.TrimSpace(text) == "") {
+				t.Errorf("%q: %v, %v", text, s, err)
+			}
+			return
+		}
+		field, hashed := fieldUID, uid
+		if s.byNamespace {
+			field, hashed = fieldNamespace, namespace
+		}
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(hashed))
+		want := false
+		var terms []string
+		for _, r := range s.ranges {
+			if r.first > r.last {
+				t.Errorf("%q has an empty range", text)
+			}
+			want = want || h.Sum64()-r.first <= r.last-r.first
+			end := fmt.Sprintf("0x%016x", r.last+1)
+			if r.last+1 == 0 {
+				end = "0x10000000000000000"
+			}
+			terms = append(terms, fmt.Sprintf("shardRange(%s, '0x%016x', '%s')", field, r.first, end))
+		}
+		again, err := Parse(strings.Join(terms, " || "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Has(uid, namespace); got != want || again.Has(uid, namespace) != want {
+			t.Errorf("%q has %q in %q: %v, want %v", text, uid, namespace, got, want)
+		}
+	})
+}
