@@ -145,3 +145,17 @@ func TestTheVersionCanNotBeRemoved(t *testing.T) {
 		t.Errorf("it was written, and can't be read: %v", unread)
 	}
 }
+
+// TestAFolderInThePlaceOfTheFile is an error of Write, which leaves nothing behind.
+func TestAFolderInThePlaceOfTheFile(t *testing.T) {
+	f := newFile(t, Config{Dir: t.TempDir()})
+	if err := os.Mkdir(f.Path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
+		t.Error("it was written")
+	}
+	if left, err := filepath.Glob(f.Path() + "*"); err != nil || len(left) != 1 {
+		t.Errorf("the files are %q, %v", left, err)
+	}
+}
