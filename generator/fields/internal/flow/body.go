@@ -233,13 +233,8 @@ func (a *analysis) compared(x ssa.Value, pos token.Pos) {
 		}
 	}
 	switch x.Type().Underlying().(type) {
-	case *types.Interface:
-		a.each(a.vertex(x), escape)
-	case *types.Array, *types.Struct:
-		a.each(a.vertex(x), escape)
-		if a.contains(x.Type()) {
-			a.each(a.contents(x.Type()), escape)
-		}
+	case *types.Interface, *types.Array, *types.Struct:
+		a.everything(x, escape)
 	}
 }
 

@@ -237,7 +237,7 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 // unresolved leaves the calls for which no callee was found, and reports whether there were any.
 func (a *analysis) unresolved() (found bool) {
 	for _, s := range a.dynamic {
-		if len(s.linked) > 0 || len(s.left) > 0 {
+		if len(s.linked) > 0 || len(s.left) > 0 || a.hasCallers(s.instr.Parent()) {
 			continue
 		}
 		to := called{name: "a function that isn't known"}
@@ -262,6 +262,15 @@ func (a *analysis) unresolved() (found bool) {
 	}
 	a.guesses = nil
 	return found
+}
+
+// hasCallers reports whether something in the program calls fn, or the function around it. Then it
+// isn't called from outside: where nothing comes to one of its parameters, there is nothing.
+func (a *analysis) hasCallers(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return len(a.functions[fn].callers) > 0
 }
 
 func (a *analysis) builtin(s *site, b *ssa.Builtin) {
