@@ -126,7 +126,10 @@ func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 	a.each(a.vertex(x), func(o *origin) {
 		switch {
 		case o.typ == nil || !o.object() || !same(x.Type(), o.typ):
-			a.add(a.vertex(to), o)
+			// The fields of a struct of the program have what was stored in them.
+			if o.object() || !a.follows(s.Field(index).Pkg()) {
+				a.add(a.vertex(to), o)
+			}
 		case isOpaque(o.typ):
 			a.read(o, to.Pos())
 		default:

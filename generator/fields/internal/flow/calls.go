@@ -110,7 +110,15 @@ func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 		a.edge(a.vertex(arg), a.vertex(params[i]))
 	}
 	for i, result := range f.results {
-		a.edge(result, a.result(s, i))
+		if !s.known {
+			a.edge(result, a.result(s, i))
+			continue
+		}
+		a.each(result, func(o *origin) {
+			if o != a.cache(nil) { // the lister's type knows better
+				a.add(a.result(s, i), o)
+			}
+		})
 	}
 	a.storedInArguments(s, fn)
 	for _, values := range f.returns {

@@ -63,8 +63,12 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 				a.given(s, to, o, i, inputs)
 			}
 		}
+		if receiver {
+			a.each(a.vertex(input), goes)
+			continue
+		}
 		a.everything(input, goes)
-		if !modelled && !receiver {
+		if !modelled {
 			a.methodsLeave(input.Type(), s.pos(), "given to "+to.String())
 		}
 	}
