@@ -106,6 +106,59 @@ func (c *chooser) chain() chain {
 	}
 }
 
+// each returns a chain with each of the blocks, and with few others.
+func each() (all []chain) {
+	for _, list := range [][]block{sources, ways, transports, sinks} {
+		for i := range list {
+			b := &list[i]
+			before, t := route(typeOf("nothing"), b.takes)
+			c := append(before, b)
+			if !b.isSink() {
+				if !b.isTransport() {
+					t = typeOf(b.to)
+				}
+				after, t := route(t, func(t typ) bool { return t.in("data") })
+				c = append(append(c, after...), firstTaking(t, sinks))
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// route returns the shortest way from a type to one of some others.
+func route(from typ, to func(typ) bool) (chain, typ) {
+	type place struct {
+		t   typ
+		way chain
+	}
+	seen := map[string]bool{}
+	for places := []place{{t: from}}; len(places) > 0; places = places[1:] {
+		at := places[0]
+		if to(at.t) {
+			return slices.Clone(at.way), at.t
+		}
+		for _, list := range [][]block{sources, ways} {
+			for i := range list {
+				if b := &list[i]; b.takes(at.t) && !b.lost && !seen[b.to] {
+					seen[b.to] = true
+					places = append(places, place{typeOf(b.to), append(slices.Clone(at.way), b)})
+				}
+			}
+		}
+	}
+	panic("no way leads on from " + from.name)
+}
+
+func firstTaking(t typ, blocks []block) *block {
+	for i := range blocks {
+		if blocks[i].takes(t) {
+			return &blocks[i]
+		}
+	}
+	panic("no block takes " + t.name)
+}
+
 // shorter are the chains without some of the transports, shortest first.
 func (c chain) shorter() (all []chain) {
 	var at []int

@@ -29,6 +29,7 @@ import (
 var (
 	seed     = flag.Uint64("seed", 1, "of the random programs")
 	programs = flag.Int("programs", 60, "how many random programs there are")
+	all      = flag.Bool("each", false, "try also a program for each of the blocks of which programs consist")
 	only     = flag.String("chain", "", "try this program, whose blocks are separated by \" | \", and no others")
 	keep     = flag.String("keep", "", "write to this folder, which is kept, instead of a temporary one")
 	list     = flag.Bool("list", false, "print what is found of each program")
@@ -61,6 +62,9 @@ func TestRandomPrograms(t *testing.T) {
 		c := chooser{rand.New(rand.NewPCG(*seed, 0)), map[*block]int{}, false}
 		for range *programs {
 			chains = append(chains, c.chain())
+		}
+		if *all {
+			chains = append(chains, each()...)
 		}
 	}
 	dir := *keep
@@ -169,13 +173,10 @@ func try(t *testing.T, dir string, chains []chain) []result {
 	return results
 }
 
-// usesIn returns the uses of the program's kind, and those of an unknown kind, that are in its own
-// files: others are none of its doing.
+// usesIn returns the uses of the program's kind, and those of an unknown kind that are in its own
+// files.
 func (r *result) usesIn(report *fields.Report) (uses []fields.Use) {
 	add := func(u fields.Use) {
-		if strings.TrimSuffix(filepath.Base(u.Pos.Filename), ".go") != r.name && !strings.Contains(u.Pos.Filename, "slices/") {
-			return
-		}
 		uses = append(uses, u)
 		text := fmt.Sprintf("%s %s %s:%d %s", u.How, u.Path, filepath.Base(u.Pos.Filename), u.Pos.Line, u.Why)
 		r.uses = append(r.uses, text)
@@ -183,16 +184,21 @@ func (r *result) usesIn(report *fields.Report) (uses []fields.Use) {
 			r.escapes = append(r.escapes, text)
 		}
 	}
+	in := func(u fields.Use) string { return strings.TrimSuffix(filepath.Base(u.Pos.Filename), ".go") }
 	for _, k := range report.Kinds {
 		if strings.TrimSuffix(k.Name, "Pod") == r.name {
 			r.vanished = false
 			for _, u := range k.Uses {
-				add(u)
+				if file := in(u); file == r.name || !ofProgram.MatchString(file) {
+					add(u) // in a file of another program it is none of its doing
+				}
 			}
 		}
 	}
 	for _, u := range report.Unknown {
-		add(u)
+		if in(u) == r.name {
+			add(u)
+		}
 	}
 	return uses
 }
@@ -216,6 +222,8 @@ var key = regexp.MustCompile(`\[[^]]*\]`)
 
 // normal is a path with [*] in the place of each key.
 func normal(path string) string { return key.ReplaceAllString(path, "[*]") }
+
+var ofProgram = regexp.MustCompile(`^P\d+$`)
 
 func programName(i int) string { return "P" + strconv.Itoa(i) }
 

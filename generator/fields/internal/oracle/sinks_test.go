@@ -114,6 +114,10 @@ out += $Pb.String()`},
 var $Pb strings.Builder
 template.Must(template.New("").Parse("{{with .Pods \"shop\"}}{{(.Get \"blue\").Spec.NodeName}}{{end}}")).Execute(&$Pb, $in)
 out += $Pb.String()`},
+	{name: "text/template with a function", from: "data", to: "none", lost: true, code: `
+var $Pb strings.Builder
+template.Must(template.New("").Funcs(template.FuncMap{"get": func() $T { return $in }}).Parse("{{get}}")).Execute(&$Pb, nil)
+out += $Pb.String()`},
 	{name: "text/template in a map", from: "data", to: "none", lost: true, code: `
 var $Pb strings.Builder
 template.Must(template.New("").Parse("{{.v}}")).Execute(&$Pb, map[string]any{"v": $in})
@@ -232,6 +236,29 @@ func ($PBody) MarshalJSON() ([]byte, error) { return nil, nil }`, code: `
 var $Pb strings.Builder
 template.Must(template.New("").Parse("{{.V}}")).Execute(&$Pb, $PBody{$in})
 out += $Pb.String()`},
+	{name: "String over a lister", from: "getters", to: "none", decls: `
+type $PText struct{ of $T }
+
+func (t $PText) String() string { pod, _ := t.of.Get("blue"); return pod.Spec.NodeName }`, code: `out += fmt.Sprint($PText{$in})`},
+	{name: "String of a generic type over a lister", from: "getters", to: "none", lost: true, decls: `
+type $PText[G interface{ Get(string) (*api.$KPod, error) }] struct{ of G }
+
+func (t *$PText[G]) String() string { pod, _ := t.of.Get("blue"); return pod.Spec.NodeName }`, code: `out += fmt.Sprint(&$PText[$T]{$in})`},
+	{name: "MarshalJSON of a generic type over a lister", from: "getters", to: "none", lost: true, decls: `
+type $PBody[G interface{ Get(string) (*api.$KPod, error) }] struct{ of G }
+
+func (b $PBody[G]) MarshalJSON() ([]byte, error) { pod, _ := b.of.Get("blue"); return json.Marshal(string(pod.Status.Phase)) }`, code: "$Pdata, _ := json.Marshal([]any{$PBody[$T]{$in}})\nout += string($Pdata)"},
+	{name: "LogValue of a generic type over a function", from: "data", to: "none", lost: true, decls: `
+type $PLogged[T any] struct{ of func() T; show func(T) string }
+
+func (l $PLogged[T]) LogValue() slog.Value { return slog.StringValue(l.show(l.of())) }`, code: `
+out += slog.Any("v", $PLogged[$T]{func() $T { return $in }, func(v $T) string { return fmt.Sprintf("%+v", v) }}).Value.Resolve().String()`},
+	{name: "String of a generic type beside", from: "pod", to: "none", lost: true, decls: `
+var $PKept $T
+
+type $PText[T any] struct{ v T }
+
+func ($PText[T]) String() string { return $PKept.Spec.Class }`, code: "$PKept = $in\nout += fmt.Sprint($PText[int]{1})"},
 	{name: "MarshalText as a key", from: "pod", to: "none", lost: true, decls: `
 type $PKey struct{ pod $T }
 
