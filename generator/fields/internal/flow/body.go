@@ -73,6 +73,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.expose(in, in.X)
 	case *ssa.ChangeType:
 		a.convert(in.X, in)
+		a.expose(in, in.X)
 	case *ssa.Convert:
 		a.convert(in.X, in)
 	case *ssa.MultiConvert:
@@ -88,7 +89,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	case *ssa.Store:
 		a.put(in.Val, in.Addr)
 		if variable, ok := in.Addr.(*ssa.Global); ok && !a.follows(variable.Pkg.Pkg) {
-			a.each(a.vertex(in.Val), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "stored in "+variable.String()) })
+			a.tell(a.vertex(in.Val), in.Pos(), "stored in "+variable.String())
 		}
 	case *ssa.MapUpdate:
 		a.compared(in.Key, in.Pos())
@@ -107,7 +108,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 			a.storedInReturn(s, in.Results)
 		}
 	case *ssa.Panic:
-		a.each(a.vertex(in.X), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "given to panic") })
+		a.tell(a.vertex(in.X), in.Pos(), "given to panic")
 	}
 }
 

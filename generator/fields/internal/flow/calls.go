@@ -212,9 +212,13 @@ func (a *analysis) implemented(s *site, t types.Type) {
 		return
 	}
 	switch fn := a.method(t, s.common.Method); {
-	case fn == nil, s.known && len(fn.Blocks) == 0:
+	case s.known && (fn == nil || len(fn.Blocks) == 0):
+	case isInterface(t):
+		m, _, _ := types.LookupFieldOrMethod(t, false, s.common.Method.Pkg(), s.common.Method.Name())
+		a.leave(s, a.describeMethod(t, m.(*types.Func)), s.common.Value, s.common.Args)
+	case fn == nil:
 	case len(fn.Blocks) == 0:
-		a.leave(s, a.describe(fn), nil, s.common.Args)
+		a.leave(s, a.describe(fn), s.common.Value, s.common.Args)
 	default:
 		a.link(s, fn, s.common.Args)
 		a.edge(a.vertex(s.common.Value), a.vertex(fn.Params[0]))
@@ -242,11 +246,17 @@ func (a *analysis) unresolved() (found bool) {
 			to.note = ", which no type of the program has"
 		}
 		a.leave(s, to, nil, s.common.Args)
+		for i := range s.common.Signature().Results().Len() {
+			a.handOverAll(s, i) // it may be a lister's
+		}
 		found = true
+	}
+	if found {
+		return true
 	}
 	for _, guess := range a.guesses {
 		if !guess.known {
-			a.add(guess.n, a.unknown())
+			a.add(guess.n, guess.o)
 			found = true
 		}
 	}
@@ -265,7 +275,13 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 			a.puts = append(a.puts, put{args[1], s.value})
 		}
 	case "copy":
-		a.edge(a.vertex(args[1]), a.stored(args[0]))
+		// Only the elements: an array has its own type.
+		a.selectElement(args[1], nil, a.stored(args[0]), s.pos())
+		a.each(a.vertex(args[1]), func(o *origin) {
+			if o.object() && o.typ != nil && same(args[1].Type(), o.typ) {
+				a.present(o, s.pos())
+			}
+		})
 		a.puts = append(a.puts, put{args[1], args[0]})
 	case "len", "cap":
 		a.each(a.vertex(args[0]), func(o *origin) {
@@ -280,7 +296,7 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 	case "clear", "close", "complex", "imag", "max", "min", "real", "recover":
 	default: // print, and what package unsafe has
 		for _, arg := range args {
-			a.each(a.vertex(arg), func(o *origin) { a.escape(o, s.pos(), Unfollowed, "given to "+b.Name()) })
+			a.tell(a.vertex(arg), s.pos(), "given to "+b.Name())
 		}
 	}
 }

@@ -38,21 +38,26 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	} else if a.contains(t) {
 		a.edge(a.contents(t), a.vertex(in))
 	}
-	if a.concrete.At(t) == nil {
-		a.concrete.Set(t, true)
-		a.converted = append(a.converted, t)
-		for _, s := range a.invokes {
-			a.implemented(s, t)
-		}
-		for _, e := range a.exposed {
-			a.exposeMethods(e, t)
-		}
-	}
-	if !a.types.isAPI(t) {
-		a.enterMethods(in.X)
-	}
+	a.convertible(t)
+	a.enterMethods(in)
 	if i, ok := in.Type().Underlying().(*types.Interface); ok {
 		a.exposeMethods(exposure{a.vertex(in), a.vertex(in.X), i}, t)
+	}
+}
+
+// convertible notes that values of type t are converted to interfaces, which is that of a lister, a
+// store or the like, if it is one itself.
+func (a *analysis) convertible(t types.Type) {
+	if a.concrete.At(t) != nil {
+		return
+	}
+	a.concrete.Set(t, true)
+	a.converted = append(a.converted, t)
+	for _, s := range a.invokes {
+		a.implemented(s, t)
+	}
+	for _, e := range a.exposed {
+		a.exposeMethods(e, t)
 	}
 }
 

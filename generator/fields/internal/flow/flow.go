@@ -47,6 +47,7 @@ func Find(code *load.Code) Found {
 		stores:    map[ssa.Value]*vertex{},
 		functions: map[*ssa.Function]*function{},
 		called:    map[callbackOf]bool{},
+		left:      map[departure]bool{},
 		sites:     map[*ssa.Call]*site{},
 		bindings:  map[*ssa.FreeVar][]ssa.Value{},
 	}

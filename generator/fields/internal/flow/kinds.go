@@ -10,10 +10,13 @@ import (
 // addAPI marks the structs that t consists of.
 func (f *typeFacts) addAPI(t types.Type) {
 	t = types.Unalias(t)
-	if isOpaque(t) || f.walked.At(t) != nil {
+	if f.walked.At(t) != nil {
 		return
 	}
 	f.walked.Set(t, true)
+	if isOpaque(t) {
+		return
+	}
 	switch u := t.(type) {
 	case *types.Named:
 		if _, ok := u.Underlying().(*types.Struct); ok {
@@ -50,10 +53,23 @@ func (f *typeFacts) shaped(t types.Type) bool {
 	if !ok || n.Obj().Pkg() == nil {
 		return false
 	}
-	if cacheTypes[n.Obj().Pkg().Path()+"."+n.Obj().Name()] {
+	if isCacheType(n) {
 		return true
 	}
-	return isInterface(n) && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
+	i, ok := n.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for embedded := range i.EmbeddedTypes() {
+		if f.shaped(embedded) {
+			return true
+		}
+	}
+	return readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
+}
+
+func isCacheType(n *types.Named) bool {
+	return n.Obj().Pkg() != nil && cacheTypes[n.Obj().Pkg().Path()+"."+n.Obj().Name()]
 }
 
 // readsCache reports whether an interface of this name is a generated lister or informer.

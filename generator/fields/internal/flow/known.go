@@ -9,6 +9,7 @@ const RuntimePath = "github.com/informer-gen/informer-gen/runtime/"
 
 // cacheTypes are types of listers, informers and the like, whose names don't say it.
 var cacheTypes = set(
+	"k8s.io/client-go/informers.SharedInformerFactory",
 	"k8s.io/client-go/tools/cache.GenericLister",
 	"k8s.io/client-go/tools/cache.GenericNamespaceLister",
 	"k8s.io/client-go/tools/cache.Indexer",
@@ -19,6 +20,8 @@ var cacheTypes = set(
 	"k8s.io/client-go/listers.ResourceIndexer",
 	"sigs.k8s.io/controller-runtime/pkg/cache.Cache",
 	"sigs.k8s.io/controller-runtime/pkg/cache.Informer",
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader",
+	"sigs.k8s.io/controller-runtime/pkg/cluster.Cluster",
 	RuntimePath+"informer.SharedIndexInformer",
 	RuntimePath+"informer/factories.Kind",
 	RuntimePath+"lister.ClusterLister",
@@ -64,8 +67,9 @@ type knowledge struct {
 	// keeps means that what it gets can be had again from its receiver.
 	keeps bool
 	// fills is the number of an argument in which it puts objects of a cache, and options that of
-	// controller-runtime's options of a list; 0 for none.
+	// controller-runtime's options of a list; 0 for none. whole is why it uses all of these objects.
 	fills, options int
+	whole          string
 	// nothing means that it does nothing with objects.
 	nothing bool
 }
@@ -74,8 +78,10 @@ var (
 	readsName      = &knowledge{reads: []string{".metadata.name", ".metadata.namespace"}}
 	readsReference = &knowledge{reads: []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}}
 	readsOwners    = &knowledge{reads: []string{ownersPath}}
+	readsFinalizer = &knowledge{reads: []string{".metadata.finalizers"}}
 	ownsKind       = &knowledge{reads: []string{ownersPath}, names: 1}
 	container      = &knowledge{keeps: true}
+	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
 )
 
 // known has the functions, and the methods behind the names of their types, that programs often
@@ -135,6 +141,19 @@ var known = map[string]*knowledge{
 	"sync/atomic.Pointer.Swap":      container,
 	"sync/atomic.Value.Load":        container,
 	"sync/atomic.Value.Store":       container,
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.AddFinalizer":              readsFinalizer,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.ContainsFinalizer":         readsFinalizer,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.RemoveFinalizer":           readsFinalizer,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.HasControllerReference":    readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.RemoveControllerReference": readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.RemoveOwnerReference":      readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.SetControllerReference":    readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.SetOwnerReference":         readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.CreateOrPatch":             createsOr,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.CreateOrUpdate":            createsOr,
+
+	"sigs.k8s.io/controller-runtime/pkg/client.Writer.Delete": readsReference,
 
 	"sigs.k8s.io/controller-runtime/pkg/client.Reader.Get":  {fills: 2},
 	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {fills: 1, options: 2},

@@ -3,6 +3,7 @@
 package flow
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -38,21 +39,21 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		inputs = append([]ssa.Value{recv}, inputs...)
 	}
 	a.handedOut(s, to)
-	if recv != nil {
-		a.guessResults(s, to, recv)
-	}
 	a.selects(s, to, inputs)
+	keeps := to.known != nil && to.known.keeps
 	for i, input := range inputs {
+		// The objects in a receiver aren't handed to its method, unless that is a container.
+		receiver := i == 0 && (recv != nil || (to.client || to.cache) && to.recv != nil) && !keeps
 		goes := func(o *origin) {
-			if to.known != nil && to.known.keeps {
+			if keeps {
 				a.keep(s, to, o, i, inputs)
 			}
 			switch {
-			case o.fn != nil:
-				a.callback(s, to, o, inputs)
 			case o.cache:
 				a.fromCache(s, to, o)
-			case o.foreign:
+			case receiver, o.foreign:
+			case o.fn != nil:
+				a.callback(s, to, o, inputs)
 			default:
 				a.given(s, to, o, i, inputs)
 			}
@@ -63,6 +64,41 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		}
 	}
 	a.foreign(s, to)
+}
+
+// tell notes that what a vertex has goes to code that isn't looked into.
+func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
+	a.each(n, func(o *origin) { a.leaves(o, pos, why) })
+}
+
+// leaves notes that an origin goes to code that isn't looked into. All of an object may be read
+// there, all objects that a cache hands out, and all that a function returns.
+func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
+	switch {
+	case o.foreign:
+	case o.cache:
+		a.found(o.kind, pos)
+		a.escape(a.root(o.kind), pos, Unfollowed, why)
+	case o.fn != nil:
+		if key := (departure{o, pos, why}); len(o.fn.Blocks) > 0 && !a.left[key] {
+			a.left[key] = true
+			for _, result := range a.reach(o.fn).results {
+				a.tell(result, pos, why)
+			}
+			for _, p := range o.fn.Params {
+				a.add(a.vertex(p), a.get(origin{foreign: true}))
+			}
+		}
+	default:
+		a.escape(o, pos, Unfollowed, why)
+	}
+}
+
+// departure is a function that goes to code that isn't looked into.
+type departure struct {
+	of  *origin
+	pos token.Pos
+	why string
 }
 
 // keep lets what a container gets be had again from it.
@@ -76,23 +112,17 @@ func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value
 	}
 }
 
-// foreign marks the results of a call that are interfaces or functions, but for functions that
-// yield objects of a cache: what they do isn't known.
+// foreign marks the results of a call as values of other code, except objects of a cache and
+// functions that yield these: nothing is known of their methods.
 func (a *analysis) foreign(s *site, to called) {
-	if s.value == nil {
+	if s.value == nil || to.known != nil && to.known.keeps {
 		return
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		switch t := results.At(i).Type().Underlying().(type) {
-		case *types.Signature:
-			if !to.cache || len(a.types.objectsIn(results.At(i).Type())) == 0 {
-				a.add(a.result(s, i), a.get(origin{foreign: true}))
-			}
-		case *types.Interface:
-			if t.NumMethods() > 0 {
-				a.add(a.result(s, i), a.get(origin{foreign: true}))
-			}
+		t := results.At(i).Type()
+		if objects := mayBeObject(t) || isFunc(t) && len(a.types.objectsIn(t)) > 0; !objects || !to.cache {
+			a.add(a.result(s, i), a.get(origin{foreign: true}))
 		}
 	}
 }
@@ -111,30 +141,22 @@ func (a *analysis) handedOut(s *site, to called) {
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		for _, kind := range a.types.objectsIn(results.At(i).Type()) {
-			a.handOver(s, kind, i)
-		}
+		a.handOverAll(s, i)
 	}
 }
 
-// guessResults has the results of a call be objects of an unknown kind, unless it is known what
-// recv, a lister or a store, hands out.
-func (a *analysis) guessResults(s *site, to called, recv ssa.Value) {
-	if s.value == nil || to.known != nil || !a.types.shaped(deref(recv.Type())) {
-		return
-	}
-	results := s.common.Signature().Results()
-	for i := range results.Len() {
-		if t := results.At(i).Type(); mayBeObject(t) {
-			guess := &guess{n: a.result(s, i)}
-			a.each(a.vertex(recv), func(o *origin) { guess.known = guess.known || o.cache })
-			a.guesses = append(a.guesses, guess)
-		}
+// handOverAll gives a result of a call objects of all kinds that its type names.
+func (a *analysis) handOverAll(s *site, result int) {
+	for _, kind := range a.types.objectsIn(s.common.Signature().Results().At(result).Type()) {
+		a.handOver(s, kind, result)
 	}
 }
 
 // handOver gives a result of a call objects of a kind, or what yields them.
 func (a *analysis) handOver(s *site, kind *types.Named, result int) {
+	if s.value == nil {
+		return
+	}
 	t := s.common.Signature().Results().At(result).Type()
 	if _, yields := t.Underlying().(*types.Signature); yields || a.types.shaped(deref(t)) {
 		a.add(a.result(s, result), a.cache(kind))
@@ -151,14 +173,19 @@ func (a *analysis) fromCache(s *site, to called, o *origin) {
 			a.implied(s, to, o.kind, path)
 		}
 	}
+	if to.known == nil && !to.cache && !to.client {
+		a.leaves(o, s.pos(), "given to "+to.String())
+	}
 	if s.value == nil || to.client || to.known != nil {
 		return
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		n := a.result(s, i)
-		a.add(n, o)
-		if t := results.At(i).Type(); a.types.holds(t, a.root(o.kind)) && mayBeObject(t) {
+		t := results.At(i).Type()
+		if a.types.handsOut(t) {
+			a.add(a.result(s, i), o)
+		}
+		if a.types.holds(t, a.root(o.kind)) && mayBeObject(t) {
 			a.handOver(s, o.kind, i)
 		}
 	}
@@ -199,6 +226,12 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		return
 	}
 	a.called[done] = true
+	if f.hidden {
+		if !to.cache && to.known == nil {
+			a.leaves(f, s.pos(), "given to "+to.String())
+		}
+		return
+	}
 	if len(fn.Blocks) == 0 {
 		if to.cache {
 			a.bodiless(s, to, fn, inputs)
@@ -221,7 +254,7 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 				a.add(n, a.root(kind))
 			}
 		}
-		guess := &guess{n: n}
+		guess := &guess{n: n, o: a.unknown()}
 		for _, input := range inputs {
 			a.each(a.vertex(input), func(o *origin) {
 				switch {
@@ -240,13 +273,21 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 			a.guesses = append(a.guesses, guess)
 		}
 	}
+	if !to.cache && to.known == nil {
+		a.leaves(f, s.pos(), "given to "+to.String())
+		return
+	}
 	for _, result := range body.results {
 		for i := range s.common.Signature().Results().Len() {
-			a.edge(result, a.result(s, i))
+			if t := s.common.Signature().Results().At(i).Type(); !isError(t) && !isFunc(t) {
+				a.edge(result, a.result(s, i))
+			}
 		}
-		if !to.cache {
-			a.each(result, func(o *origin) { a.escape(o, s.pos(), Unfollowed, "given to "+to.String()) })
-		}
+		a.each(result, func(o *origin) {
+			if isError(result.typ) || o.object() && !o.whole() {
+				a.leaves(o, s.pos(), "given to "+to.String())
+			}
+		})
 	}
 }
 
@@ -257,10 +298,10 @@ type callbackOf struct {
 	cache bool
 }
 
-// guess is a parameter or a result of a function that is an object of an unknown kind, unless it is
-// known what it is.
+// guess is what a value is if nothing better becomes known of it.
 type guess struct {
 	n     *vertex
+	o     *origin
 	known bool
 }
 
@@ -291,10 +332,16 @@ func (a *analysis) fill(s *site, to called, args []ssa.Value) {
 			if selects {
 				a.implied(s, to, kind, labelsPath)
 			}
+			if to.known.whole != "" {
+				a.escape(a.root(kind), s.pos(), WrittenBack, to.known.whole+" by "+to.String())
+			}
 		}
 		return
 	}
 	a.add(a.stored(into), a.unknown())
+	if to.known.whole != "" {
+		a.escape(a.unknown(), s.pos(), WrittenBack, to.known.whole+" by "+to.String())
+	}
 	if selects {
 		a.readMeta(a.unknown(), labelsPath, s, to)
 	}

@@ -36,6 +36,9 @@ func (a *analysis) shared() bool {
 	for _, p := range a.puts {
 		v := a.vertex(p.v)
 		for _, o := range a.vertex(p.in).all {
+			if o.up != nil && v.has[o.up] {
+				continue // an element that was copied
+			}
 			if n := a.stores[p.v]; o.object() && !v.has[o] && (n == nil || !n.has[o]) && a.types.holds(v.typ, o) {
 				additions = append(additions, addition{p.v, o})
 			}

@@ -31,6 +31,9 @@ type origin struct {
 	// above is set.
 	fn     *ssa.Function
 	method bool
+	// hidden means that the method can be found by reflection or by a conversion only: what a cache
+	// calls isn't among them.
+	hidden bool
 	// foreign means that the value is of code that isn't looked into: a function, or something with
 	// methods. Then nothing above is set.
 	foreign bool
@@ -54,11 +57,16 @@ func (m origins) get(t origin) *origin {
 	return made
 }
 
-func (m origins) root(kind *types.Named) *origin { return m.get(origin{kind: kind, typ: kind}) }
-
-func (m origins) cache(kind *types.Named) *origin {
-	return m.get(origin{kind: kind, typ: kind, cache: true})
+// root is an object of a kind, nil for one that isn't known.
+func (m origins) root(kind *types.Named) *origin {
+	if kind == nil {
+		return m.unknown()
+	}
+	return m.get(origin{kind: kind, typ: kind})
 }
+
+// cache is what hands out objects of a kind, nil for one that isn't known.
+func (m origins) cache(kind *types.Named) *origin { return m.get(origin{kind: kind, cache: true}) }
 
 // unknown is an object of a kind that isn't known.
 func (m origins) unknown() *origin { return m.get(origin{}) }
