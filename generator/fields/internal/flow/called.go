@@ -56,10 +56,11 @@ func knownMethod(t types.Type, m *types.Func) *knowledge {
 	if !ok || n.Obj().Pkg() == nil {
 		return nil
 	}
-	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); name == RuntimePath+"object.NoMeta" {
-		return &knowledge{nothing: true} // it has no fields
+	name := n.Obj().Pkg().Path() + "." + n.Obj().Name()
+	if k := known[name]; k != nil {
+		return k
 	}
-	return known[n.Obj().Pkg().Path()+"."+n.Obj().Name()+"."+m.Name()]
+	return known[name+"."+m.Name()]
 }
 
 func (c called) path() string {

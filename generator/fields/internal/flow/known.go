@@ -84,8 +84,8 @@ var (
 	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
 )
 
-// known has the functions, and the methods behind the names of their types, that programs often
-// give objects to.
+// known has the functions, the methods behind the names of their types, and the types with all of
+// their methods, that programs often give objects to.
 var known = map[string]*knowledge{
 	"k8s.io/client-go/tools/cache.DeletionHandlingMetaNamespaceKeyFunc": readsName,
 	"k8s.io/client-go/tools/cache.DeletionHandlingObjectToName":         readsName,
@@ -126,21 +126,19 @@ var known = map[string]*knowledge{
 	"sort.SliceIsSorted": {nothing: true},
 	"sort.SliceStable":   {nothing: true},
 
-	"container/list.List.PushBack":  container,
-	"container/list.List.PushFront": container,
-	"sync.Map.Load":                 container,
-	"sync.Map.LoadAndDelete":        container,
-	"sync.Map.LoadOrStore":          container,
-	"sync.Map.Range":                container,
-	"sync.Map.Store":                container,
-	"sync.Map.Swap":                 container,
-	"sync.Pool.Get":                 container,
-	"sync.Pool.Put":                 container,
-	"sync/atomic.Pointer.Load":      container,
-	"sync/atomic.Pointer.Store":     container,
-	"sync/atomic.Pointer.Swap":      container,
-	"sync/atomic.Value.Load":        container,
-	"sync/atomic.Value.Store":       container,
+	RuntimePath + "object.NoMeta": {nothing: true}, // it has no fields
+
+	// Their methods call the functions that are in them.
+	"k8s.io/client-go/tools/cache.FilteringResourceEventHandler":     {nothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerDetailedFuncs": {nothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerFuncs":         {nothing: true},
+
+	"container/list.Element": container,
+	"container/list.List":    container,
+	"sync.Map":               container,
+	"sync.Pool":              container,
+	"sync/atomic.Pointer":    container,
+	"sync/atomic.Value":      container,
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.AddFinalizer":              readsFinalizer,
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.ContainsFinalizer":         readsFinalizer,

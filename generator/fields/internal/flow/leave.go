@@ -67,7 +67,13 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 			a.each(a.vertex(input), goes)
 			continue
 		}
-		a.everything(input, goes)
+		a.each(a.vertex(input), goes)
+		a.everything(input, func(o *origin) {
+			// A cache calls functions and methods in a struct, and looks at no objects there.
+			if !to.cache || !o.object() {
+				goes(o)
+			}
+		})
 		if !modelled {
 			a.methodsLeave(input.Type(), s.pos(), "given to "+to.String())
 		}
@@ -126,8 +132,10 @@ type departure struct {
 
 // keep lets what a container gets be had again from it.
 func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
-	if i == 1 && typeName(to.recv) == "sync.Map" && o.object() && !o.whole() {
-		a.escape(o, s.pos(), Whole, "compared") // a key
+	of := typeName(to.recv)
+	compares := i == 1 && of == "sync.Map" || strings.HasPrefix(to.name, "CompareAnd") && !strings.HasPrefix(of, "atomic.Pointer")
+	if compares && o.object() && !o.whole() {
+		a.escape(o, s.pos(), Whole, "compared") // a key, or a value
 	}
 	a.add(a.stored(inputs[0]), o)
 	for i := range s.common.Signature().Results().Len() {
@@ -301,7 +309,7 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 			}
 		}
 		a.each(result, func(o *origin) {
-			if isError(result.typ) || o.object() && !o.whole() {
+			if to.cache && (isError(result.typ) || o.object() && !o.whole()) {
 				a.leaves(o, s.pos(), "given to "+to.String())
 			}
 		})
