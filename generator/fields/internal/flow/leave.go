@@ -79,6 +79,17 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		}
 	}
 	a.foreign(s, to)
+	if !modelled && s.beyond == "" {
+		s.beyond = "given to " + to.String()
+		for _, of := range s.stored {
+			a.tell(of.n, s.pos(), s.beyond)
+		}
+		for v := range s.common.Signature().Results().Variables() {
+			if n, ok := deref(v.Type()).(*types.Named); ok && a.contains(n) && n.Obj().Pkg() != nil && a.follows(n.Obj().Pkg()) {
+				a.tell(a.contents(n), s.pos(), s.beyond) // a struct that the callee may keep
+			}
+		}
+	}
 }
 
 // tell notes that what a vertex has goes to code that isn't looked into.
@@ -120,6 +131,7 @@ func (a *analysis) functionLeaves(fn *ssa.Function, pos token.Pos, why string) {
 	}
 	for _, p := range fn.Params {
 		a.add(a.vertex(p), a.get(origin{foreign: true}))
+		a.tell(a.stored(p), pos, why)
 	}
 }
 
