@@ -122,6 +122,7 @@ var known = map[string]*knowledge{
 	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAny: true},
 	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
 
+	"reflect.TypeOf":     {nothing: true},
 	"sort.Slice":         {nothing: true},
 	"sort.SliceIsSorted": {nothing: true},
 	"sort.SliceStable":   {nothing: true},
