@@ -8,7 +8,7 @@ var sources = []block{
 	{name: "own lister", from: "nothing", to: "lister", code: `$out := gen.New$KPodLister(indexer)`},
 	{name: "indexer", from: "nothing", to: "indexer", code: `$out := indexer`},
 	{name: "informer", from: "nothing", to: "shared", code: `$out := shared`},
-	{name: "widgets", from: "nothing", to: "widgets", code: `$out := widgets.New$KWidgetLister(reader)`},
+	{name: "widgets", from: "nothing", to: "widgets", code: `$out := gen.New$KWidgetLister(reader)`},
 	{name: "typed informer", from: "nothing", to: "typed", code: `$out := typed`},
 	{name: "client", from: "nothing", to: "client", code: `$out := cl`},
 }
