@@ -239,6 +239,7 @@ var parameters = []struct{ name, typ, arg, part string }{
 	{"reader", "store.Reader[*api.$KPod]", "w.store", "widgets"},
 	{"typed", "*informer.SharedIndexInformer[*api.$KPod]", "w.typed", ""},
 	{"cl", "client.Client", "w.client", ""},
+	{"fields", "client.FieldIndexer", "w.client", ""},
 	{"pi", "gen.$KPodInterface", "gen.New$KClient(w.writer)", "clientset"},
 	{"wr", "*writer.Writer[*api.$KPod]", "w.writer", ""},
 }
@@ -265,15 +266,19 @@ func signature(body string) (params, args string, parts []string) {
 var packages = map[string]string{}
 
 func init() {
-	for path := range strings.FieldsSeq(`bytes cmp container/heap container/list context encoding/gob encoding/json errors fmt hash/maphash
-		iter log/slog maps os reflect regexp runtime slices sort strconv strings sync sync/atomic text/template unique weak
-		k8s.io/apimachinery/pkg/labels k8s.io/client-go/tools/cache k8s.io/apiserver/pkg/matcher
+	for path := range strings.FieldsSeq(`bufio bytes cmp container/heap container/list context encoding/gob encoding/json errors fmt hash/maphash
+		io iter log/slog maps os reflect regexp runtime slices sort strconv strings sync sync/atomic text/template time unique weak
+		k8s.io/apimachinery/pkg/labels k8s.io/client-go/tools/cache k8s.io/client-go/util/workqueue k8s.io/apiserver/pkg/matcher
+		k8s.io/apimachinery/pkg/api/equality
+		sigs.k8s.io/controller-runtime/pkg/builder sigs.k8s.io/controller-runtime/pkg/event sigs.k8s.io/controller-runtime/pkg/handler
+		sigs.k8s.io/controller-runtime/pkg/predicate sigs.k8s.io/controller-runtime/pkg/reconcile
 		sigs.k8s.io/controller-runtime/pkg/client sigs.k8s.io/controller-runtime/pkg/controller/controllerutil
 		github.com/informer-gen/informer-gen/runtime/informer github.com/informer-gen/informer-gen/runtime/store
 		github.com/informer-gen/informer-gen/runtime/object github.com/informer-gen/informer-gen/runtime/writer
 		example.org/foreign example.com/m/api example.com/m/gen example.com/m/programs`) {
 		packages[path[strings.LastIndexByte(path, '/')+1:]] = path
 	}
+	packages["kruntime"] = "k8s.io/apimachinery/pkg/runtime"
 	packages["metav1"] = "k8s.io/apimachinery/pkg/apis/meta/v1"
 }
 

@@ -195,8 +195,10 @@ func (r *result) usesIn(report *fields.Report) (uses []fields.Use) {
 			}
 		}
 	}
+	// Metadata of objects of an unknown kind may be read by a method that programs share.
+	untyped := r.chain[0].name == "client" || r.chain[0].name == "informer"
 	for _, u := range report.Unknown {
-		if in(u) == r.name {
+		if file := in(u); file == r.name || file == "" && untyped {
 			add(u)
 		}
 	}
