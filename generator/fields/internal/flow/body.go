@@ -126,7 +126,10 @@ func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 	a.each(a.vertex(x), func(o *origin) {
 		switch {
 		case o.typ == nil || !o.object() || !same(x.Type(), o.typ):
-			a.add(a.vertex(to), o)
+			// The fields of a struct of the program have what was stored in them.
+			if o.object() || !a.follows(s.Field(index).Pkg()) {
+				a.add(a.vertex(to), o)
+			}
 		case isOpaque(o.typ):
 			a.read(o, to.Pos())
 		default:
@@ -233,13 +236,8 @@ func (a *analysis) compared(x ssa.Value, pos token.Pos) {
 		}
 	}
 	switch x.Type().Underlying().(type) {
-	case *types.Interface:
-		a.each(a.vertex(x), escape)
-	case *types.Array, *types.Struct:
-		a.each(a.vertex(x), escape)
-		if a.contains(x.Type()) {
-			a.each(a.contents(x.Type()), escape)
-		}
+	case *types.Interface, *types.Array, *types.Struct:
+		a.everything(x, escape)
 	}
 }
 

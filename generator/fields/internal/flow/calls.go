@@ -110,7 +110,15 @@ func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 		a.edge(a.vertex(arg), a.vertex(params[i]))
 	}
 	for i, result := range f.results {
-		a.edge(result, a.result(s, i))
+		if !s.known {
+			a.edge(result, a.result(s, i))
+			continue
+		}
+		a.each(result, func(o *origin) {
+			if o != a.cache(nil) { // the lister's type knows better
+				a.add(a.result(s, i), o)
+			}
+		})
 	}
 	a.storedInArguments(s, fn)
 	for _, values := range f.returns {
@@ -237,7 +245,7 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 // unresolved leaves the calls for which no callee was found, and reports whether there were any.
 func (a *analysis) unresolved() (found bool) {
 	for _, s := range a.dynamic {
-		if len(s.linked) > 0 || len(s.left) > 0 {
+		if len(s.linked) > 0 || len(s.left) > 0 || a.hasCallers(s.instr.Parent()) {
 			continue
 		}
 		to := called{name: "a function that isn't known"}
@@ -262,6 +270,15 @@ func (a *analysis) unresolved() (found bool) {
 	}
 	a.guesses = nil
 	return found
+}
+
+// hasCallers reports whether something in the program calls fn, or the function around it. Then it
+// isn't called from outside: where nothing comes to one of its parameters, there is nothing.
+func (a *analysis) hasCallers(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return len(a.functions[fn].callers) > 0
 }
 
 func (a *analysis) builtin(s *site, b *ssa.Builtin) {

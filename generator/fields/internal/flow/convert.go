@@ -28,17 +28,16 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	t := in.X.Type()
 	a.predicate(in)
 	a.edge(a.vertex(in.X), a.vertex(in))
+	t = a.convertible(t)
 	if values, ok := literal(in.X); ok {
 		for _, v := range values {
 			a.edge(a.vertex(v), a.vertex(in))
-			if a.contains(v.Type()) {
-				a.edge(a.contents(v.Type()), a.vertex(in))
-			}
+			a.add(a.vertex(in), a.get(origin{made: a.convertible(v.Type())}))
 		}
-	} else if a.contains(t) {
-		a.edge(a.contents(t), a.vertex(in))
+		a.add(a.vertex(in), a.get(origin{made: t, bare: true}))
+	} else {
+		a.add(a.vertex(in), a.get(origin{made: t}))
 	}
-	a.convertible(t)
 	a.enterMethods(in)
 	if i, ok := in.Type().Underlying().(*types.Interface); ok {
 		a.exposeMethods(exposure{a.vertex(in), a.vertex(in.X), i}, t)
@@ -46,12 +45,12 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 }
 
 // convertible notes that values of type t are converted to interfaces, which is that of a lister, a
-// store or the like, if it is one itself.
-func (a *analysis) convertible(t types.Type) {
-	if a.concrete.At(t) != nil {
-		return
+// store or the like, if it is one itself. It returns the same type for all that are identical.
+func (a *analysis) convertible(t types.Type) types.Type {
+	if first, ok := a.concrete.At(t).(types.Type); ok {
+		return first
 	}
-	a.concrete.Set(t, true)
+	a.concrete.Set(t, t)
 	a.converted = append(a.converted, t)
 	for _, s := range a.invokes {
 		a.implemented(s, t)
@@ -59,6 +58,7 @@ func (a *analysis) convertible(t types.Type) {
 	for _, e := range a.exposed {
 		a.exposeMethods(e, t)
 	}
+	return t
 }
 
 // literal returns the values of the fields of the struct that v is, if it is a literal that is used

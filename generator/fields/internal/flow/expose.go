@@ -14,15 +14,38 @@ import (
 // enterMethods reaches the methods of a value that becomes an interface, and of what is in it: fmt,
 // encoding/json and others look for them there.
 func (a *analysis) enterMethods(in *ssa.MakeInterface) {
-	t := in.X.Type()
-	for _, fn := range a.methodsIn(t) {
+	for _, fn := range a.methodsIn(in.X.Type()) {
 		a.reach(fn)
-		a.edge(a.vertex(in.X), a.vertex(fn.Params[0]))
-		if a.contains(t) {
-			a.edge(a.contents(t), a.vertex(fn.Params[0]))
+		recv := a.vertex(fn.Params[0])
+		a.edge(a.vertex(in.X), recv)
+		if _, fields := deref(recv.typ).Underlying().(*types.Struct); !fields && a.contains(in.X.Type()) {
+			a.edge(a.contents(in.X.Type()), recv)
 		}
-		a.add(a.vertex(in), a.get(origin{fn: fn, method: true, hidden: true}))
 	}
+}
+
+// everything calls hook with the origins that v has and that are in its fields, behind interfaces
+// too.
+func (a *analysis) everything(v ssa.Value, hook func(*origin)) {
+	hook = a.opened(hook)
+	a.each(a.vertex(v), hook)
+	if a.contains(v.Type()) {
+		a.each(a.contents(v.Type()), hook)
+	}
+}
+
+// opened returns a hook that also gets what is in the fields of structs behind interfaces.
+func (a *analysis) opened(hook func(*origin)) func(*origin) {
+	seen := map[*origin]bool{}
+	var open func(*origin)
+	open = func(o *origin) {
+		if o.made != nil && !o.bare && !seen[o] && a.contains(o.made) {
+			seen[o] = true
+			a.each(a.contents(o.made), open)
+		}
+		hook(o)
+	}
+	return open
 }
 
 // methodsIn returns the methods that code that isn't looked into can call of a value of type t, and
@@ -48,6 +71,9 @@ func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
 		for sel := range a.prog.MethodSets.MethodSet(methods).Methods() {
 			of := sel.Obj().(*types.Func)
 			if recv := of.Signature().Recv().Type(); !of.Exported() || isInterface(recv) || a.types.isAPI(recv) {
+				continue
+			}
+			if !a.follows(of.Pkg()) {
 				continue
 			}
 			if fn := a.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {

@@ -40,6 +40,7 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 	}
 	a.handedOut(s, to)
 	a.selects(s, to, inputs)
+	modelled := to.known != nil || to.cache || to.client
 	keeps := to.known != nil && to.known.keeps
 	for i, input := range inputs {
 		// The objects in a receiver aren't handed to its method, unless that is a container.
@@ -52,15 +53,23 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 			case o.cache:
 				a.fromCache(s, to, o)
 			case receiver, o.foreign:
+			case o.made != nil:
+				if !modelled {
+					a.methodsLeave(o.made, s.pos(), "given to "+to.String())
+				}
 			case o.fn != nil:
 				a.callback(s, to, o, inputs)
 			default:
 				a.given(s, to, o, i, inputs)
 			}
 		}
-		a.each(a.vertex(input), goes)
-		if a.contains(input.Type()) {
-			a.each(a.contents(input.Type()), goes)
+		if receiver {
+			a.each(a.vertex(input), goes)
+			continue
+		}
+		a.everything(input, goes)
+		if !modelled {
+			a.methodsLeave(input.Type(), s.pos(), "given to "+to.String())
 		}
 	}
 	a.foreign(s, to)
@@ -68,7 +77,7 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 
 // tell notes that what a vertex has goes to code that isn't looked into.
 func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
-	a.each(n, func(o *origin) { a.leaves(o, pos, why) })
+	a.each(n, a.opened(func(o *origin) { a.leaves(o, pos, why) }))
 }
 
 // leaves notes that an origin goes to code that isn't looked into. All of an object may be read
@@ -79,24 +88,38 @@ func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
 	case o.cache:
 		a.found(o.kind, pos)
 		a.escape(a.root(o.kind), pos, Unfollowed, why)
+	case o.made != nil:
+		a.methodsLeave(o.made, pos, why)
 	case o.fn != nil:
-		if key := (departure{o, pos, why}); len(o.fn.Blocks) > 0 && !a.left[key] {
-			a.left[key] = true
-			for _, result := range a.reach(o.fn).results {
-				a.tell(result, pos, why)
-			}
-			for _, p := range o.fn.Params {
-				a.add(a.vertex(p), a.get(origin{foreign: true}))
-			}
-		}
+		a.functionLeaves(o.fn, pos, why)
 	default:
 		a.escape(o, pos, Unfollowed, why)
 	}
 }
 
+func (a *analysis) methodsLeave(of types.Type, pos token.Pos, why string) {
+	for _, fn := range a.methodsIn(of) {
+		a.functionLeaves(fn, pos, why)
+	}
+}
+
+func (a *analysis) functionLeaves(fn *ssa.Function, pos token.Pos, why string) {
+	key := departure{fn, pos, why}
+	if len(fn.Blocks) == 0 || a.left[key] {
+		return
+	}
+	a.left[key] = true
+	for _, result := range a.reach(fn).results {
+		a.tell(result, pos, why)
+	}
+	for _, p := range fn.Params {
+		a.add(a.vertex(p), a.get(origin{foreign: true}))
+	}
+}
+
 // departure is a function that goes to code that isn't looked into.
 type departure struct {
-	of  *origin
+	of  *ssa.Function
 	pos token.Pos
 	why string
 }
@@ -226,12 +249,6 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		return
 	}
 	a.called[done] = true
-	if f.hidden {
-		if !to.cache && to.known == nil {
-			a.leaves(f, s.pos(), "given to "+to.String())
-		}
-		return
-	}
 	if len(fn.Blocks) == 0 {
 		if to.cache {
 			a.bodiless(s, to, fn, inputs)
@@ -256,9 +273,9 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		}
 		guess := &guess{n: n, o: a.unknown()}
 		for _, input := range inputs {
-			a.each(a.vertex(input), func(o *origin) {
+			a.everything(input, func(o *origin) {
 				switch {
-				case o.fn != nil, o.foreign:
+				case o.fn != nil, o.foreign, o.made != nil:
 				case !o.cache:
 					guess.known = true
 					a.add(n, o)
@@ -279,7 +296,7 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	}
 	for _, result := range body.results {
 		for i := range s.common.Signature().Results().Len() {
-			if t := s.common.Signature().Results().At(i).Type(); !isError(t) && !isFunc(t) {
+			if t := s.common.Signature().Results().At(i).Type(); !isError(t) && (mayBeObject(t) || !a.types.reach(t).anything) {
 				a.edge(result, a.result(s, i))
 			}
 		}

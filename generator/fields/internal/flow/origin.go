@@ -31,16 +31,17 @@ type origin struct {
 	// above is set.
 	fn     *ssa.Function
 	method bool
-	// hidden means that the method can be found by reflection or by a conversion only: what a cache
-	// calls isn't among them.
-	hidden bool
 	// foreign means that the value is of code that isn't looked into: a function, or something with
 	// methods. Then nothing above is set.
 	foreign bool
+	// made isn't nil if the value is an interface in which a value of this type is; bare means that
+	// what is in its fields is known better. Then nothing above is set.
+	made types.Type
+	bare bool
 }
 
 // object reports whether t is an object, or a part of one.
-func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign }
+func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign && t.made == nil }
 
 // whole reports whether t is an object, and not a part of it.
 func (t *origin) whole() bool { return t.object() && t.up == nil }

@@ -211,8 +211,8 @@ func (f *typeFacts) holds(u types.Type, t *origin) bool {
 		return false
 	}
 	switch {
-	case t.foreign:
-		return holdsForeign(u)
+	case t.foreign, t.made != nil:
+		return holdsInterface(u)
 	case f.shaped(deref(u)):
 		if t.cache && t.kind == nil {
 			return len(f.objectsIn(deref(u))) == 0
@@ -299,14 +299,14 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
-// holdsForeign reports whether t is an interface or a function, or has elements that are.
-func holdsForeign(t types.Type) bool {
+// holdsInterface reports whether t is an interface or a function, or has such elements.
+func holdsInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface, *types.Signature, *types.Tuple:
 		return true
 	case *types.Pointer:
 		_, named := types.Unalias(t).(*types.Named)
-		return !named && holdsForeign(u.Elem())
+		return !named && holdsInterface(u.Elem())
 	case *types.Slice:
 		return isInterface(u.Elem()) || isFunc(u.Elem())
 	case *types.Array:
