@@ -230,18 +230,55 @@ func (t typ) key() string {
 // base is the name of a field that embeds a value of the type.
 func (t typ) base() string { return t.text[strings.LastIndexByte(t.text, '.')+1:] }
 
+// parameters are what a program may have, what it gets for them, and what must be generated.
+var parameters = []struct{ name, typ, arg, part string }{
+	{"ctx", "context.Context", "context.Background()", ""},
+	{"pods", "gen.$KPodLister", "gen.New$KPodLister(w.memory)", "lister"},
+	{"indexer", "cache.Indexer", "w.memory", ""},
+	{"shared", "cache.SharedIndexInformer", "w.memory", ""},
+	{"reader", "store.Reader[*api.$KPod]", "w.store", "widgets"},
+	{"typed", "*informer.SharedIndexInformer[*api.$KPod]", "w.typed", ""},
+	{"cl", "client.Client", "w.client", ""},
+	{"fields", "client.FieldIndexer", "w.client", ""},
+	{"pi", "gen.$KPodInterface", "gen.New$KClient(w.writer)", "clientset"},
+	{"wr", "*writer.Writer[*api.$KPod]", "w.writer", ""},
+}
+
+// signature returns the parameters that the body of a program uses, the arguments for them, and the
+// parts of kind.txtar that it needs.
+func signature(body string) (params, args string, parts []string) {
+	var names, values []string
+	for _, p := range parameters {
+		if regexp.MustCompile(`(^|[^.\w])` + p.name + `\b`).MatchString(body) {
+			names, values = append(names, p.name+" "+p.typ), append(values, p.arg)
+			if p.part != "" {
+				parts = append(parts, p.part)
+			}
+		}
+	}
+	if strings.Contains(body, "gen.New") {
+		parts = append(parts, "lister")
+	}
+	return strings.Join(names, ", "), strings.Join(values, ", "), parts
+}
+
 // packages are what programs import, by the names of the packages.
 var packages = map[string]string{}
 
 func init() {
-	for path := range strings.FieldsSeq(`bytes cmp container/heap container/list context encoding/gob encoding/json errors fmt hash/maphash
-		iter log/slog maps reflect runtime slices sort strconv strings sync sync/atomic text/template unique weak
-		k8s.io/apimachinery/pkg/labels k8s.io/client-go/tools/cache k8s.io/apiserver/pkg/matcher
+	for path := range strings.FieldsSeq(`bufio bytes cmp container/heap container/list context encoding/gob encoding/json errors fmt hash/maphash
+		io iter log/slog maps os reflect regexp runtime slices sort strconv strings sync sync/atomic text/template time unique weak
+		k8s.io/apimachinery/pkg/labels k8s.io/client-go/tools/cache k8s.io/client-go/util/workqueue k8s.io/apiserver/pkg/matcher
+		k8s.io/apimachinery/pkg/api/equality
+		sigs.k8s.io/controller-runtime/pkg/builder sigs.k8s.io/controller-runtime/pkg/event sigs.k8s.io/controller-runtime/pkg/handler
+		sigs.k8s.io/controller-runtime/pkg/predicate sigs.k8s.io/controller-runtime/pkg/reconcile
 		sigs.k8s.io/controller-runtime/pkg/client sigs.k8s.io/controller-runtime/pkg/controller/controllerutil
 		github.com/informer-gen/informer-gen/runtime/informer github.com/informer-gen/informer-gen/runtime/store
-		github.com/informer-gen/informer-gen/runtime/writer example.org/foreign example.com/m/api example.com/m/gen example.com/m/widgets`) {
+		github.com/informer-gen/informer-gen/runtime/object github.com/informer-gen/informer-gen/runtime/writer
+		example.org/foreign example.com/m/api example.com/m/gen example.com/m/programs`) {
 		packages[path[strings.LastIndexByte(path, '/')+1:]] = path
 	}
+	packages["kruntime"] = "k8s.io/apimachinery/pkg/runtime"
 	packages["metav1"] = "k8s.io/apimachinery/pkg/apis/meta/v1"
 }
 

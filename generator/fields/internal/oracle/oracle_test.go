@@ -184,19 +184,21 @@ func (r *result) usesIn(report *fields.Report) (uses []fields.Use) {
 			r.escapes = append(r.escapes, text)
 		}
 	}
-	in := func(u fields.Use) string { return strings.TrimSuffix(filepath.Base(u.Pos.Filename), ".go") }
+	in := func(u fields.Use) string { return ofProgram.FindString(filepath.Base(u.Pos.Filename)) }
 	for _, k := range report.Kinds {
 		if strings.TrimSuffix(k.Name, "Pod") == r.name {
 			r.vanished = false
 			for _, u := range k.Uses {
-				if file := in(u); file == r.name || !ofProgram.MatchString(file) {
+				if file := in(u); file == r.name || file == "" {
 					add(u) // in a file of another program it is none of its doing
 				}
 			}
 		}
 	}
+	// Metadata of objects of an unknown kind may be read by a method that programs share.
+	untyped := r.chain[0].name == "client" || r.chain[0].name == "informer"
 	for _, u := range report.Unknown {
-		if in(u) == r.name {
+		if file := in(u); file == r.name || file == "" && untyped {
 			add(u)
 		}
 	}
@@ -223,7 +225,7 @@ var key = regexp.MustCompile(`\[[^]]*\]`)
 // normal is a path with [*] in the place of each key.
 func normal(path string) string { return key.ReplaceAllString(path, "[*]") }
 
-var ofProgram = regexp.MustCompile(`^P\d+$`)
+var ofProgram = regexp.MustCompile(`^P\d+`)
 
 func programName(i int) string { return "P" + strconv.Itoa(i) }
 
@@ -243,22 +245,25 @@ func writeModule(t *testing.T, dir string, chains []chain) {
 	for _, f := range kind.Files {
 		part[f.Name] = string(f.Data)
 	}
-	var table, clients strings.Builder
+	var table strings.Builder
 	for i, c := range chains {
 		name := programName(i)
 		body, decls := c.program(name)
-		replace := strings.NewReplacer("$K", name, "$body", body, "$decls", decls).Replace
-		code := replace(part["program"])
-		write(t, filepath.Join(dir, "api", name+".go"), replace(part["api"]))
-		write(t, filepath.Join(dir, "gen", name+".go"), replace(part["gen"]))
-		if strings.Contains(code, "widgets.") {
-			write(t, filepath.Join(dir, "widgets", name+".go"), replace(part["widgets"]))
+		params, args, parts := signature(body)
+		replace := func(text string) string {
+			text = strings.NewReplacer("$params", params, "$args", args, "$body", body, "$decls", decls).Replace(text)
+			return strings.ReplaceAll(text, "$K", name)
 		}
+		code := replace(part["program"])
 		write(t, filepath.Join(dir, "programs", name+".go"), "// "+c.String()+"\npackage programs\n\n"+imports(code)+code)
+		write(t, filepath.Join(dir, "api", name+".go"), replace(part["api"]))
+		for _, of := range parts {
+			write(t, filepath.Join(dir, "gen", name+of+".go"), replace(part[of]))
+		}
 		table.WriteString(replace(part["main"]))
-		clients.WriteString(replace(part["client"]))
 	}
-	write(t, filepath.Join(dir, "run", "main.go"), part["harness"]+"\nvar everyProgram = []program{\n"+table.String()+"}\n"+clients.String())
+	code := part["harness"] + "\nvar everyProgram = []program{\n" + table.String() + "}\n"
+	write(t, filepath.Join(dir, "run", "main.go"), "package main\n\n"+imports(code)+code)
 }
 
 // runAll builds the programs and returns what they print.
@@ -275,7 +280,7 @@ func runAll(t *testing.T, dir string, on []*base) map[string]output {
 		}
 		return stdout.Bytes()
 	}
-	run(nil, "go", "build", "-gcflags=example.com/m/...=-N -l", "-ldflags=-s -w", "-o", binary, "./run")
+	run(nil, "go", "build", "-trimpath", "-gcflags=example.com/m/...=-N -l", "-ldflags=-s -w", "-o", binary, "./run")
 	stdin, err := json.Marshal(map[string]any{"Bases": on})
 	if err != nil {
 		t.Fatal(err)

@@ -2,19 +2,23 @@
 
 package oracle
 
+import "slices"
+
 // sources are what programs have of caches from the beginning.
 var sources = []block{
 	{name: "lister", from: "nothing", to: "lister", code: `$out := pods`},
 	{name: "own lister", from: "nothing", to: "lister", code: `$out := gen.New$KPodLister(indexer)`},
 	{name: "indexer", from: "nothing", to: "indexer", code: `$out := indexer`},
 	{name: "informer", from: "nothing", to: "shared", code: `$out := shared`},
-	{name: "widgets", from: "nothing", to: "widgets", code: `$out := widgets.New$KWidgetLister(reader)`},
+	{name: "widgets", from: "nothing", to: "widgets", code: `$out := gen.New$KWidgetLister(reader)`},
 	{name: "typed informer", from: "nothing", to: "typed", code: `$out := typed`},
 	{name: "client", from: "nothing", to: "client", code: `$out := cl`},
 }
 
 // ways lead from a cache to objects, and from objects to their parts.
-var ways = []block{
+var ways = slices.Concat(cacheWays, clientWays, partWays)
+
+var cacheWays = []block{
 	// client-go's listers
 	{name: "Get", from: "lister", to: "pod", code: `$out, _ := $in.Pods("shop").Get("blue")`},
 	{name: "List", from: "lister nslister", to: "pods", code: `$out, _ := $in.List(labels.Everything())`},
@@ -131,98 +135,74 @@ $in.AddEventHandler(informer.HandlerFuncs[*api.$KPod]{AddFunc: $Pcontroller.add}
 $out := $Pcontroller.seen[0]`},
 	{name: "typed store", from: "typed", to: "snapshot", code: `$out := $in.Store().Snapshot()`},
 
-	// controller-runtime's client
-	{name: "client's Get", from: "clients", to: "pod", code: `
-$out := &api.$KPod{}
-$in.Get(ctx, client.ObjectKey{Name: "blue"}, $out)`},
-	{name: "client's Get of a variable", from: "clients", to: "podvalue", code: `
-var $out api.$KPod
-$in.Get(ctx, client.ObjectKey{Name: "blue"}, &$out)`},
-	{name: "client's List", from: "client reader", to: "pod", code: `
-var $Plist api.$KPodList
-$in.List(ctx, &$Plist)
-for i := range $Plist.Items {
-	$out := &$Plist.Items[i]
-	$rest
-}`},
-	{name: "client's List by labels", from: "client reader", to: "podvalue", code: `
-$Plist := &api.$KPodList{}
-$in.List(ctx, $Plist, client.InNamespace("shop"), client.MatchingLabels{"app": "shop"})
-for _, $out := range $Plist.Items {
-	$rest
-}`},
-	{name: "reader", from: "client", to: "reader", code: `var $out client.Reader = $in`},
-	{name: "own reader", from: "client reader", to: "ownreader", decls: `
-type $PReader interface {
-	Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error
-}`, code: `var $out $PReader = $in`},
-	{name: "client in a helper", from: "clients", to: "pod", decls: `
-func $PLoad(r interface {
-	Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error
-}, into client.Object) { r.Get(context.Background(), client.ObjectKey{Name: "blue"}, into) }`, code: `
-$out := new(api.$KPod)
-$PLoad($in, $out)`},
-	{name: "CreateOrUpdate", from: "client", to: "pod", lost: true, code: `
-$out := &api.$KPod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}
-controllerutil.CreateOrUpdate(ctx, $in, $out, func() error {
-	$out.Spec.Class = "changed"
-	return nil
-})`},
-	{name: "inside CreateOrUpdate", from: "client", to: "pod", lost: true, code: `
-$out := &api.$KPod{ObjectMeta: metav1.ObjectMeta{Name: "blue"}}
-controllerutil.CreateOrUpdate(ctx, $in, $out, func() error {
-	$rest
-	$out.Labels = nil
-	return nil
-})`},
+	{name: "Get as function", from: "getters", to: "getfunc", code: `$out := $in.Get`},
+	{name: "Get as method expression", from: "nslister", to: "pod", code: `
+$Pget := gen.$KPodNamespaceLister.Get
+$out, _ := $Pget($in, "blue")`},
+	{name: "List as function", from: "lister nslister selector", to: "listfunc", code: `$out := $in.List`},
+	{name: "GetByKey as function", from: "stores", to: "keyfunc", code: `$out := $in.GetByKey`},
+	{name: "getting function", from: "getfunc", to: "pod", code: `$out, _ := $in("blue")`},
+	{name: "function as getter", from: "getfunc", to: "getter", decls: `
+type $PGetter interface{ Get(string) (*api.$KPod, error) }
 
-	// lists
-	{name: "first", from: "pods", to: "pod", code: `$out := $in[0]`},
-	{name: "each", from: "pods", to: "pod", code: "for _, $out := range $in {\n$rest\n}"},
-	{name: "found", from: "pods", to: "pod", code: `
-$Pat := slices.IndexFunc($in, func(p *api.$KPod) bool { return p.Name == "blue" })
-$out := $in[$Pat]`},
-	{name: "by name", from: "pods", to: "pod", code: `
-$Pnames := map[string]*api.$KPod{}
-for _, p := range $in { $Pnames[p.Name] = p }
-$out := $Pnames["blue"]`},
-	{name: "first of a node", from: "pods", to: "pod", code: `
-$Pnodes := map[string][]*api.$KPod{}
-for _, p := range $in { $Pnodes[p.Spec.NodeName] = append($Pnodes[p.Spec.NodeName], p) }
-$out := $Pnodes["node-1"][0]`},
-	{name: "least", from: "pods", to: "pod", code: `
-$out := slices.MinFunc($in, func(a, b *api.$KPod) int { return cmp.Compare(a.Spec.Priority, b.Spec.Priority) })`},
+type $PFunc func(string) (*api.$KPod, error)
 
-	// parts of objects
-	{name: "value", from: "pod", to: "podvalue", code: `$out := *$in`},
-	{name: "pointer", from: "podvalue", to: "pod", code: `$out := &$in`},
-	{name: "as metav1.Object", from: "pod", to: "object", code: `var $out metav1.Object = $in`},
-	{name: ".Spec", from: "pod podvalue", to: "spec", code: `$out := $in.Spec`},
-	{name: "&.Spec", from: "pod", to: "specp", code: `$out := &$in.Spec`},
-	{name: ".Status", from: "pod podvalue", to: "status", code: `$out := $in.Status`},
-	{name: "&.Status", from: "pod", to: "statusp", code: `$out := &$in.Status`},
-	{name: ".Labels", from: "pod podvalue", to: "labels", code: `$out := $in.Labels`},
-	{name: "GetLabels", from: "pod object", to: "labels", code: `$out := $in.GetLabels()`},
-	{name: ".OwnerReferences", from: "pod podvalue", to: "owners", code: `$out := $in.OwnerReferences`},
-	{name: "GetOwnerReferences", from: "object", to: "owners", code: `$out := $in.GetOwnerReferences()`},
-	{name: ".Containers", from: "specs", to: "containers", code: `$out := $in.Containers`},
-	{name: ".Security", from: "specs", to: "security", code: `$out := $in.Security`},
-	{name: ".Volumes", from: "specs", to: "volumes", code: `$out := $in.Volumes`},
-	{name: ".Zones", from: "specs", to: "zones", code: `$out := $in.Zones`},
-	{name: ".Args", from: "specs", to: "args", code: `$out := $in.Args`},
-	{name: ".Replicas", from: "specs", to: "replicas", code: `$out := $in.Replicas`},
-	{name: ".Conditions", from: "statuses", to: "conditions", code: `$out := $in.Conditions`},
-	{name: "&Containers[i]", from: "containers", to: "containerp", code: "for i := range $in {\n$out := &$in[i]\n$rest\n}"},
-	{name: "range Containers", from: "containers", to: "container", code: "for _, $out := range $in {\n$rest\n}"},
-	{name: "last container", from: "containers", to: "container", code: `$out := $in[len($in)-1]`},
-	{name: "range Conditions", from: "conditions", to: "condition", code: "for _, $out := range $in {\n$rest\n}"},
-	{name: "*Security", from: "security", to: "securityvalue", code: `$out := *$in`},
-	{name: "Volumes['data']", from: "volumes", to: "volume", code: `$out := $in["data"]`},
-	{name: "Volumes by key", from: "volumes", to: "volume", code: `
-for _, key := range slices.Sorted(maps.Keys($in)) {
-	$out := $in[key]
+func (f $PFunc) Get(name string) (*api.$KPod, error) { return f(name) }`, code: `var $out $PGetter = $PFunc($in)`},
+	{name: "listing function", from: "listfunc", to: "pods", code: `$out, _ := $in(nil)`},
+	{name: "function of keys", from: "keyfunc", to: "pod", code: "$Pitem, _, _ := $in(\"shop/blue\")\n$out := $Pitem.(*api.$KPod)"},
+	{name: "generic getter", from: "nslister nswidgets", to: "pod", decls: `
+type $PSource[T any] interface{ Get(string) (T, error) }
+
+type $PCache[T any] struct{ from $PSource[T] }
+
+func (c *$PCache[T]) must(name string) T { v, _ := c.from.Get(name); return v }`, code: `$out := (&$PCache[*api.$KPod]{from: $in}).must("blue")`},
+	{name: "adapter to runtime.Object", from: "getters", to: "robject", decls: `
+type $PAdapter struct{ of $T }
+
+func (a $PAdapter) Get(name string) (kruntime.Object, error) { return a.of.Get(name) }`, code: `
+var $Pany interface{ Get(string) (kruntime.Object, error) } = $PAdapter{$in}
+$out, _ := $Pany.Get("blue")`},
+	{name: "own implementation", from: "getters", to: "getter", decls: `
+type $PGetter interface{ Get(string) (*api.$KPod, error) }
+
+type $PWrapper struct { inner $PGetter; last map[string]*api.$KPod }
+
+func (w *$PWrapper) Get(name string) (*api.$KPod, error) {
+	if pod, ok := w.last[name]; ok { return pod, nil }
+	pod, err := w.inner.Get(name)
+	w.last[name] = pod
+	return pod, err
+}`, code: `var $out $PGetter = &$PWrapper{$in, map[string]*api.$KPod{}}`},
+	{name: "embedding getter", from: "nslister", to: "getter", decls: `
+type $PGetter interface{ Get(string) (*api.$KPod, error) }
+
+type $PEmbedding struct{ gen.$KPodNamespaceLister }`, code: `var $out $PGetter = $PEmbedding{$in}`},
+	{name: "embedding lister", from: "lister", to: "nslister", decls: `
+type $PBoth interface { gen.$KPodLister; more$P() int }
+
+type $PEmbedding struct{ gen.$KPodLister }
+
+func ($PEmbedding) more$P() int { return 1 }`, code: "var $Pboth $PBoth = &$PEmbedding{$in}\n$out := $Pboth.Pods(\"shop\")"},
+	{name: "pods by namespace", from: "lister", to: "getter", decls: `
+type $PGetter interface{ Get(string) (*api.$KPod, error) }
+
+func $PIn(pods interface { Pods(string) gen.$KPodNamespaceLister }, namespace string) $PGetter { return pods.Pods(namespace) }`,
+		code: `$out := $PIn($in, "shop")`},
+	{name: "ListAll", from: "indexer store", to: "pod", code: `
+cache.ListAll($in, labels.SelectorFromSet(labels.Set{"app": "shop"}), func(obj any) {
+	$out := obj.(*api.$KPod)
 	$rest
-}`},
-	{name: "Zones[1]", from: "zones", to: "zone", code: `$out := $in[1]`},
-	{name: "range Zones", from: "zones", to: "zone", code: "for _, $out := range $in {\n$rest\n}"},
+})`},
+	{name: "items with a key function", from: "stores", to: "pod", decls: `
+func $PNamed(items []any, name func(any) string) any { for _, item := range items { if name(item) == "blue" { return item } }; return nil }`, code: `
+$out := $PNamed($in.List(), func(obj any) string { return obj.(metav1.Object).GetName() }).(*api.$KPod)`},
+	{name: "changed node", from: "informers", to: "pod", code: `
+$Pseen := map[string]string{}
+$in.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
+	old, $out := before.(*api.$KPod), after.(*api.$KPod)
+	if old.Spec.NodeName != $Pseen[old.Name] || old.ResourceVersion == $out.ResourceVersion {
+		$Pseen[old.Name] = $out.Spec.NodeName
+		$rest
+	}
+}})`},
 }

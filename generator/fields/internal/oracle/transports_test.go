@@ -2,8 +2,13 @@
 
 package oracle
 
+import "slices"
+
 // transports pass values on.
-var transports = []block{
+var transports = slices.Concat(codeTransports, libraryTransports)
+
+// codeTransports are those of the language, and of packages that are looked into.
+var codeTransports = []block{
 	// variables, closures and functions
 	{name: "pointer to variable", from: "cache data", code: "$Pv := $in\n$Pp := &$Pv\n$out := *$Pp"},
 	{name: "closure", from: "cache data", code: "$Pget := func() $T { return $in }\n$out := $Pget()"},
@@ -230,111 +235,82 @@ $Pnext, $Pstop := iter.Pull(slices.Values([]$T{$in}))
 $out, _ := $Pnext()
 $Pstop()`},
 
-	// goroutines, and what they share
-	{name: "goroutine", from: "cache data", code: `
-var $out $T
-var $Pwait sync.WaitGroup
-$Pwait.Add(1)
-go func(v $T) { defer $Pwait.Done(); $out = v }($in)
-$Pwait.Wait()`},
-	{name: "WaitGroup.Go", from: "cache data", code: `
-var $out $T
-var $Pwait sync.WaitGroup
-$Pwait.Go(func() { $out = $in })
-$Pwait.Wait()`},
-	{name: "sync.Once", from: "cache data", code: "var $out $T\nnew(sync.Once).Do(func() { $out = $in })"},
-	{name: "sync.OnceValue", from: "cache data", lost: true, code: `$out := sync.OnceValue(func() $T { return $in })()`},
-	{name: "sync.Map", from: "cache data", code: `
-var $Pm sync.Map
-$Pm.Store("a", $in)
-$Pv, _ := $Pm.Load("a")
-$out := $Pv.($T)`},
-	{name: "sync.Map.Range", from: "cache data", code: `
-var $Pm sync.Map
-$Pm.Store("a", $in)
-$Pm.Range(func(_, v any) bool {
-	$out := v.($T)
-	$rest
-	return true
-})`},
-	{name: "sync.Pool", from: "cache data", code: `
-$Pp := &sync.Pool{New: func() any { return new($T) }}
-$Pv := $Pp.Get().(*$T)
-*$Pv = $in
-$Pp.Put($Pv)
-$out := *$Pv`},
-	{name: "sync.Pool of structs", from: "cache data", decls: "type $PState struct{ v $T }", code: `
-var $Pp sync.Pool
-$Pp.New = func() any { return &$PState{v: $in} }
-$out := $Pp.Get().(*$PState).v`},
-	{name: "atomic.Pointer", from: "cache data", code: `
-var $Pp atomic.Pointer[$T]
-$Pv := $in
-$Pp.Store(&$Pv)
-$out := *$Pp.Load()`},
-	{name: "atomic.Pointer.CompareAndSwap", from: "cache data", code: `
-var $Pp atomic.Pointer[$T]
-$Pv := $in
-$Pp.CompareAndSwap(nil, &$Pv)
-$out := *$Pp.Load()`},
-	{name: "atomic.Value", from: "cache data", code: "var $Pa atomic.Value\n$Pa.Store(&$PState{$in})\n$out := $Pa.Load().(*$PState).v", decls: "type $PState struct{ v $T }"},
-	{name: "context value", from: "cache data", lost: true, decls: "type $PKey struct{}", code: `
-$Pctx := context.WithValue(ctx, $PKey{}, $in)
-$out := $Pctx.Value($PKey{}).($T)`},
-	{name: "context value in a struct", from: "cache data", lost: true, decls: "type $PKey struct{}\n\ntype $PCarried struct{ v $T }", code: `
-$Pctx := context.WithValue(ctx, $PKey{}, &$PCarried{$in})
-$out := $Pctx.Value($PKey{}).(*$PCarried).v`},
-	{name: "panic", from: "data", lost: true, decls: `
-func $PThrow(v $T) (same $T) {
-	defer func() { same = recover().($T) }()
-	panic(v)
-}`, code: `$out := $PThrow($in)`},
-	{name: "container/list", from: "cache data", code: "$Pl := list.New()\n$Pl.PushBack($in)\n$out := $Pl.Front().Value.($T)"},
-	{name: "container/heap", from: "cache data", lost: true, decls: `
-type $PHeap []any
+	// types that are declared anew
+	{name: "own type", from: "spec status container condition volume zone podvalue", decls: `type $POwn $T`, code: "$Po := $POwn($in)\n$Pp := &$Po\n$out := $T(*$Pp)"},
+	{name: "pointer to own type", from: "specp statusp containerp security pod", decls: `type $POwn $E`, code: "$Po := (*$POwn)($in)\n$out := ($T)($Po)"},
+	{name: "own pointer type", from: "specp statusp containerp security pod", decls: `type $POwn *$E`, code: "var $Po $POwn = $in\n$out := ($T)($Po)"},
+	{name: "own list type", from: "list args", decls: `
+type $POwn $T
 
-func (h $PHeap) Len() int           { return len(h) }
-func (h $PHeap) Less(i, j int) bool { return i < j }
-func (h $PHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *$PHeap) Push(v any)        { *h = append(*h, v) }
-func (h *$PHeap) Pop() any          { v := (*h)[len(*h)-1]; *h = (*h)[:len(*h)-1]; return v }`, code: `
-$Ph := &$PHeap{}
-heap.Push($Ph, $in)
-$out := heap.Pop($Ph).($T)`},
+func (l $POwn) all() []$E { return l[:len(l):len(l)] }`, code: `$out := $POwn($in).all()`},
+	{name: "alias", from: "cache data", decls: "type $PAlias = $T\n\ntype $PPair[A any] = struct{ a, b A }", code: "$Pp := $PPair[$PAlias]{b: $in}\n$out := $Pp.b"},
+	{name: "embedded generic type", from: "cache data", decls: `
+type $PBase[T any] struct{ obj T }
 
-	// copies, and code that isn't looked into
-	{name: "DeepCopy", from: "pod specp statusp", code: `$out := $in.DeepCopy()`},
-	{name: "DeepCopyInto", from: "pod specp statusp", code: "$out := new($E)\n$in.DeepCopyInto($out)"},
-	{name: "DeepCopyObject", from: "pod", code: `$out := $in.DeepCopyObject().($T)`},
-	{name: "DeepCopy of a new object", from: "specp", code: "$Po := &api.$KPod{Spec: *$in}\n$out := &$Po.DeepCopy().Spec"},
-	{name: "JSON and back", from: "data", lost: true, code: `
-var $out $T
-$Pdata, _ := json.Marshal($in)
-json.Unmarshal($Pdata, &$out)`},
-	{name: "gob and back", from: "spec specp status statusp container containers conditions zones volumes", lost: true, code: `
-var $Pbuf bytes.Buffer
-gob.NewEncoder(&$Pbuf).Encode($in)
-var $out $T
-gob.NewDecoder(&$Pbuf).Decode(&$out)`},
-	{name: "reflect.Value", from: "cache data", lost: true, code: `$out := reflect.ValueOf(&[]$T{$in}).Elem().Index(0).Interface().($T)`},
-	{name: "reflect.Value.Set", from: "cache data", lost: true, code: "var $out $T\nreflect.ValueOf(&$out).Elem().Set(reflect.ValueOf(&[]$T{$in}).Elem().Index(0))"},
-	{name: "reflect.Value.Call", from: "cache data", lost: true, code: `
-$Pf := reflect.ValueOf(func() $T { return $in })
-$out := $Pf.Call(nil)[0].Interface().($T)`},
-	{name: "foreign box", from: "cache data", lost: true, code: "var $Pb foreign.Box[$T]\n$Pb.Put($in)\n$out := $Pb.Take()"},
-	{name: "foreign function value", from: "cache data", lost: true, code: `$out := foreign.Hold($in)()`},
-	{name: "foreign loop", from: "cache data", lost: true, code: `
-foreign.Each([]$T{$in}, func($out $T) {
+func (b *$PBase[T]) get() T { return b.obj }
+
+type $PDerived struct{ $PBase[$T] }`, code: "$Pd := &$PDerived{}\n$Pd.obj = $in\n$out := $Pd.get()"},
+	{name: "generic interface", from: "cache data", decls: `
+type $PSource[T any] interface{ get$P() T }
+
+type $POne[T any] struct{ v T }
+
+func (o $POne[T]) get$P() T { return o.v }
+
+func $PRead[T any](from $PSource[T]) T { return from.get$P() }`, code: `$out := $PRead[$T]($POne[$T]{$in})`},
+	{name: "generic recursive type", from: "cache data", decls: `
+type $PTree[T any] struct{ left, right *$PTree[T]; v T }
+
+func (t *$PTree[T]) all(yield func(T) bool) bool {
+	return t == nil || t.left.all(yield) && yield(t.v) && t.right.all(yield)
+}`, code: `
+$Ptree := &$PTree[$T]{v: $in}
+for $out := range func(yield func($T) bool) { $Ptree.all(yield) } {
 	$rest
-})`},
-	{name: "foreign apply", from: "cache data", lost: true, code: `$out := foreign.Apply($in, func(v $T) []$T { return []$T{v} })[0]`},
-	{name: "foreign registry", from: "cache data", lost: true, code: `
-var $Pr foreign.Registry
-$Pr.Set("a", $in)
-$out := $Pr.Lookup("a").($T)`},
-	{name: "unique", from: "comparable", lost: true, code: `$out := unique.Make($in).Value()`},
-	{name: "weak pointer", from: "pod specp", lost: true, code: `
-$Pw := weak.Make($in)
-$out := $Pw.Value()
-runtime.KeepAlive($in)`},
+}`},
+	{name: "registered in init", from: "cache data", decls: `
+var $PRegistry = map[string]func($T) $T{}
+
+func init() { $PRegistry["same"] = func(v $T) $T { return v } }`, code: `$out := $PRegistry["same"]($in)`},
+	{name: "options", from: "cache data", decls: `
+type $PConfig struct{ v $T }
+
+type $POption func(*$PConfig)
+
+func $PWith(v $T) $POption { return func(c *$PConfig) { c.v = v } }
+
+func $PNew(options ...$POption) *$PConfig { c := new($PConfig); for _, o := range options { o(c) }; return c }`, code: `$out := $PNew($PWith($in)).v`},
+	{name: "visitor", from: "cache data", decls: `
+type $PVisitor interface{ visit$P(v $T) }
+
+type $PKeep struct{ v $T }
+
+func (k *$PKeep) visit$P(v $T) { k.v = v }
+
+func $PAccept(v $T, by $PVisitor) { by.visit$P(v) }`, code: "$Pk := &$PKeep{}\n$PAccept($in, $Pk)\n$out := $Pk.v"},
+	{name: "pointer to pointer", from: "cache data", code: "$Pv := $in\n$Pp := &$Pv\n$Ppp := &$Pp\nvar $out $T\n$Pq := &$out\n*$Pq = **$Ppp"},
+	{name: "swapped", from: "cache data", code: "var $Pa, $Pb $T\n$Pa = $in\n$Pa, $Pb = $Pb, $Pa\n$out := $Pb"},
+	{name: "loop variable", from: "cache data", code: "var $Pfs []func() $T\nfor _, v := range []$T{$in} { $Pfs = append($Pfs, func() $T { return v }) }\n$out := $Pfs[0]()"},
+	{name: "anonymous struct", from: "cache data", code: "$Prows := []struct { name string; v $T }{{\"a\", $in}}\n$out := $Prows[0].v"},
+	{name: "struct in any", from: "cache data", decls: "type $PCarried struct{ v $T }", code: "var $Pa any = $PCarried{$in}\n$out := $Pa.($PCarried).v"},
+	{name: "map of any", from: "cache data", code: "$Pm := map[string]any{\"a\": $in, \"b\": 1}\n$out := $Pm[\"a\"].($T)"},
+	{name: "list of any", from: "cache data", decls: `
+func $PPick(all ...any) any { return all[len(all)-1] }`, code: `$out := $PPick(1, "a", $in).($T)`},
+	{name: "channel of struct", from: "cache data", decls: "type $PJob struct{ v $T; done chan $T }", code: `
+$Pjobs := make(chan $PJob)
+go func() { for j := range $Pjobs { j.done <- j.v } }()
+$Pj := $PJob{$in, make(chan $T)}
+$Pjobs <- $Pj
+$out := <-$Pj.done
+close($Pjobs)`},
+	{name: "maps.Copy", from: "cache data", code: "$Pm := map[string]$T{}\nmaps.Copy($Pm, map[string]$T{\"a\": $in})\n$out := $Pm[\"a\"]"},
+	{name: "slices.Concat", from: "cache data", code: "$out := slices.Concat([]$T{}, slices.Repeat([]$T{$in}, 2))[1]"},
+	{name: "slices.Insert", from: "cache data", code: "$out := slices.Insert([]$T(nil), 0, $in)[0]"},
+	{name: "slices.Chunk", from: "cache data", code: "for $Pc := range slices.Chunk([]$T{$in}, 2) {\nfor _, $out := range $Pc {\n$rest\n}\n}"},
+	{name: "append to nothing", from: "list args", code: `$out := append($T{}, $in...)`},
+	{name: "pointers to elements", from: "containers conditions owners", code: `
+$Ppointers := map[string]*$E{}
+for i := range $in { $Ppointers[$in[i].$F] = &$in[i] }
+$out := slices.Clone($in)
+for i := range $out { $out[i] = *$Ppointers[$in[i].$F] }`},
 }
