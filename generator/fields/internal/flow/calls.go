@@ -310,7 +310,7 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 		a.edge(a.vertex(args[0]), a.result(s, 0))
 	case "delete":
 		a.compared(args[1], s.pos())
-	case "clear", "close", "complex", "imag", "max", "min", "real", "recover":
+	case "clear", "close", "complex", "imag", "max", "min", "real", "recover", "Alignof", "Offsetof", "Sizeof":
 	default: // print, and what package unsafe has
 		for _, arg := range args {
 			a.tell(a.vertex(arg), s.pos(), "given to "+b.Name())

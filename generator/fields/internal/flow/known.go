@@ -67,9 +67,10 @@ type knowledge struct {
 	// keeps means that what it gets can be had again from its receiver.
 	keeps bool
 	// fills is the number of an argument in which it puts objects of a cache, and options that of
-	// controller-runtime's options of a list; 0 for none. whole is why it uses all of these objects.
+	// controller-runtime's options of a list; 0 for none.
 	fills, options int
-	whole          string
+	// whole is why it uses all of the objects with which it fills an argument; "" if it doesn't.
+	whole string
 	// nothing means that it does nothing with objects.
 	nothing bool
 }
@@ -123,6 +124,7 @@ var known = map[string]*knowledge{
 	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
 
 	"reflect.TypeOf":     {nothing: true},
+	"slices.overlaps":    {nothing: true}, // it compares addresses
 	"sort.Slice":         {nothing: true},
 	"sort.SliceIsSorted": {nothing: true},
 	"sort.SliceStable":   {nothing: true},
@@ -136,6 +138,7 @@ var known = map[string]*knowledge{
 
 	"container/list.Element": container,
 	"container/list.List":    container,
+	"container/list.New":     container,
 	"sync.Map":               container,
 	"sync.Pool":              container,
 	"sync/atomic.Pointer":    container,
