@@ -270,6 +270,9 @@ func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.
 	field := a.heap(s, index)
 	if !a.types.isAPI(of) {
 		a.edge(n, field)
+		if p := s.Field(index).Pkg(); !a.follows(p) && !isCachePackage(p.Path()) && known[qualified(of)] == nil {
+			a.tell(n, pos, "stored in "+typeName(of)+"."+s.Field(index).Name())
+		}
 		return
 	}
 	a.each(n, func(o *origin) {
@@ -288,6 +291,9 @@ func (a *analysis) storedInResults(n *vertex, call *ssa.Call, index int) {
 		return
 	}
 	s.stored = append(s.stored, storedResult{n, index})
+	if s.beyond != "" {
+		a.tell(n, s.pos(), s.beyond)
+	}
 	for fn := range s.linked {
 		for _, values := range a.functions[fn].returns {
 			a.edge(n, a.stored(values[index]))

@@ -87,16 +87,13 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	case *ssa.MakeClosure:
 		a.closure(in)
 	case *ssa.Store:
-		a.put(in.Val, in.Addr)
-		if variable, ok := in.Addr.(*ssa.Global); ok && !a.follows(variable.Pkg.Pkg) {
-			a.tell(a.vertex(in.Val), in.Pos(), "stored in "+variable.String())
-		}
+		a.put(in.Val, in.Addr, in.Pos())
 	case *ssa.MapUpdate:
 		a.compared(in.Key, in.Pos())
-		a.put(in.Key, in.Map)
-		a.put(in.Value, in.Map)
+		a.put(in.Key, in.Map, in.Pos())
+		a.put(in.Value, in.Map, in.Pos())
 	case *ssa.Send:
-		a.put(in.X, in.Chan)
+		a.put(in.X, in.Chan, in.Pos())
 	case *ssa.Select:
 		a.selectChannel(in)
 	case *ssa.Return:
@@ -259,7 +256,7 @@ func (a *analysis) selectChannel(in *ssa.Select) {
 	received := 2
 	for _, state := range in.States {
 		if state.Dir == types.SendOnly {
-			a.put(state.Send, state.Chan)
+			a.put(state.Send, state.Chan, state.Pos)
 			continue
 		}
 		a.edge(a.vertex(state.Chan), a.component(in, received))

@@ -19,6 +19,7 @@ type site struct {
 	left   map[string]bool // callees that aren't looked into, by name
 	known  bool            // what callees do that aren't looked into is known
 	stored []storedResult
+	beyond string // what isn't looked into and has the results, too; "" if nothing is known to
 }
 
 // storedResult is a vertex from which origins go to where a result of a call comes from.
@@ -222,8 +223,7 @@ func (a *analysis) implemented(s *site, t types.Type) {
 	switch fn := a.method(t, s.common.Method); {
 	case s.known && (fn == nil || len(fn.Blocks) == 0):
 	case isInterface(t):
-		m, _, _ := types.LookupFieldOrMethod(t, false, s.common.Method.Pkg(), s.common.Method.Name())
-		a.leave(s, a.describeMethod(t, m.(*types.Func)), s.common.Value, s.common.Args)
+		a.leave(s, a.describeMethod(t, s.common.Method), s.common.Value, s.common.Args)
 	case fn == nil:
 	case len(fn.Blocks) == 0:
 		a.leave(s, a.describe(fn), s.common.Value, s.common.Args)
@@ -310,7 +310,7 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 		a.edge(a.vertex(args[0]), a.result(s, 0))
 	case "delete":
 		a.compared(args[1], s.pos())
-	case "clear", "close", "complex", "imag", "max", "min", "real", "recover":
+	case "clear", "close", "complex", "imag", "max", "min", "real", "recover", "Alignof", "Offsetof", "Sizeof":
 	default: // print, and what package unsafe has
 		for _, arg := range args {
 			a.tell(a.vertex(arg), s.pos(), "given to "+b.Name())

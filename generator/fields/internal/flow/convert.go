@@ -28,11 +28,13 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	t := in.X.Type()
 	a.predicate(in)
 	a.edge(a.vertex(in.X), a.vertex(in))
-	t = a.convertible(t)
+	a.convertible(t)
 	if values, ok := literal(in.X); ok {
 		for _, v := range values {
 			a.edge(a.vertex(v), a.vertex(in))
-			a.add(a.vertex(in), a.get(origin{made: a.convertible(v.Type())}))
+			if a.contains(v.Type()) {
+				a.add(a.vertex(in), a.get(origin{made: v.Type()}))
+			}
 		}
 		a.add(a.vertex(in), a.get(origin{made: t, bare: true}))
 	} else {
@@ -45,12 +47,12 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 }
 
 // convertible notes that values of type t are converted to interfaces, which is that of a lister, a
-// store or the like, if it is one itself. It returns the same type for all that are identical.
-func (a *analysis) convertible(t types.Type) types.Type {
-	if first, ok := a.concrete.At(t).(types.Type); ok {
-		return first
+// store or the like, if it is one itself.
+func (a *analysis) convertible(t types.Type) {
+	if a.concrete.At(t) != nil {
+		return
 	}
-	a.concrete.Set(t, t)
+	a.concrete.Set(t, true)
 	a.converted = append(a.converted, t)
 	for _, s := range a.invokes {
 		a.implemented(s, t)
@@ -58,7 +60,6 @@ func (a *analysis) convertible(t types.Type) types.Type {
 	for _, e := range a.exposed {
 		a.exposeMethods(e, t)
 	}
-	return t
 }
 
 // literal returns the values of the fields of the struct that v is, if it is a literal that is used

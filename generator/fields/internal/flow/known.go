@@ -67,9 +67,10 @@ type knowledge struct {
 	// keeps means that what it gets can be had again from its receiver.
 	keeps bool
 	// fills is the number of an argument in which it puts objects of a cache, and options that of
-	// controller-runtime's options of a list; 0 for none. whole is why it uses all of these objects.
+	// controller-runtime's options of a list; 0 for none.
 	fills, options int
-	whole          string
+	// whole is why it uses all of the objects with which it fills an argument; "" if it doesn't.
+	whole string
 	// nothing means that it does nothing with objects.
 	nothing bool
 }
@@ -84,8 +85,8 @@ var (
 	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
 )
 
-// known has the functions, and the methods behind the names of their types, that programs often
-// give objects to.
+// known has the functions, the methods behind the names of their types, and the types with all of
+// their methods, that programs often give objects to.
 var known = map[string]*knowledge{
 	"k8s.io/client-go/tools/cache.DeletionHandlingMetaNamespaceKeyFunc": readsName,
 	"k8s.io/client-go/tools/cache.DeletionHandlingObjectToName":         readsName,
@@ -122,25 +123,26 @@ var known = map[string]*knowledge{
 	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAny: true},
 	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
 
+	"reflect.TypeOf":     {nothing: true},
+	"slices.overlaps":    {nothing: true}, // it compares addresses
 	"sort.Slice":         {nothing: true},
 	"sort.SliceIsSorted": {nothing: true},
 	"sort.SliceStable":   {nothing: true},
 
-	"container/list.List.PushBack":  container,
-	"container/list.List.PushFront": container,
-	"sync.Map.Load":                 container,
-	"sync.Map.LoadAndDelete":        container,
-	"sync.Map.LoadOrStore":          container,
-	"sync.Map.Range":                container,
-	"sync.Map.Store":                container,
-	"sync.Map.Swap":                 container,
-	"sync.Pool.Get":                 container,
-	"sync.Pool.Put":                 container,
-	"sync/atomic.Pointer.Load":      container,
-	"sync/atomic.Pointer.Store":     container,
-	"sync/atomic.Pointer.Swap":      container,
-	"sync/atomic.Value.Load":        container,
-	"sync/atomic.Value.Store":       container,
+	RuntimePath + "object.NoMeta": {nothing: true}, // it has no fields
+
+	// Their methods call the functions that are in them.
+	"k8s.io/client-go/tools/cache.FilteringResourceEventHandler":     {nothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerDetailedFuncs": {nothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerFuncs":         {nothing: true},
+
+	"container/list.Element": container,
+	"container/list.List":    container,
+	"container/list.New":     container,
+	"sync.Map":               container,
+	"sync.Pool":              container,
+	"sync/atomic.Pointer":    container,
+	"sync/atomic.Value":      container,
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.AddFinalizer":              readsFinalizer,
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.ContainsFinalizer":         readsFinalizer,

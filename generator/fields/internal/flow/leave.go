@@ -3,7 +3,6 @@
 package flow
 
 import (
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -67,67 +66,37 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 			a.each(a.vertex(input), goes)
 			continue
 		}
-		a.everything(input, goes)
+		a.each(a.vertex(input), goes)
+		a.everything(input, func(o *origin) {
+			// A cache calls functions and methods in a struct, and looks at no objects there.
+			if !to.cache || !o.object() {
+				goes(o)
+			}
+		})
 		if !modelled {
 			a.methodsLeave(input.Type(), s.pos(), "given to "+to.String())
 		}
 	}
 	a.foreign(s, to)
-}
-
-// tell notes that what a vertex has goes to code that isn't looked into.
-func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
-	a.each(n, a.opened(func(o *origin) { a.leaves(o, pos, why) }))
-}
-
-// leaves notes that an origin goes to code that isn't looked into. All of an object may be read
-// there, all objects that a cache hands out, and all that a function returns.
-func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
-	switch {
-	case o.foreign:
-	case o.cache:
-		a.found(o.kind, pos)
-		a.escape(a.root(o.kind), pos, Unfollowed, why)
-	case o.made != nil:
-		a.methodsLeave(o.made, pos, why)
-	case o.fn != nil:
-		a.functionLeaves(o.fn, pos, why)
-	default:
-		a.escape(o, pos, Unfollowed, why)
+	if !modelled && s.beyond == "" {
+		s.beyond = "given to " + to.String()
+		for _, of := range s.stored {
+			a.tell(of.n, s.pos(), s.beyond)
+		}
+		for v := range s.common.Signature().Results().Variables() {
+			if n, ok := deref(v.Type()).(*types.Named); ok && a.contains(n) && n.Obj().Pkg() != nil && a.follows(n.Obj().Pkg()) {
+				a.tell(a.contents(n), s.pos(), s.beyond) // a struct that the callee may keep
+			}
+		}
 	}
-}
-
-func (a *analysis) methodsLeave(of types.Type, pos token.Pos, why string) {
-	for _, fn := range a.methodsIn(of) {
-		a.functionLeaves(fn, pos, why)
-	}
-}
-
-func (a *analysis) functionLeaves(fn *ssa.Function, pos token.Pos, why string) {
-	key := departure{fn, pos, why}
-	if len(fn.Blocks) == 0 || a.left[key] {
-		return
-	}
-	a.left[key] = true
-	for _, result := range a.reach(fn).results {
-		a.tell(result, pos, why)
-	}
-	for _, p := range fn.Params {
-		a.add(a.vertex(p), a.get(origin{foreign: true}))
-	}
-}
-
-// departure is a function that goes to code that isn't looked into.
-type departure struct {
-	of  *ssa.Function
-	pos token.Pos
-	why string
 }
 
 // keep lets what a container gets be had again from it.
 func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
-	if i == 1 && typeName(to.recv) == "sync.Map" && o.object() && !o.whole() {
-		a.escape(o, s.pos(), Whole, "compared") // a key
+	of := typeName(to.recv)
+	compares := i == 1 && of == "sync.Map" || strings.HasPrefix(to.name, "CompareAnd") && !strings.HasPrefix(of, "atomic.Pointer")
+	if compares && o.object() && !o.whole() {
+		a.escape(o, s.pos(), Whole, "compared") // a key, or a value
 	}
 	a.add(a.stored(inputs[0]), o)
 	for i := range s.common.Signature().Results().Len() {
@@ -239,87 +208,6 @@ func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
 		return
 	}
 	a.read(a.get(origin{kind: o.kind, path: path, named: path, typ: types.Typ[types.String], up: o}), s.pos())
-}
-
-// callback handles a function that a call gets: it is called with what the callee has.
-func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
-	fn := f.fn
-	done := callbackOf{s, f, to.cache}
-	if to.client || a.called[done] {
-		return
-	}
-	a.called[done] = true
-	if len(fn.Blocks) == 0 {
-		if to.cache {
-			a.bodiless(s, to, fn, inputs)
-		}
-		return
-	}
-	body := a.reach(fn)
-	params := fn.Params
-	if f.method {
-		params = params[1:]
-	}
-	for _, p := range params {
-		n := a.vertex(p)
-		if to.cache {
-			for _, kind := range a.types.objectsIn(p.Type()) {
-				if a.types.shaped(deref(p.Type())) || isFunc(p.Type()) {
-					continue // it has what it hands out
-				}
-				a.found(kind, fn.Pos())
-				a.add(n, a.root(kind))
-			}
-		}
-		guess := &guess{n: n, o: a.unknown()}
-		for _, input := range inputs {
-			a.everything(input, func(o *origin) {
-				switch {
-				case o.fn != nil, o.foreign, o.made != nil:
-				case !o.cache:
-					guess.known = true
-					a.add(n, o)
-				case mayBeObject(p.Type()):
-					guess.known = true
-					a.found(o.kind, fn.Pos())
-					a.add(n, a.root(o.kind))
-				}
-			})
-		}
-		if to.cache && !strings.HasPrefix(to.path(), RuntimePath) && mayBeObject(p.Type()) && len(a.types.objectsIn(p.Type())) == 0 {
-			a.guesses = append(a.guesses, guess)
-		}
-	}
-	if !to.cache && to.known == nil {
-		a.leaves(f, s.pos(), "given to "+to.String())
-		return
-	}
-	for _, result := range body.results {
-		for i := range s.common.Signature().Results().Len() {
-			if t := s.common.Signature().Results().At(i).Type(); !isError(t) && (mayBeObject(t) || !a.types.reach(t).anything) {
-				a.edge(result, a.result(s, i))
-			}
-		}
-		a.each(result, func(o *origin) {
-			if isError(result.typ) || o.object() && !o.whole() {
-				a.leaves(o, s.pos(), "given to "+to.String())
-			}
-		})
-	}
-}
-
-// callbackOf is a function that a callee is given in a call; that of a cache calls it with objects.
-type callbackOf struct {
-	s     *site
-	f     *origin
-	cache bool
-}
-
-// guess is what a value is if nothing better becomes known of it.
-type guess struct {
-	n     *vertex
-	o     *origin
-	known bool
 }
 
 // isPrinted reports whether v holds the arguments of a message.
