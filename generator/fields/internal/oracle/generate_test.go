@@ -275,7 +275,7 @@ func init() {
 		sigs.k8s.io/controller-runtime/pkg/client sigs.k8s.io/controller-runtime/pkg/controller/controllerutil
 		github.com/informer-gen/informer-gen/runtime/informer github.com/informer-gen/informer-gen/runtime/store
 		github.com/informer-gen/informer-gen/runtime/object github.com/informer-gen/informer-gen/runtime/writer
-		example.org/foreign example.com/m/api example.com/m/gen example.com/m/programs`) {
+		example.org/foreign example.com/m/api example.com/m/gen`) {
 		packages[path[strings.LastIndexByte(path, '/')+1:]] = path
 	}
 	packages["kruntime"] = "k8s.io/apimachinery/pkg/runtime"
@@ -295,6 +295,11 @@ func imports(code string) string {
 	for name, path := range packages {
 		if used[name] {
 			fmt.Fprintf(&b, "\t%s %q\n", name, path)
+		}
+	}
+	for name := range used {
+		if strings.HasPrefix(name, "programs") {
+			fmt.Fprintf(&b, "\t%q\n", "example.com/m/"+name)
 		}
 	}
 	b.WriteString(")\n")

@@ -80,8 +80,8 @@ $out := heap.Pop($Ph).($T)`},
 	{name: "DeepCopy", from: "pod specp statusp", code: `$out := $in.DeepCopy()`},
 	{name: "DeepCopyInto", from: "pod specp statusp", code: "$out := new($E)\n$in.DeepCopyInto($out)"},
 	{name: "DeepCopyObject", from: "pod", code: `$out := $in.DeepCopyObject().($T)`},
-	{name: "DeepCopy of a new object", from: "specp", code: "$Po := &api.$KPod{Spec: *$in}\n$out := &$Po.DeepCopy().Spec"},
-	{name: "JSON and back", from: "data", lost: true, code: `
+	{name: "DeepCopy of a new object", from: "specp", lost: true, code: "$Po := &api.$KPod{Spec: *$in}\n$out := &$Po.DeepCopy().Spec"},
+	{name: "JSON and back", from: "values pointer pods", lost: true, code: `
 var $out $T
 $Pdata, _ := json.Marshal($in)
 json.Unmarshal($Pdata, &$out)`},

@@ -55,7 +55,7 @@ const sparse = `{
 
 const second = `{
 	"metadata": {"name": "green", "namespace": "shop", "uid": "v", "resourceVersion": "8", "labels": {"app": "shop"}, "annotations": {"note": "x"}},
-	"spec": {"nodeName": "node-1", "priority": 9, "containers": [{"name": "c", "image": "i", "ports": [{"name": "web", "number": 80}]}],
+	"spec": {"nodeName": "node-2", "priority": 9, "containers": [{"name": "c", "image": "i", "ports": [{"name": "web", "number": 80}]}],
 		"replicas": 1, "security": {"user": 2}, "volumes": {"data": {"path": "/x"}}, "args": ["-q"], "zones": [{}, {}]},
 	"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "reason": "s"}]}
 }`

@@ -64,10 +64,10 @@ type $PLabeled interface {
 	GetFinalizers() []string
 }`, code: `var $out $PLabeled = $in`},
 	{name: "GetLabels by own interface", from: "labeled", to: "labels", code: `$out := $in.GetLabels()`},
-	{name: "pod of own type", from: "specs", to: "zone", decls: `
+	{name: "zone of own type", from: "spec", to: "zone", decls: `
 type $POwn api.$KSpec
 
-func (o *$POwn) last() api.$KZone { return o.Zones[1] }`, code: "$Po := $POwn(*(&$in))\n$out := $Po.last()"},
+func (o *$POwn) last() api.$KZone { return o.Zones[1] }`, code: "$Po := $POwn($in)\n$out := $Po.last()"},
 	{name: "address in a list", from: "containers conditions", to: "containers", code: `
 $out := []api.$KContainer{}
 for _, p := range []*$E{&$in[0]} { $out = append($out, api.$KContainer{Name: p.$F}) }`},
@@ -84,8 +84,8 @@ $out := &$in[$Pat]`},
 	{name: "parallel lists", from: "pods", to: "status", decls: "type $PRow struct{ name string; status api.$KStatus }", code: `
 var $Prows []$PRow
 for _, p := range $in { $Prows = append($Prows, $PRow{p.Spec.Class, p.Status}) }
-sort.SliceStable($Prows, func(i, j int) bool { return $Prows[i].name < $Prows[j].name })
+sort.SliceStable($Prows, func(i, j int) bool { return $Prows[i].name > $Prows[j].name })
 $out := $Prows[0].status`},
-	{name: "ready ones", from: "pods", to: "pods", code: `$out := slices.DeleteFunc(slices.Clone($in), (*api.$KPod).IsReady)`},
+	{name: "ready ones", from: "pods", to: "pods", code: `$out := slices.DeleteFunc(slices.Clone($in), func(p *api.$KPod) bool { return !(*api.$KPod).IsReady(p) })`},
 	{name: "converted struct", from: "zone", to: "zone", code: "$Pz := struct { Name string; Weight int64 }($in)\n$out := api.$KZone{Name: $Pz.Name, Weight: $Pz.Weight * 2}"},
 }

@@ -9,6 +9,7 @@ var sinks = slices.Concat(reads, leaks)
 
 // reads read some fields.
 var reads = []block{
+	{name: "nodes", from: "pods", to: "none", code: `for _, p := range $in { out += p.Spec.NodeName + " " }`},
 	{name: "node", from: "pod podvalue", to: "none", code: `out += $in.Spec.NodeName`},
 	{name: "phase in switch", from: "pod podvalue", to: "none", code: `
 switch $in.Status.Phase {
@@ -155,7 +156,7 @@ if c := $PFind($in, "Ready"); c != nil && c.Status == "True" { out += "ready" }`
 	$Pnext:
 		if i < len($in) { out += $in[i]; i++; goto $Pnext }
 	}`},
-	{name: "io.Reader", from: "pod", to: "none", decls: `
+	{name: "io.Reader", from: "pod", to: "none", lost: true, decls: `
 type $PReader struct{ pod $T; done bool }
 
 func (r *$PReader) Read(b []byte) (int, error) {

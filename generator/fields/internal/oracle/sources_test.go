@@ -148,7 +148,7 @@ type $PGetter interface{ Get(string) (*api.$KPod, error) }
 type $PFunc func(string) (*api.$KPod, error)
 
 func (f $PFunc) Get(name string) (*api.$KPod, error) { return f(name) }`, code: `var $out $PGetter = $PFunc($in)`},
-	{name: "listing function", from: "listfunc", to: "pods", code: `$out, _ := $in(nil)`},
+	{name: "listing function", from: "listfunc", to: "pods", code: `$out, _ := $in(labels.Everything())`},
 	{name: "function of keys", from: "keyfunc", to: "pod", code: "$Pitem, _, _ := $in(\"shop/blue\")\n$out := $Pitem.(*api.$KPod)"},
 	{name: "generic getter", from: "nslister nswidgets", to: "pod", decls: `
 type $PSource[T any] interface{ Get(string) (T, error) }
