@@ -24,30 +24,6 @@ func (a *analysis) enterMethods(in *ssa.MakeInterface) {
 	}
 }
 
-// everything calls hook with the origins that v has and that are in its fields, behind interfaces
-// too.
-func (a *analysis) everything(v ssa.Value, hook func(*origin)) {
-	hook = a.opened(hook)
-	a.each(a.vertex(v), hook)
-	if a.contains(v.Type()) {
-		a.each(a.contents(v.Type()), hook)
-	}
-}
-
-// opened returns a hook that also gets what is in the fields of structs behind interfaces.
-func (a *analysis) opened(hook func(*origin)) func(*origin) {
-	seen := map[*origin]bool{}
-	var open func(*origin)
-	open = func(o *origin) {
-		if o.made != nil && !o.bare && !seen[o] && a.contains(o.made) {
-			seen[o] = true
-			a.each(a.contents(o.made), open)
-		}
-		hook(o)
-	}
-	return open
-}
-
 // methodsIn returns the methods that code that isn't looked into can call of a value of type t, and
 // of what is in it: those that are exported, on the way of exported fields.
 func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
