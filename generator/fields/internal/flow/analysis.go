@@ -31,6 +31,7 @@ type analysis struct {
 	functions map[*ssa.Function]*function
 	bodies    []*ssa.Function // of functions, that wait to be looked at
 	called    map[callbackOf]bool
+	left      map[departure]bool
 	sites     map[*ssa.Call]*site
 	bindings  map[*ssa.FreeVar][]ssa.Value
 	concrete  typeutil.Map // types that are converted to interfaces
@@ -38,6 +39,7 @@ type analysis struct {
 	invokes   []*site      // calls of methods of interfaces
 	dynamic   []*site      // these and calls of function values
 	exposed   []exposure   // interfaces whose methods code may call that isn't looked into
+	methods   typeutil.Map // []*ssa.Function by type, what methodsIn returns
 	guesses   []*guess
 	puts      []put
 }
@@ -72,6 +74,9 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 	case *ssa.Const, *ssa.Builtin:
 	case *ssa.Global:
 		a.reach(v.Pkg.Func("init")) // which sets it
+		if !a.follows(v.Pkg.Pkg) {
+			a.add(n, a.get(origin{foreign: true}))
+		}
 		a.handOut(n)
 	default:
 		a.handOut(n)
@@ -81,10 +86,18 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 
 // handOut gives a vertex whose type is that of a lister or the like what that hands out.
 func (a *analysis) handOut(n *vertex) {
-	if t := deref(n.typ); a.types.shaped(t) {
-		for _, kind := range a.types.objectsIn(t) {
-			a.add(n, a.cache(kind))
-		}
+	t := deref(n.typ)
+	if !a.types.shaped(t) {
+		return
+	}
+	kinds := a.types.objectsIn(t)
+	for _, kind := range kinds {
+		a.add(n, a.cache(kind))
+	}
+	if len(kinds) == 0 {
+		guess := &guess{n: n, o: a.cache(nil)}
+		a.each(n, func(o *origin) { guess.known = guess.known || o.cache })
+		a.guesses = append(a.guesses, guess)
 	}
 }
 
@@ -112,6 +125,9 @@ func (a *analysis) heap(s *types.Struct, i int) *vertex {
 		n = &vertex{typ: v.Type()}
 		a.fields[v] = n
 		a.handOut(n)
+		if v.Pkg() != nil && !a.follows(v.Pkg()) {
+			a.add(n, a.get(origin{foreign: true}))
+		}
 		for _, in := range a.waiting[v] {
 			a.edge(n, in)
 		}
@@ -132,7 +148,7 @@ func (a *analysis) contents(t types.Type) *vertex {
 	var walk func(types.Type)
 	walk = func(t types.Type) {
 		t = types.Unalias(t)
-		if seen.At(t) != nil || a.types.isAPI(t) || isOpaque(t) || a.types.shaped(t) {
+		if seen.At(t) != nil || a.types.isAPI(t) || a.types.opaque(t) || a.types.shaped(t) {
 			return
 		}
 		seen.Set(t, true)
@@ -254,6 +270,9 @@ func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.
 	field := a.heap(s, index)
 	if !a.types.isAPI(of) {
 		a.edge(n, field)
+		if p := s.Field(index).Pkg(); !a.follows(p) && !isCachePackage(p.Path()) && known[qualified(of)] == nil {
+			a.tell(n, pos, "stored in "+typeName(of)+"."+s.Field(index).Name())
+		}
 		return
 	}
 	a.each(n, func(o *origin) {
@@ -272,6 +291,9 @@ func (a *analysis) storedInResults(n *vertex, call *ssa.Call, index int) {
 		return
 	}
 	s.stored = append(s.stored, storedResult{n, index})
+	if s.beyond != "" {
+		a.tell(n, s.pos(), s.beyond)
+	}
 	for fn := range s.linked {
 		for _, values := range a.functions[fn].returns {
 			a.edge(n, a.stored(values[index]))

@@ -73,6 +73,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 		a.expose(in, in.X)
 	case *ssa.ChangeType:
 		a.convert(in.X, in)
+		a.expose(in, in.X)
 	case *ssa.Convert:
 		a.convert(in.X, in)
 	case *ssa.MultiConvert:
@@ -86,16 +87,13 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	case *ssa.MakeClosure:
 		a.closure(in)
 	case *ssa.Store:
-		a.put(in.Val, in.Addr)
-		if variable, ok := in.Addr.(*ssa.Global); ok && !a.follows(variable.Pkg.Pkg) {
-			a.each(a.vertex(in.Val), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "stored in "+variable.String()) })
-		}
+		a.put(in.Val, in.Addr, in.Pos())
 	case *ssa.MapUpdate:
 		a.compared(in.Key, in.Pos())
-		a.put(in.Key, in.Map)
-		a.put(in.Value, in.Map)
+		a.put(in.Key, in.Map, in.Pos())
+		a.put(in.Value, in.Map, in.Pos())
 	case *ssa.Send:
-		a.put(in.X, in.Chan)
+		a.put(in.X, in.Chan, in.Pos())
 	case *ssa.Select:
 		a.selectChannel(in)
 	case *ssa.Return:
@@ -107,7 +105,7 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 			a.storedInReturn(s, in.Results)
 		}
 	case *ssa.Panic:
-		a.each(a.vertex(in.X), func(o *origin) { a.escape(o, in.Pos(), Unfollowed, "given to panic") })
+		a.tell(a.vertex(in.X), in.Pos(), "given to panic")
 	}
 }
 
@@ -125,7 +123,10 @@ func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 	a.each(a.vertex(x), func(o *origin) {
 		switch {
 		case o.typ == nil || !o.object() || !same(x.Type(), o.typ):
-			a.add(a.vertex(to), o)
+			// The fields of a struct of the program have what was stored in them.
+			if o.object() || !a.follows(s.Field(index).Pkg()) {
+				a.add(a.vertex(to), o)
+			}
 		case isOpaque(o.typ):
 			a.read(o, to.Pos())
 		default:
@@ -232,13 +233,8 @@ func (a *analysis) compared(x ssa.Value, pos token.Pos) {
 		}
 	}
 	switch x.Type().Underlying().(type) {
-	case *types.Interface:
-		a.each(a.vertex(x), escape)
-	case *types.Array, *types.Struct:
-		a.each(a.vertex(x), escape)
-		if a.contains(x.Type()) {
-			a.each(a.contents(x.Type()), escape)
-		}
+	case *types.Interface, *types.Array, *types.Struct:
+		a.everything(x, escape)
 	}
 }
 
@@ -260,7 +256,7 @@ func (a *analysis) selectChannel(in *ssa.Select) {
 	received := 2
 	for _, state := range in.States {
 		if state.Dir == types.SendOnly {
-			a.put(state.Send, state.Chan)
+			a.put(state.Send, state.Chan, state.Pos)
 			continue
 		}
 		a.edge(a.vertex(state.Chan), a.component(in, received))

@@ -41,6 +41,9 @@ func (a *analysis) describe(fn *ssa.Function) called {
 
 // describeMethod is describe for the method m of t or of an interface.
 func (a *analysis) describeMethod(t types.Type, m *types.Func) called {
+	if own, _, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name()); isInterface(t) && own != nil {
+		m = own.(*types.Func) // m may be that of a type parameter's constraint
+	}
 	to := called{pkg: m.Pkg(), recv: t, name: m.Name()}
 	to.cache = a.types.shaped(t) || isCachePackage(to.path())
 	to.known = knownMethod(t, m)
@@ -56,10 +59,19 @@ func knownMethod(t types.Type, m *types.Func) *knowledge {
 	if !ok || n.Obj().Pkg() == nil {
 		return nil
 	}
-	if name := n.Obj().Pkg().Path() + "." + n.Obj().Name(); name == RuntimePath+"object.NoMeta" {
-		return &knowledge{nothing: true} // it has no fields
+	if k := known[qualified(n)]; k != nil {
+		return k
 	}
-	return known[n.Obj().Pkg().Path()+"."+n.Obj().Name()+"."+m.Name()]
+	return known[qualified(n)+"."+m.Name()]
+}
+
+// qualified is the name of a type behind its import path; "" if it has none.
+func qualified(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return ""
+	}
+	return n.Obj().Pkg().Path() + "." + n.Obj().Name()
 }
 
 func (c called) path() string {

@@ -19,6 +19,7 @@ type site struct {
 	left   map[string]bool // callees that aren't looked into, by name
 	known  bool            // what callees do that aren't looked into is known
 	stored []storedResult
+	beyond string // what isn't looked into and has the results, too; "" if nothing is known to
 }
 
 // storedResult is a vertex from which origins go to where a result of a call comes from.
@@ -110,7 +111,15 @@ func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 		a.edge(a.vertex(arg), a.vertex(params[i]))
 	}
 	for i, result := range f.results {
-		a.edge(result, a.result(s, i))
+		if !s.known {
+			a.edge(result, a.result(s, i))
+			continue
+		}
+		a.each(result, func(o *origin) {
+			if o != a.cache(nil) { // the lister's type knows better
+				a.add(a.result(s, i), o)
+			}
+		})
 	}
 	a.storedInArguments(s, fn)
 	for _, values := range f.returns {
@@ -212,9 +221,16 @@ func (a *analysis) implemented(s *site, t types.Type) {
 		return
 	}
 	switch fn := a.method(t, s.common.Method); {
-	case fn == nil, s.known && len(fn.Blocks) == 0:
+	case s.known && (fn == nil || len(fn.Blocks) == 0):
+	case isInterface(t):
+		a.leave(s, a.describeMethod(t, s.common.Method), s.common.Value, s.common.Args)
+	case fn == nil:
 	case len(fn.Blocks) == 0:
-		a.leave(s, a.describe(fn), nil, s.common.Args)
+		to, recv := a.describe(fn), s.common.Value
+		if !to.cache && to.known == nil {
+			recv = nil // of the values that it may be, only that of type t has the method
+		}
+		a.leave(s, to, recv, s.common.Args)
 	default:
 		a.link(s, fn, s.common.Args)
 		a.edge(a.vertex(s.common.Value), a.vertex(fn.Params[0]))
@@ -233,7 +249,7 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 // unresolved leaves the calls for which no callee was found, and reports whether there were any.
 func (a *analysis) unresolved() (found bool) {
 	for _, s := range a.dynamic {
-		if len(s.linked) > 0 || len(s.left) > 0 {
+		if len(s.linked) > 0 || len(s.left) > 0 || a.hasCallers(s.instr.Parent()) {
 			continue
 		}
 		to := called{name: "a function that isn't known"}
@@ -242,16 +258,31 @@ func (a *analysis) unresolved() (found bool) {
 			to.note = ", which no type of the program has"
 		}
 		a.leave(s, to, nil, s.common.Args)
+		for i := range s.common.Signature().Results().Len() {
+			a.handOverAll(s, i) // it may be a lister's
+		}
 		found = true
+	}
+	if found {
+		return true
 	}
 	for _, guess := range a.guesses {
 		if !guess.known {
-			a.add(guess.n, a.unknown())
+			a.add(guess.n, guess.o)
 			found = true
 		}
 	}
 	a.guesses = nil
 	return found
+}
+
+// hasCallers reports whether something in the program calls fn, or the function around it. Then it
+// isn't called from outside: where nothing comes to one of its parameters, there is nothing.
+func (a *analysis) hasCallers(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return len(a.functions[fn].callers) > 0
 }
 
 func (a *analysis) builtin(s *site, b *ssa.Builtin) {
@@ -265,7 +296,13 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 			a.puts = append(a.puts, put{args[1], s.value})
 		}
 	case "copy":
-		a.edge(a.vertex(args[1]), a.stored(args[0]))
+		// Only the elements: an array has its own type.
+		a.selectElement(args[1], nil, a.stored(args[0]), s.pos())
+		a.each(a.vertex(args[1]), func(o *origin) {
+			if o.object() && o.typ != nil && same(args[1].Type(), o.typ) {
+				a.present(o, s.pos())
+			}
+		})
 		a.puts = append(a.puts, put{args[1], args[0]})
 	case "len", "cap":
 		a.each(a.vertex(args[0]), func(o *origin) {
@@ -277,10 +314,10 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 		a.edge(a.vertex(args[0]), a.result(s, 0))
 	case "delete":
 		a.compared(args[1], s.pos())
-	case "clear", "close", "complex", "imag", "max", "min", "real", "recover":
+	case "clear", "close", "complex", "imag", "max", "min", "real", "recover", "Alignof", "Offsetof", "Sizeof":
 	default: // print, and what package unsafe has
 		for _, arg := range args {
-			a.each(a.vertex(arg), func(o *origin) { a.escape(o, s.pos(), Unfollowed, "given to "+b.Name()) })
+			a.tell(a.vertex(arg), s.pos(), "given to "+b.Name())
 		}
 	}
 }

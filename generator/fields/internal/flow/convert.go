@@ -28,31 +28,37 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	t := in.X.Type()
 	a.predicate(in)
 	a.edge(a.vertex(in.X), a.vertex(in))
+	a.convertible(t)
 	if values, ok := literal(in.X); ok {
 		for _, v := range values {
 			a.edge(a.vertex(v), a.vertex(in))
 			if a.contains(v.Type()) {
-				a.edge(a.contents(v.Type()), a.vertex(in))
+				a.add(a.vertex(in), a.get(origin{made: v.Type()}))
 			}
 		}
-	} else if a.contains(t) {
-		a.edge(a.contents(t), a.vertex(in))
+		a.add(a.vertex(in), a.get(origin{made: t, bare: true}))
+	} else {
+		a.add(a.vertex(in), a.get(origin{made: t}))
 	}
-	if a.concrete.At(t) == nil {
-		a.concrete.Set(t, true)
-		a.converted = append(a.converted, t)
-		for _, s := range a.invokes {
-			a.implemented(s, t)
-		}
-		for _, e := range a.exposed {
-			a.exposeMethods(e, t)
-		}
-	}
-	if !a.types.isAPI(t) {
-		a.enterMethods(in.X)
-	}
+	a.enterMethods(in)
 	if i, ok := in.Type().Underlying().(*types.Interface); ok {
 		a.exposeMethods(exposure{a.vertex(in), a.vertex(in.X), i}, t)
+	}
+}
+
+// convertible notes that values of type t are converted to interfaces, which is that of a lister, a
+// store or the like, if it is one itself.
+func (a *analysis) convertible(t types.Type) {
+	if a.concrete.At(t) != nil {
+		return
+	}
+	a.concrete.Set(t, true)
+	a.converted = append(a.converted, t)
+	for _, s := range a.invokes {
+		a.implemented(s, t)
+	}
+	for _, e := range a.exposed {
+		a.exposeMethods(e, t)
 	}
 }
 

@@ -6,27 +6,82 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Methods that code may call that isn't looked into.
 
-// enterMethods reaches the methods of a value that becomes an interface: fmt, encoding/json and
-// others look for them there.
-func (a *analysis) enterMethods(v ssa.Value) {
-	for sel := range a.prog.MethodSets.MethodSet(v.Type()).Methods() {
-		if !sel.Obj().Exported() {
-			continue
-		}
-		fn := a.prog.MethodValue(sel)
-		if fn != nil && isWrapper(fn) {
-			fn = a.prog.FuncValue(sel.Obj().(*types.Func).Origin())
-		}
-		if fn == nil || len(fn.Blocks) == 0 || fn.TypeParams().Len() > 0 {
-			continue
-		}
+// enterMethods reaches the methods of a value that becomes an interface, and of what is in it: fmt,
+// encoding/json and others look for them there.
+func (a *analysis) enterMethods(in *ssa.MakeInterface) {
+	for _, fn := range a.methodsIn(in.X.Type()) {
 		a.reach(fn)
-		a.edge(a.vertex(v), a.vertex(fn.Params[0]))
+		recv := a.vertex(fn.Params[0])
+		a.edge(a.vertex(in.X), recv)
+		if _, fields := deref(recv.typ).Underlying().(*types.Struct); !fields && a.contains(in.X.Type()) {
+			a.edge(a.contents(in.X.Type()), recv)
+		}
 	}
+}
+
+// methodsIn returns the methods that code that isn't looked into can call of a value of type t, and
+// of what is in it: those that are exported, on the way of exported fields.
+func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
+	if found, ok := a.methods.At(t).([]*ssa.Function); ok {
+		return found
+	}
+	var found []*ssa.Function
+	var seen typeutil.Map
+	var walk func(t, methods types.Type)
+	walk = func(t, methods types.Type) {
+		t = types.Unalias(t)
+		if seen.At(t) != nil || a.types.isAPI(t) || isInterface(t) {
+			return
+		}
+		seen.Set(t, true)
+		n, named := t.(*types.Named)
+		foreign := named && n.Obj().Pkg() != nil && !a.follows(n.Obj().Pkg())
+		if foreign && n.TypeArgs().Len() == 0 {
+			return // it knows no types of the program
+		}
+		for sel := range a.prog.MethodSets.MethodSet(methods).Methods() {
+			of := sel.Obj().(*types.Func)
+			if recv := of.Signature().Recv().Type(); !of.Exported() || isInterface(recv) || a.types.isAPI(recv) {
+				continue
+			}
+			if !a.follows(of.Pkg()) {
+				continue
+			}
+			if fn := a.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {
+				found = append(found, fn)
+			}
+		}
+		if p, ok := t.(*types.Pointer); ok {
+			walk(p.Elem(), t)
+			return
+		}
+		within := func(t types.Type) { walk(t, types.NewPointer(t)) }
+		switch u := t.Underlying().(type) {
+		case *types.Slice:
+			within(u.Elem())
+		case *types.Array:
+			within(u.Elem())
+		case *types.Chan:
+			within(u.Elem())
+		case *types.Map:
+			within(u.Key())
+			within(u.Elem())
+		case *types.Struct:
+			for v := range u.Fields() {
+				if foreign || v.Exported() || v.Embedded() {
+					within(v.Type())
+				}
+			}
+		}
+	}
+	walk(t, t)
+	a.methods.Set(t, found)
+	return found
 }
 
 // exposure is an interface that has what is in another interface, or a value.
@@ -38,6 +93,13 @@ type exposure struct {
 // expose notes that what is in an interface comes to be in another one.
 func (a *analysis) expose(to, from ssa.Value) {
 	n := a.component(to, 0)
+	switch outer, _ := types.Unalias(from.Type()).(*types.Named); {
+	case outer == nil || !isInterface(outer):
+	case a.types.shaped(outer):
+		a.convertible(outer)
+	case !mayBeObject(outer) && (outer.Obj().Pkg() == nil || !a.follows(outer.Obj().Pkg())):
+		a.add(n, a.get(origin{foreign: true}))
+	}
 	i, ok := n.typ.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 {
 		return
@@ -56,7 +118,7 @@ func (a *analysis) exposeMethods(e exposure, t types.Type) {
 	}
 	for m := range e.i.Methods() {
 		fn := a.method(t, m)
-		if fn == nil || len(fn.Blocks) == 0 || len(fn.Params) < 2 || a.follows(m.Pkg()) {
+		if fn == nil || len(fn.Blocks) == 0 || a.follows(m.Pkg()) {
 			continue
 		}
 		a.edge(e.from, a.vertex(fn.Params[0]))

@@ -13,8 +13,23 @@
 //	                         └─▶ DeepCopy, assignments, calls, closures … ─▶ origin Pod
 //	                                      └─▶ code that isn't looked into ─▶ an escape
 //
-// So more is said to be read than is. Less is, only where a program gets around Go's types by
-// package unsafe or assembly, or where a cache is hidden in code that isn't looked into.
+// Whatever comes from a cache and goes to code that isn't looked into escapes there, and is told:
+//
+//   - an object or a part of one, also in a struct, a list or a map, and behind an interface;
+//   - all objects that a lister, a store, an informer or a client hands out;
+//   - what functions return, and methods of values, that such code can call.
+//
+// It goes there as an argument, by a variable, a struct, a map or a list that such code has, as a
+// result of a function that it calls, and by panic. There is no escape where it is known what the
+// code does: known lists functions that read some fields, and containers. Clients write what they
+// get. The packages of caches hand out what their caches hold, call with it what they are given,
+// and keep what that returns.
+//
+// So more is said to be read than is. Less is, only where
+//
+//   - code outside of it calls the program with values that nothing in the program makes;
+//   - a program gets around Go's types by package unsafe or assembly;
+//   - code that isn't looked into has a cache of its own, of which no type of its functions speaks.
 package flow
 
 import (
@@ -47,6 +62,7 @@ func Find(code *load.Code) Found {
 		stores:    map[ssa.Value]*vertex{},
 		functions: map[*ssa.Function]*function{},
 		called:    map[callbackOf]bool{},
+		left:      map[departure]bool{},
 		sites:     map[*ssa.Call]*site{},
 		bindings:  map[*ssa.FreeVar][]ssa.Value{},
 	}

@@ -10,10 +10,13 @@ import (
 // addAPI marks the structs that t consists of.
 func (f *typeFacts) addAPI(t types.Type) {
 	t = types.Unalias(t)
-	if isOpaque(t) || f.walked.At(t) != nil {
+	if f.walked.At(t) != nil {
 		return
 	}
 	f.walked.Set(t, true)
+	if isOpaque(t) {
+		return
+	}
 	switch u := t.(type) {
 	case *types.Named:
 		if _, ok := u.Underlying().(*types.Struct); ok {
@@ -46,14 +49,19 @@ func (f *typeFacts) isAPI(t types.Type) bool {
 // shaped reports whether t is a type that hands out objects of a cache rather than an object: a
 // lister, an informer, a store or an index.
 func (f *typeFacts) shaped(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return false
-	}
-	if cacheTypes[n.Obj().Pkg().Path()+"."+n.Obj().Name()] {
+	if cacheTypes[qualified(t)] {
 		return true
 	}
-	return isInterface(n) && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
+	if !isInterface(t) {
+		return false
+	}
+	for embedded := range t.Underlying().(*types.Interface).EmbeddedTypes() {
+		if f.shaped(embedded) {
+			return true
+		}
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
 }
 
 // readsCache reports whether an interface of this name is a generated lister or informer.

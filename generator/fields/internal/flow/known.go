@@ -9,6 +9,7 @@ const RuntimePath = "github.com/informer-gen/informer-gen/runtime/"
 
 // cacheTypes are types of listers, informers and the like, whose names don't say it.
 var cacheTypes = set(
+	"k8s.io/client-go/informers.SharedInformerFactory",
 	"k8s.io/client-go/tools/cache.GenericLister",
 	"k8s.io/client-go/tools/cache.GenericNamespaceLister",
 	"k8s.io/client-go/tools/cache.Indexer",
@@ -19,6 +20,8 @@ var cacheTypes = set(
 	"k8s.io/client-go/listers.ResourceIndexer",
 	"sigs.k8s.io/controller-runtime/pkg/cache.Cache",
 	"sigs.k8s.io/controller-runtime/pkg/cache.Informer",
+	"sigs.k8s.io/controller-runtime/pkg/client.Reader",
+	"sigs.k8s.io/controller-runtime/pkg/cluster.Cluster",
 	RuntimePath+"informer.SharedIndexInformer",
 	RuntimePath+"informer/factories.Kind",
 	RuntimePath+"lister.ClusterLister",
@@ -66,6 +69,8 @@ type knowledge struct {
 	// fills is the number of an argument in which it puts objects of a cache, and options that of
 	// controller-runtime's options of a list; 0 for none.
 	fills, options int
+	// whole is why it uses all of the objects with which it fills an argument; "" if it doesn't.
+	whole string
 	// nothing means that it does nothing with objects.
 	nothing bool
 }
@@ -74,12 +79,14 @@ var (
 	readsName      = &knowledge{reads: []string{".metadata.name", ".metadata.namespace"}}
 	readsReference = &knowledge{reads: []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}}
 	readsOwners    = &knowledge{reads: []string{ownersPath}}
+	readsFinalizer = &knowledge{reads: []string{".metadata.finalizers"}}
 	ownsKind       = &knowledge{reads: []string{ownersPath}, names: 1}
 	container      = &knowledge{keeps: true}
+	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
 )
 
-// known has the functions, and the methods behind the names of their types, that programs often
-// give objects to.
+// known has the functions, the methods behind the names of their types, and the types with all of
+// their methods, that programs often give objects to.
 var known = map[string]*knowledge{
 	"k8s.io/client-go/tools/cache.DeletionHandlingMetaNamespaceKeyFunc": readsName,
 	"k8s.io/client-go/tools/cache.DeletionHandlingObjectToName":         readsName,
@@ -116,25 +123,39 @@ var known = map[string]*knowledge{
 	"sigs.k8s.io/controller-runtime/pkg/handler.TypedEnqueueRequestForOwner": {reads: []string{ownersPath}, ofAny: true},
 	"sigs.k8s.io/controller-runtime/pkg/predicate.LabelSelectorPredicate":    {reads: []string{labelsPath}, ofAny: true},
 
+	"reflect.TypeOf":     {nothing: true},
+	"slices.overlaps":    {nothing: true}, // it compares addresses
 	"sort.Slice":         {nothing: true},
 	"sort.SliceIsSorted": {nothing: true},
 	"sort.SliceStable":   {nothing: true},
 
-	"container/list.List.PushBack":  container,
-	"container/list.List.PushFront": container,
-	"sync.Map.Load":                 container,
-	"sync.Map.LoadAndDelete":        container,
-	"sync.Map.LoadOrStore":          container,
-	"sync.Map.Range":                container,
-	"sync.Map.Store":                container,
-	"sync.Map.Swap":                 container,
-	"sync.Pool.Get":                 container,
-	"sync.Pool.Put":                 container,
-	"sync/atomic.Pointer.Load":      container,
-	"sync/atomic.Pointer.Store":     container,
-	"sync/atomic.Pointer.Swap":      container,
-	"sync/atomic.Value.Load":        container,
-	"sync/atomic.Value.Store":       container,
+	RuntimePath + "object.NoMeta": {nothing: true}, // it has no fields
+
+	// Their methods call the functions that are in them.
+	"k8s.io/client-go/tools/cache.FilteringResourceEventHandler":     {nothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerDetailedFuncs": {nothing: true},
+	"k8s.io/client-go/tools/cache.ResourceEventHandlerFuncs":         {nothing: true},
+
+	"container/list.Element": container,
+	"container/list.List":    container,
+	"container/list.New":     container,
+	"sync.Map":               container,
+	"sync.Pool":              container,
+	"sync/atomic.Pointer":    container,
+	"sync/atomic.Value":      container,
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.AddFinalizer":              readsFinalizer,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.ContainsFinalizer":         readsFinalizer,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.RemoveFinalizer":           readsFinalizer,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.HasControllerReference":    readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.RemoveControllerReference": readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.RemoveOwnerReference":      readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.SetControllerReference":    readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.SetOwnerReference":         readsOwners,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.CreateOrPatch":             createsOr,
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil.CreateOrUpdate":            createsOr,
+
+	"sigs.k8s.io/controller-runtime/pkg/client.Writer.Delete": readsReference,
 
 	"sigs.k8s.io/controller-runtime/pkg/client.Reader.Get":  {fills: 2},
 	"sigs.k8s.io/controller-runtime/pkg/client.Reader.List": {fills: 1, options: 2},

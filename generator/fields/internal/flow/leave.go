@@ -38,37 +38,65 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		inputs = append([]ssa.Value{recv}, inputs...)
 	}
 	a.handedOut(s, to)
-	if recv != nil {
-		a.guessResults(s, to, recv)
-	}
 	a.selects(s, to, inputs)
+	modelled := to.known != nil || to.cache || to.client
+	keeps := to.known != nil && to.known.keeps
 	for i, input := range inputs {
+		// The objects in a receiver aren't handed to its method, unless that is a container.
+		receiver := i == 0 && (recv != nil || (to.client || to.cache) && to.recv != nil) && !keeps
 		goes := func(o *origin) {
-			if to.known != nil && to.known.keeps {
+			if keeps {
 				a.keep(s, to, o, i, inputs)
 			}
 			switch {
-			case o.fn != nil:
-				a.callback(s, to, o, inputs)
 			case o.cache:
 				a.fromCache(s, to, o)
-			case o.foreign:
+			case receiver, o.foreign:
+			case o.made != nil:
+				if !modelled {
+					a.methodsLeave(o.made, s.pos(), "given to "+to.String())
+				}
+			case o.fn != nil:
+				a.callback(s, to, o, inputs)
 			default:
 				a.given(s, to, o, i, inputs)
 			}
 		}
+		if receiver {
+			a.each(a.vertex(input), goes)
+			continue
+		}
 		a.each(a.vertex(input), goes)
-		if a.contains(input.Type()) {
-			a.each(a.contents(input.Type()), goes)
+		a.everything(input, func(o *origin) {
+			// A cache calls functions and methods in a struct, and looks at no objects there.
+			if !to.cache || !o.object() {
+				goes(o)
+			}
+		})
+		if !modelled {
+			a.methodsLeave(input.Type(), s.pos(), "given to "+to.String())
 		}
 	}
 	a.foreign(s, to)
+	if !modelled && s.beyond == "" {
+		s.beyond = "given to " + to.String()
+		for _, of := range s.stored {
+			a.tell(of.n, s.pos(), s.beyond)
+		}
+		for v := range s.common.Signature().Results().Variables() {
+			if n, ok := deref(v.Type()).(*types.Named); ok && a.contains(n) && n.Obj().Pkg() != nil && a.follows(n.Obj().Pkg()) {
+				a.tell(a.contents(n), s.pos(), s.beyond) // a struct that the callee may keep
+			}
+		}
+	}
 }
 
 // keep lets what a container gets be had again from it.
 func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
-	if i == 1 && typeName(to.recv) == "sync.Map" && o.object() && !o.whole() {
-		a.escape(o, s.pos(), Whole, "compared") // a key
+	of := typeName(to.recv)
+	compares := i == 1 && of == "sync.Map" || strings.HasPrefix(to.name, "CompareAnd") && !strings.HasPrefix(of, "atomic.Pointer")
+	if compares && o.object() && !o.whole() {
+		a.escape(o, s.pos(), Whole, "compared") // a key, or a value
 	}
 	a.add(a.stored(inputs[0]), o)
 	for i := range s.common.Signature().Results().Len() {
@@ -76,23 +104,17 @@ func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value
 	}
 }
 
-// foreign marks the results of a call that are interfaces or functions, but for functions that
-// yield objects of a cache: what they do isn't known.
+// foreign marks the results of a call as values of other code, except objects of a cache and
+// functions that yield these: nothing is known of their methods.
 func (a *analysis) foreign(s *site, to called) {
-	if s.value == nil {
+	if s.value == nil || to.known != nil && to.known.keeps {
 		return
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		switch t := results.At(i).Type().Underlying().(type) {
-		case *types.Signature:
-			if !to.cache || len(a.types.objectsIn(results.At(i).Type())) == 0 {
-				a.add(a.result(s, i), a.get(origin{foreign: true}))
-			}
-		case *types.Interface:
-			if t.NumMethods() > 0 {
-				a.add(a.result(s, i), a.get(origin{foreign: true}))
-			}
+		t := results.At(i).Type()
+		if objects := mayBeObject(t) || isFunc(t) && len(a.types.objectsIn(t)) > 0; !objects || !to.cache {
+			a.add(a.result(s, i), a.get(origin{foreign: true}))
 		}
 	}
 }
@@ -111,30 +133,22 @@ func (a *analysis) handedOut(s *site, to called) {
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		for _, kind := range a.types.objectsIn(results.At(i).Type()) {
-			a.handOver(s, kind, i)
-		}
+		a.handOverAll(s, i)
 	}
 }
 
-// guessResults has the results of a call be objects of an unknown kind, unless it is known what
-// recv, a lister or a store, hands out.
-func (a *analysis) guessResults(s *site, to called, recv ssa.Value) {
-	if s.value == nil || to.known != nil || !a.types.shaped(deref(recv.Type())) {
-		return
-	}
-	results := s.common.Signature().Results()
-	for i := range results.Len() {
-		if t := results.At(i).Type(); mayBeObject(t) {
-			guess := &guess{n: a.result(s, i)}
-			a.each(a.vertex(recv), func(o *origin) { guess.known = guess.known || o.cache })
-			a.guesses = append(a.guesses, guess)
-		}
+// handOverAll gives a result of a call objects of all kinds that its type names.
+func (a *analysis) handOverAll(s *site, result int) {
+	for _, kind := range a.types.objectsIn(s.common.Signature().Results().At(result).Type()) {
+		a.handOver(s, kind, result)
 	}
 }
 
 // handOver gives a result of a call objects of a kind, or what yields them.
 func (a *analysis) handOver(s *site, kind *types.Named, result int) {
+	if s.value == nil {
+		return
+	}
 	t := s.common.Signature().Results().At(result).Type()
 	if _, yields := t.Underlying().(*types.Signature); yields || a.types.shaped(deref(t)) {
 		a.add(a.result(s, result), a.cache(kind))
@@ -151,14 +165,19 @@ func (a *analysis) fromCache(s *site, to called, o *origin) {
 			a.implied(s, to, o.kind, path)
 		}
 	}
+	if to.known == nil && !to.cache && !to.client {
+		a.leaves(o, s.pos(), "given to "+to.String())
+	}
 	if s.value == nil || to.client || to.known != nil {
 		return
 	}
 	results := s.common.Signature().Results()
 	for i := range results.Len() {
-		n := a.result(s, i)
-		a.add(n, o)
-		if t := results.At(i).Type(); a.types.holds(t, a.root(o.kind)) && mayBeObject(t) {
+		t := results.At(i).Type()
+		if a.types.handsOut(t) {
+			a.add(a.result(s, i), o)
+		}
+		if a.types.holds(t, a.root(o.kind)) && mayBeObject(t) {
 			a.handOver(s, o.kind, i)
 		}
 	}
@@ -191,79 +210,6 @@ func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
 	a.read(a.get(origin{kind: o.kind, path: path, named: path, typ: types.Typ[types.String], up: o}), s.pos())
 }
 
-// callback handles a function that a call gets: it is called with what the callee has.
-func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
-	fn := f.fn
-	done := callbackOf{s, f, to.cache}
-	if to.client || a.called[done] {
-		return
-	}
-	a.called[done] = true
-	if len(fn.Blocks) == 0 {
-		if to.cache {
-			a.bodiless(s, to, fn, inputs)
-		}
-		return
-	}
-	body := a.reach(fn)
-	params := fn.Params
-	if f.method {
-		params = params[1:]
-	}
-	for _, p := range params {
-		n := a.vertex(p)
-		if to.cache {
-			for _, kind := range a.types.objectsIn(p.Type()) {
-				if a.types.shaped(deref(p.Type())) || isFunc(p.Type()) {
-					continue // it has what it hands out
-				}
-				a.found(kind, fn.Pos())
-				a.add(n, a.root(kind))
-			}
-		}
-		guess := &guess{n: n}
-		for _, input := range inputs {
-			a.each(a.vertex(input), func(o *origin) {
-				switch {
-				case o.fn != nil, o.foreign:
-				case !o.cache:
-					guess.known = true
-					a.add(n, o)
-				case mayBeObject(p.Type()):
-					guess.known = true
-					a.found(o.kind, fn.Pos())
-					a.add(n, a.root(o.kind))
-				}
-			})
-		}
-		if to.cache && !strings.HasPrefix(to.path(), RuntimePath) && mayBeObject(p.Type()) && len(a.types.objectsIn(p.Type())) == 0 {
-			a.guesses = append(a.guesses, guess)
-		}
-	}
-	for _, result := range body.results {
-		for i := range s.common.Signature().Results().Len() {
-			a.edge(result, a.result(s, i))
-		}
-		if !to.cache {
-			a.each(result, func(o *origin) { a.escape(o, s.pos(), Unfollowed, "given to "+to.String()) })
-		}
-	}
-}
-
-// callbackOf is a function that a callee is given in a call; that of a cache calls it with objects.
-type callbackOf struct {
-	s     *site
-	f     *origin
-	cache bool
-}
-
-// guess is a parameter or a result of a function that is an object of an unknown kind, unless it is
-// known what it is.
-type guess struct {
-	n     *vertex
-	known bool
-}
-
 // isPrinted reports whether v holds the arguments of a message.
 func isPrinted(v ssa.Value) bool {
 	list, ok := v.Type().(*types.Slice)
@@ -291,10 +237,16 @@ func (a *analysis) fill(s *site, to called, args []ssa.Value) {
 			if selects {
 				a.implied(s, to, kind, labelsPath)
 			}
+			if to.known.whole != "" {
+				a.escape(a.root(kind), s.pos(), WrittenBack, to.known.whole+" by "+to.String())
+			}
 		}
 		return
 	}
 	a.add(a.stored(into), a.unknown())
+	if to.known.whole != "" {
+		a.escape(a.unknown(), s.pos(), WrittenBack, to.known.whole+" by "+to.String())
+	}
 	if selects {
 		a.readMeta(a.unknown(), labelsPath, s, to)
 	}

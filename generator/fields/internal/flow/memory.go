@@ -3,6 +3,7 @@
 package flow
 
 import (
+	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,14 +11,38 @@ import (
 
 // put lets a value go to where it is stored: through addr, a pointer, list, map or channel. What
 // is stored through the value by code that has it from there comes back to it.
-func (a *analysis) put(v, addr ssa.Value) {
+func (a *analysis) put(v, addr ssa.Value, pos token.Pos) {
 	a.edge(a.vertex(v), a.stored(addr))
+	if variable := variableOf(addr); variable != nil && !a.follows(variable.Pkg.Pkg) {
+		a.tell(a.vertex(v), pos, "stored in "+variable.String())
+	}
 	if field, ok := addr.(*ssa.FieldAddr); ok && a.types.isAPI(field.X.Type()) {
 		return
 	}
 	switch v.Type().Underlying().(type) {
 	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Interface:
 		a.puts = append(a.puts, put{v, addr})
+	}
+}
+
+// variableOf returns the variable of a package that a pointer, list, map or channel is of; nil if
+// there is none.
+func variableOf(v ssa.Value) *ssa.Global {
+	for {
+		switch of := v.(type) {
+		case *ssa.Global:
+			return of
+		case *ssa.UnOp:
+			v = of.X
+		case *ssa.FieldAddr:
+			v = of.X
+		case *ssa.IndexAddr:
+			v = of.X
+		case *ssa.Lookup:
+			v = of.X
+		default:
+			return nil
+		}
 	}
 }
 
@@ -36,6 +61,9 @@ func (a *analysis) shared() bool {
 	for _, p := range a.puts {
 		v := a.vertex(p.v)
 		for _, o := range a.vertex(p.in).all {
+			if o.up != nil && v.has[o.up] {
+				continue // an element that was copied
+			}
 			if n := a.stores[p.v]; o.object() && !v.has[o] && (n == nil || !n.has[o]) && a.types.holds(v.typ, o) {
 				additions = append(additions, addition{p.v, o})
 			}

@@ -34,10 +34,14 @@ type origin struct {
 	// foreign means that the value is of code that isn't looked into: a function, or something with
 	// methods. Then nothing above is set.
 	foreign bool
+	// made isn't nil if the value is an interface in which a value of this type is; bare means that
+	// what is in its fields is known better. Then nothing above is set.
+	made types.Type
+	bare bool
 }
 
 // object reports whether t is an object, or a part of one.
-func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign }
+func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign && t.made == nil }
 
 // whole reports whether t is an object, and not a part of it.
 func (t *origin) whole() bool { return t.object() && t.up == nil }
@@ -54,11 +58,16 @@ func (m origins) get(t origin) *origin {
 	return made
 }
 
-func (m origins) root(kind *types.Named) *origin { return m.get(origin{kind: kind, typ: kind}) }
-
-func (m origins) cache(kind *types.Named) *origin {
-	return m.get(origin{kind: kind, typ: kind, cache: true})
+// root is an object of a kind, nil for one that isn't known.
+func (m origins) root(kind *types.Named) *origin {
+	if kind == nil {
+		return m.unknown()
+	}
+	return m.get(origin{kind: kind, typ: kind})
 }
+
+// cache is what hands out objects of a kind, nil for one that isn't known.
+func (m origins) cache(kind *types.Named) *origin { return m.get(origin{kind: kind, cache: true}) }
 
 // unknown is an object of a kind that isn't known.
 func (m origins) unknown() *origin { return m.get(origin{}) }

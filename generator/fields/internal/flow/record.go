@@ -71,8 +71,11 @@ type record struct {
 	from map[*types.Named]map[token.Pos]bool
 }
 
-// found notes that objects of a kind come from a cache.
+// found notes that objects of a kind come from a cache; nil if the kind isn't known.
 func (r *record) found(kind *types.Named, pos token.Pos) {
+	if kind == nil {
+		return
+	}
 	if r.from[kind] == nil {
 		r.from[kind] = map[token.Pos]bool{}
 	}

@@ -136,6 +136,7 @@ type typeFacts struct {
 	walked  typeutil.Map             // bool by type, what addAPI has seen
 	within  typeutil.Map             // *reach by type
 	objects typeutil.Map             // []*types.Named by type, what objectsIn returns
+	sources typeutil.Map             // bool by type, what handsOut returns
 }
 
 // reach is what values of a type can hold.
@@ -149,7 +150,7 @@ func (f *typeFacts) reach(t types.Type) *reach {
 		return r
 	}
 	r := &reach{types: new(typeutil.Map)}
-	r.anything = !r.add(t)
+	r.anything = !f.add(r, t)
 	if r.anything {
 		r.types = nil
 	}
@@ -157,39 +158,39 @@ func (f *typeFacts) reach(t types.Type) *reach {
 	return r
 }
 
-// add adds what t can hold; it returns false at something that may hold anything.
-func (r *reach) add(t types.Type) bool {
+// add adds to r what t can hold; it returns false at something that may hold anything.
+func (f *typeFacts) add(r *reach, t types.Type) bool {
 	t = types.Unalias(t)
 	if r.types.At(t) != nil {
 		return true
 	}
 	r.types.Set(t, true)
-	if isOpaque(t) {
+	if f.opaque(t) {
 		return true
 	}
 	switch u := t.(type) {
 	case *types.Named:
-		return r.add(u.Underlying())
+		return f.add(r, u.Underlying())
 	case *types.Pointer:
-		return r.add(u.Elem())
+		return f.add(r, u.Elem())
 	case *types.Slice:
-		return r.add(u.Elem())
+		return f.add(r, u.Elem())
 	case *types.Array:
-		return r.add(u.Elem())
+		return f.add(r, u.Elem())
 	case *types.Chan:
-		return r.add(u.Elem())
+		return f.add(r, u.Elem())
 	case *types.Map:
-		return r.add(u.Key()) && r.add(u.Elem())
+		return f.add(r, u.Key()) && f.add(r, u.Elem())
 	case *types.Struct:
 		for v := range u.Fields() {
-			if !r.add(v.Type()) {
+			if !f.add(r, v.Type()) {
 				return false
 			}
 		}
 		return true
 	case *types.Tuple:
 		for v := range u.Variables() {
-			if !r.add(v.Type()) {
+			if !f.add(r, v.Type()) {
 				return false
 			}
 		}
@@ -200,20 +201,120 @@ func (r *reach) add(t types.Type) bool {
 	return false
 }
 
+// opaque is isOpaque for types of parts of objects. A struct of the program that writes its JSON
+// itself is one like others.
+func (f *typeFacts) opaque(t types.Type) bool { return f.walked.At(t) != nil && isOpaque(t) }
+
 // holds reports whether a value of type u may be, point to, or contain what t stands for.
 func (f *typeFacts) holds(u types.Type, t *origin) bool {
 	if isBasic(u) {
 		return false
 	}
-	if f.shaped(deref(u)) {
-		return t.cache || t.fn != nil || t.foreign
+	switch {
+	case t.foreign, t.made != nil:
+		return holdsInterface(u)
+	case f.shaped(deref(u)):
+		if t.cache && t.kind == nil {
+			return len(f.objectsIn(deref(u))) == 0
+		}
+		return t.cache || t.fn != nil
 	}
 	r := f.reach(u)
 	switch {
 	case r.anything:
 		return true
-	case t.fn != nil, t.cache, t.foreign, t.kind == nil && t.typ == nil:
+	case t.fn != nil, t.cache, t.kind == nil && t.typ == nil:
 		return false
 	}
 	return r.types.At(t.typ) != nil || !isBasic(t.typ) && r.types.At(t.typ.Underlying()) != nil
+}
+
+// handsOut reports whether objects can be had from a value of type t: it may be or have one, or a
+// function or a method that returns one, or calls a function with one.
+func (f *typeFacts) handsOut(t types.Type) bool {
+	if known, ok := f.sources.At(t).(bool); ok {
+		return known
+	}
+	found := f.isSource(t, new(typeutil.Map))
+	f.sources.Set(t, found)
+	return found
+}
+
+func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
+	t = types.Unalias(t)
+	if seen.At(t) != nil || isError(t) {
+		return false
+	}
+	seen.Set(t, true)
+	if f.isAPI(t) || f.shaped(t) {
+		return true
+	}
+	if n, ok := t.(*types.Named); ok && !isInterface(n) {
+		for m := range n.Methods() {
+			if m.Exported() && f.isSource(m.Type(), seen) {
+				return true
+			}
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return f.isSource(u.Elem(), seen)
+	case *types.Slice:
+		return f.isSource(u.Elem(), seen)
+	case *types.Array:
+		return f.isSource(u.Elem(), seen)
+	case *types.Chan:
+		return f.isSource(u.Elem(), seen)
+	case *types.Map:
+		return f.isSource(u.Key(), seen) || f.isSource(u.Elem(), seen)
+	case *types.Struct:
+		for v := range u.Fields() {
+			if f.isSource(v.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Signature:
+		for v := range u.Params().Variables() {
+			if takes, ok := v.Type().Underlying().(*types.Signature); ok && f.isSource(takes.Params(), seen) {
+				return true
+			}
+		}
+		return f.isSource(u.Results(), seen)
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if f.isSource(v.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Interface:
+		for m := range u.Methods() {
+			if f.isSource(m.Type(), seen) {
+				return true
+			}
+		}
+		return u.NumMethods() == 0 || mayBeObject(t)
+	}
+	return false
+}
+
+func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
+
+// holdsInterface reports whether t is an interface or a function, or has such elements.
+func holdsInterface(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface, *types.Signature, *types.Tuple:
+		return true
+	case *types.Pointer:
+		_, named := types.Unalias(t).(*types.Named)
+		return !named && holdsInterface(u.Elem())
+	case *types.Slice:
+		return isInterface(u.Elem()) || isFunc(u.Elem())
+	case *types.Array:
+		return isInterface(u.Elem()) || isFunc(u.Elem())
+	case *types.Chan:
+		return isInterface(u.Elem()) || isFunc(u.Elem())
+	case *types.Map:
+		return isInterface(u.Elem()) || isFunc(u.Elem())
+	}
+	return false
 }
