@@ -123,6 +123,7 @@ func (c *checker) kind(t *model.Type, what, version string, s spaces) {
 		index := fmt.Sprintf("index %s of type %s", x.Name, t.Name)
 		c.exported(x.Name, index+" of "+version)
 		s.listers.add(t.Name+x.Name, index)
+		s.listers.add(private(t.Name)+x.Name, index)
 		s.listers.add(t.Name+x.Name+"Index", index)
 		methods.add(x.Name, index)
 		methods.add("List"+x.Name, index)

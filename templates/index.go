@@ -26,32 +26,46 @@ func indexNames(k *kind) *jen.Statement {
 
 func indexName(k *kind, x *model.Index) string { return k.Name + x.Name + "Index" }
 
-// indexes are the variables with the list of all indexes and with each of them, as a block of
-// variables has them.
-func (f *file) indexes(k *kind) []jen.Code {
-	var all, each []jen.Code
+// addIndexes appends the functions that return all indexes and each of them, and the variables with
+// the indexes. These are unexported, so that no other package can set them.
+func (f *file) addIndexes(k *kind) {
+	var all, variables []jen.Code
 	for _, x := range k.Indexes {
-		all = append(all, jen.Id(k.Name+x.Name))
-		each = append(each, f.index(k, x))
+		all = append(all, jen.Id(indexVar(k, x)))
+		variables = append(variables, f.index(k, x))
 	}
-	return append([]jen.Code{
-		commentf("%sIndexes are the indexes of every informer of %s.", k.Name, k.Plural).
-			Id(k.Name + "Indexes").Op("=").Index().Add(f.of(storePath, "Indexer", k)).Add(inline(all...)),
-	}, each...)
+	list := jen.Index().Add(f.of(storePath, "Indexer", k))
+	f.add(commentf("%sIndexes returns the indexes of every informer of %s.", k.Name, k.Plural).
+		Func().Id(k.Name + "Indexes").Params().Add(list).Block(jen.Return(list.Clone().Add(inline(all...)))))
+	for _, x := range k.Indexes {
+		f.add(commentf("%s returns the index of %s %s.", k.Name+x.Name, k.Plural, indexedBy(x)).
+			Func().Id(k.Name + x.Name).Params().Op("*").Add(f.qual(storePath, "store", "Index").Types(f.object(k), f.storedKey(k, x))).
+			Block(jen.Return(jen.Id(indexVar(k, x)))))
+	}
+	if len(variables) == 1 {
+		f.add(jen.Var().Add(variables...))
+	} else {
+		f.add(jen.Var().Defs(variables...))
+	}
 }
 
-// index is the variable with an index: its name, and the function that finds its keys.
+// indexVar is the name of the variable with an index.
+func indexVar(k *kind, x *model.Index) string { return k.private() + x.Name }
+
+// index is the declaration of an index: its name, and the function that finds its keys.
 func (f *file) index(k *kind, x *model.Index) *jen.Statement {
-	keys := func() *jen.Statement {
-		if x.Namespaced {
-			return jen.Index().Add(f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)))
-		}
-		return jen.Index().Add(f.key(k, x))
-	}
-	return indented(fmt.Sprintf("%s indexes %s %s.", k.Name+x.Name, k.Plural, indexedBy(x))).
-		Id(k.Name+x.Name).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(
+	keys := func() *jen.Statement { return jen.Index().Add(f.storedKey(k, x)) }
+	return jen.Id(indexVar(k, x)).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(
 		jen.Id(indexName(k, x)),
 		jen.Func().Params(jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys())).Add(keys()).Block(f.keys(k, x)...))
+}
+
+// storedKey is the type of the keys that a store has for an index.
+func (f *file) storedKey(k *kind, x *model.Index) *jen.Statement {
+	if x.Namespaced {
+		return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x))
+	}
+	return f.key(k, x)
 }
 
 // addKeys appends the types of keys that are made of several fields.

@@ -46,7 +46,7 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 		commentf("With%s gives the informers of %s options of their own, whatever those of the factory are.", k.Plural, k.Plural).
 			Func().Id("With"+k.Plural).Params(options()).Add(f.qual(informerPath, "informer", "Option")).
 			Block(jen.Return(f.qual(factoriesPath, "factories", "WithKind").
-				Call(f.lister(k, k.Name+"Resource"), jen.Id("options")))),
+				Call(f.lister(k, k.Name+"Resource").Call(), jen.Id("options")))),
 		jen.Type().Id(impl).Add(structOf(jen.Op("*").Add(f.of(kindPath(k), "Kind", k)))),
 	)
 	f.add(
@@ -64,7 +64,7 @@ func kindPath(k *kind) string { return or(k.controllers, reconcilePath, factorie
 
 // newKind makes the Kind of k from a factory.
 func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
-	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource")}
+	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource").Call()}
 	constructor := "NewKind"
 	switch {
 	case k.controllers:
@@ -75,7 +75,7 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	}
 	if len(k.Indexes) > 0 {
 		arguments = append(arguments, f.qual(informerPath, "informer", "WithIndexes").
-			Call(f.lister(k, k.Name+"Indexes").Op("...")))
+			Call(f.lister(k, k.Name+"Indexes").Call().Op("...")))
 	}
 	return f.of(kindPath(k), constructor, k).Add(jen.Params(arguments...))
 }

@@ -34,16 +34,16 @@ func (f *file) addLister(k *kind) {
 	f.fix(schemaPath, "schema")
 	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
 	impl := k.private() + "Lister"
-	resource := commentf("%sResource is the API resource of %s.", k.Name, k.Plural)
-	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
+	resource := func() *jen.Statement { return f.qual(schemaPath, "schema", "GroupVersionResource") }
+	f.add(commentf("%sResource returns the API resource of %s.", k.Name, k.Plural).
+		Func().Id(k.Name + "Resource").Params().Add(resource()).Block(jen.Return(resource().Add(inline(
 		jen.Id("Group").Op(":").Lit(k.Group.Name),
 		jen.Id("Version").Op(":").Lit(k.Version.Name),
 		jen.Id("Resource").Op(":").Lit(k.Resource),
-	))
-	if len(k.Indexes) == 0 {
-		f.add(resource.Var().Add(value))
-	} else {
-		f.add(indexNames(k), jen.Var().Defs(append([]jen.Code{resource.Add(value)}, f.indexes(k)...)...))
+	)))))
+	if len(k.Indexes) > 0 {
+		f.add(indexNames(k))
+		f.addIndexes(k)
 		f.addKeys(k)
 	}
 	f.add(f.listerInterface(k))
@@ -53,16 +53,16 @@ func (f *file) addLister(k *kind) {
 	if k.hasLookups() {
 		f.add(f.lookupsInterface(k))
 	}
-	made := f.qual(listerPath, "lister", "New").Call(jen.Id("reader"), jen.Id(k.Name+"Resource").Dot("GroupResource").Call())
+	made := f.qual(listerPath, "lister", "New").Call(jen.Id("reader"), jen.Id(k.Name+"Resource").Call().Dot("GroupResource").Call())
 	if k.hasLister() {
-		made = jen.Op("&").Id(impl).Values(or(k.byPointer(), made, jen.Op("*").Add(made)))
+		made = k.newLister(or(k.isShared(), made, jen.Op("*").Add(made)))
 	}
 	f.add(commentf("New%sLister returns a lister over reader: an informer's store, or one made for a test.", k.Name).
 		Func().Id("New" + k.Name + "Lister").Params(jen.Id("reader").Add(f.of(storePath, "Reader", k))).Id(k.Name + "Lister").
 		Block(jen.Return(made)))
 	if k.hasLister() {
 		resource := f.of(listerPath, "Resource", k)
-		f.add(jen.Type().Id(impl).Add(structOf(or(k.byPointer(), jen.Op("*").Add(resource), resource))))
+		f.add(jen.Type().Id(impl).Add(structOf(or(k.isShared(), jen.Op("*").Add(resource), resource))))
 		f.addMethods(k, impl)
 	}
 }
@@ -70,11 +70,27 @@ func (f *file) addLister(k *kind) {
 // hasLister reports whether k's lister has methods that lister.Resource hasn't.
 func (k *kind) hasLister() bool { return k.Namespaced || k.ListerExpansion || len(k.Indexes) > 0 }
 
-// byPointer reports whether k's lister is also that of one namespace, since it has methods for it.
-// Then it is a pointer to what lister.Resource remembers, which goes into an interface as it is. If
-// not, the Resource itself is the lister of a namespace, and fewer functions have to be compiled.
-func (k *kind) byPointer() bool {
+// isShared reports whether k's lister is also that of one namespace, since it has methods for it.
+// Then it has a pointer to a Resource that package lister remembers. If not, the Resource itself is
+// the lister of a namespace, and fewer functions have to be compiled.
+func (k *kind) isShared() bool {
 	return k.Namespaced && (k.NamespaceListerExpansion || len(k.Indexes) > 0)
+}
+
+// isValue reports whether k's lister is a struct and no pointer to one: it is a pointer itself, so
+// that the lister of a namespace allocates nothing. The user's own methods have pointers as
+// receivers, as client-go's expansions do.
+func (k *kind) isValue() bool {
+	return k.isShared() && !k.ListerExpansion && !k.NamespaceListerExpansion
+}
+
+// newLister makes k's lister of a lister.Resource.
+func (k *kind) newLister(of jen.Code) *jen.Statement {
+	impl := k.private() + "Lister"
+	if k.isValue() {
+		return jen.Id(impl).Values(of)
+	}
+	return made(impl, of)
 }
 
 func (f *file) listerInterface(k *kind) *jen.Statement {
@@ -109,13 +125,13 @@ func (f *file) addMethods(k *kind, impl string) {
 	methods := f.lookupMethods(k)
 	if k.Namespaced {
 		one := jen.Id("l").Dot("Namespace").Call(jen.Id("namespace"))
-		if k.byPointer() {
-			one = jen.Id(impl).Values(one)
-		}
-		if k.NamespaceListerExpansion {
+		switch {
+		case k.NamespaceListerExpansion:
 			own := k.private() + "NamespaceLister"
-			one = made(own, one)
+			one = made(own, jen.Id(impl).Values(one))
 			f.add(jen.Type().Id(own).Add(structOf(jen.Id(impl))))
+		case k.isShared():
+			one = k.newLister(one)
 		}
 		namespace := k.listerMethod(k.Plural, []jen.Code{jen.Id("namespace").String()}, jen.Id(k.Name+"NamespaceLister"), one)
 		methods = append([]jen.Code{namespace}, methods...)
@@ -125,7 +141,7 @@ func (f *file) addMethods(k *kind, impl string) {
 
 // listerMethod is a method of k's lister.
 func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Code) *jen.Statement {
-	if k.byPointer() {
+	if k.isValue() {
 		return valueMethod("l", k.private()+"Lister", name, params, result, body)
 	}
 	return method("l", k.private()+"Lister", name, params, result, body)

@@ -48,7 +48,7 @@ func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 
 // lookup asks an index for the objects of key in the lister's namespace.
 func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
-	index := jen.Id(k.Name + x.Name)
+	index := jen.Id(indexVar(k, x))
 	snapshot, namespace := jen.Id("l").Dot("Snapshot").Call(), jen.Id("l").Dot("InNamespace").Call()
 	switch {
 	case x.Namespaced:

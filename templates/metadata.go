@@ -16,20 +16,21 @@ func (f *file) metadataType(k *kind, s *model.Struct) *jen.Statement {
 }
 
 // metadataAccessors are the methods that read and set the fields of the metadata. A field that it
-// has in part has none.
+// has in part has none. The setters must be there, and set: metav1.Object has them, and decoders
+// and transforms that know no more of an object call them.
 func (f *file) metadataAccessors(s *model.Struct) []jen.Code {
 	var all []jen.Code
 	for _, field := range s.Fields {
 		if !field.Value.IsWhole() {
 			continue
 		}
-		method := func(name string) *jen.Statement {
-			return commentf("%s implements metav1.Object.", name).Func().Params(jen.Id("in").Op("*").Id(s.Name)).Id(name)
+		method := func(name, rule string) *jen.Statement {
+			return commentf("%s implements metav1.Object%s.", name, rule).Func().Params(jen.Id("in").Op("*").Id(s.Name)).Id(name)
 		}
 		all = append(all,
-			method("Get"+field.Name).Params().Add(f.expression(field.Value.Type)).
+			method("Get"+field.Name, "").Params().Add(f.expression(field.Value.Type)).
 				Add(oneLine(jen.Return(jen.Id("in").Dot(field.Name)))),
-			method("Set"+field.Name).Params(jen.Id("value").Add(f.expression(field.Value.Type))).
+			method("Set"+field.Name, ", for transforms; objects of an informer must not be changed").Params(jen.Id("value").Add(f.expression(field.Value.Type))).
 				Add(oneLine(jen.Id("in").Dot(field.Name).Op("=").Id("value"))))
 	}
 	return all

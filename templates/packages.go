@@ -61,6 +61,9 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 		informers.declared[k.private()+"Informer"] = true
 		listers.declared[k.private()+"Lister"] = true
 		listers.declared[k.private()+"NamespaceLister"] = true
+		for _, x := range t.Indexes {
+			listers.declared[indexVar(k, x)] = true
+		}
 		if t.Projection != nil {
 			p.addProjection(g, v, k)
 		}

@@ -23,7 +23,7 @@ func resourceFile(p *packages) *file {
 				if k.Projection != nil {
 					continue // the resource is that of the whole kind
 				}
-				resource := f.from(k.listers, versionAlias(g, v), k.Name+"Resource")
+				resource := f.from(k.listers, versionAlias(g, v), k.Name+"Resource").Call()
 				at := jen.Id("f")
 				if p.out.Layout != model.Single {
 					at = at.Dot(g.GoName).Call().Dot(v.GoName).Call()

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -92,6 +94,8 @@ func TestWatchListOfAFake(t *testing.T) {
 // TestWatchListThatIsTriedAgain: a watch-list whose connection failed is tried again after a wait,
 // and so is one of a ListerWatcher that has brought a full state before.
 func TestWatchListThatIsTriedAgain(t *testing.T) {
+	// The gate is off by default before client-go v0.35.
+	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, true)
 	for name, test := range map[string]struct {
 		err    error
 		before bool // it has brought a full state

@@ -81,8 +81,7 @@ func printUses(w io.Writer, uses []fields.Use) {
 func shown(places []token.Position) string {
 	var names []string
 	for _, pos := range places {
-		name := fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
-		if !slices.Contains(names, name) {
+		if name := diag.Place(pos); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -27,8 +27,10 @@ its go.mod, and, unless a file has it already, the line
   //go:generate go tool informer-gen
 
 into generate.go there. It knows projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases) and
-of code-generator (pkg/apis/, hack/update-codegen.sh, whose header and plural exceptions it takes over), and looks
-through the folders of others for API types.
+of code-generator (pkg/apis/, hack/update-codegen.sh or another script, whose header and plural exceptions it takes
+over), and looks through the folders of others for API types. It leaves out folders whose types are no API, because they
+have no method DeepCopyObject as those of other folders do, or metadata of their own. API types that are a module of
+their own are named by its path, if go.mod requires it.
 
 With PACKAGES, patterns of packages in other modules that go.mod requires, it writes a configuration for these. Packages
 among them that nothing can be generated for are left out, with the reason in a comment.
@@ -55,6 +57,9 @@ It never overwrites a configuration file, unless --force is given.`,
 			if err != nil {
 				return err
 			}
+			if err := printFindings(cmd.ErrOrStderr(), project.Missing); err != nil {
+				return err
+			}
 			return printSteps(cmd.OutOrStdout(), project, written)
 		},
 	}
@@ -70,8 +75,12 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	var lines []string
 	if !p.Chosen {
 		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
-		for _, folder := range p.Nested {
-			lines = append(lines, p.Relative(folder)+" has API types, as a module of its own: run informer-gen init there, or here with its packages.")
+		for _, nested := range p.Nested {
+			lines = append(lines, fmt.Sprintf("%s has API types and is a module of its own, which ... doesn't enter: run informer-gen init there, or require it and name its packages, as in %s/...",
+				p.Relative(nested.Folder), nested.Module))
+		}
+		for _, left := range p.Left {
+			lines = append(lines, p.Relative(left.Folder)+" is left out: "+left.Reason+".")
 		}
 	}
 	if written.Generate != "" {

@@ -169,9 +169,8 @@ func groupVersion(t generator.InspectedType) string {
 // place is a position with slashes, without its column. Of a file in the package of another module,
 // which lies in a cache, it has the import path.
 func place(t generator.InspectedType, pos token.Position) string {
-	name := filepath.ToSlash(pos.Filename)
 	if filepath.IsAbs(pos.Filename) && filepath.Dir(pos.Filename) == filepath.Dir(t.Pos.Filename) {
-		name = path.Join(t.Package, path.Base(name))
+		pos.Filename = path.Join(t.Package, filepath.Base(pos.Filename))
 	}
-	return fmt.Sprintf("%s:%d", name, pos.Line)
+	return diag.Place(pos)
 }

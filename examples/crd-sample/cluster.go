@@ -45,8 +45,8 @@ func connect(out *report, kubeconfig string) (config *rest.Config, stop func(), 
 // CRDs, and namespaces need not be made.
 func newServer() *sourcetest.Server {
 	server := sourcetest.New()
-	sourcetest.Serve[*v1alpha1.Site](server, listers.SiteResource, "Site")
-	sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource, "Widget", "spec.nodeName")
+	sourcetest.Serve[*v1alpha1.Site](server, listers.SiteResource(), "Site")
+	sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource(), "Widget", "spec.nodeName")
 	return server
 }
 
@@ -54,7 +54,7 @@ func newServer() *sourcetest.Server {
 // the namespace.
 func (s *shop) install(ctx context.Context, out *report) error {
 	began := time.Now()
-	resources := []schema.GroupVersionResource{listers.SiteResource, listers.WidgetResource}
+	resources := []schema.GroupVersionResource{listers.SiteResource(), listers.WidgetResource()}
 	for _, r := range resources {
 		text, err := crds.ReadFile("config/crd/" + r.Group + "_" + r.Resource + ".yaml")
 		if err != nil {

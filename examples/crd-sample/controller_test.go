@@ -20,8 +20,8 @@ import (
 
 func TestSiteController(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		sites := sourcetest.Serve[*v1alpha1.Site](env.Server, listers.SiteResource, "Site")
-		widgets := sourcetest.Serve[*v1alpha1.Widget](env.Server, listers.WidgetResource, "Widget")
+		sites := sourcetest.Serve[*v1alpha1.Site](env.Server, listers.SiteResource(), "Site")
+		widgets := sourcetest.Serve[*v1alpha1.Widget](env.Server, listers.WidgetResource(), "Widget")
 		sites.Create(&v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "airport"}})
 		c, err := newSiteController(informers.NewSharedInformerFactory(env.Client), env.Client)
 		if err != nil {
@@ -40,7 +40,7 @@ func TestSiteController(t *testing.T) {
 			t.Errorf("the kiosk is %v; want a new one", kiosk)
 		}
 
-		cluster, err := writer.New[*v1alpha1.Site](env.Client, listers.SiteResource, writer.Options{})
+		cluster, err := writer.New[*v1alpha1.Site](env.Client, listers.SiteResource(), writer.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,8 +56,8 @@ func TestSiteController(t *testing.T) {
 
 func TestSiteControllerTriesAgain(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		sites := sourcetest.Serve[*v1alpha1.Site](env.Server, listers.SiteResource, "Site")
-		sourcetest.Serve[*v1alpha1.Widget](env.Server, listers.WidgetResource, "Widget")
+		sites := sourcetest.Serve[*v1alpha1.Site](env.Server, listers.SiteResource(), "Site")
+		sourcetest.Serve[*v1alpha1.Widget](env.Server, listers.WidgetResource(), "Widget")
 		sites.Create(&v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "airport"}})
 		env.Server.Inject(sourcetest.Fault{On: sourcetest.Write, Times: 5, Do: sourcetest.Refuse(503)})
 		c, err := newSiteController(informers.NewSharedInformerFactory(env.Client), env.Client)

@@ -44,7 +44,7 @@ func TestPlaced(t *testing.T) {
 func TestPlacedFollowsTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
-		cluster := sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource, "")
+		cluster := sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource(), "")
 		client, err := source.NewClient(server.Config())
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func place(ctx context.Context, widgets dynamic.ResourceInterface, name, node st
 
 func TestConflictsAreRetried(t *testing.T) {
 	server := sourcetest.New()
-	cluster := sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource, "")
+	cluster := sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource(), "")
 	cluster.Create(&v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
 	client, err := dynamic.NewForConfig(server.Config())
 	if err != nil {
@@ -111,7 +111,7 @@ func TestConflictsAreRetried(t *testing.T) {
 	server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: func(*sourcetest.Answer) {
 		cluster.Update(&v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
 	}})
-	widgets := client.Resource(listers.WidgetResource).Namespace("shop")
+	widgets := client.Resource(listers.WidgetResource()).Namespace("shop")
 	if err := place(t.Context(), widgets, "blue", "node-7"); err != nil {
 		t.Fatal(err)
 	}

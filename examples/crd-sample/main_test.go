@@ -182,7 +182,7 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 		if err := run(ctx, out, options{kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
 			t.Errorf("interrupted at %q run gives %v, want %v\n%s", step, err, context.Canceled, out.String())
 		}
-		for _, resource := range []schema.GroupVersionResource{listers.WidgetResource, listers.SiteResource} {
+		for _, resource := range []schema.GroupVersionResource{listers.WidgetResource(), listers.SiteResource()} {
 			if names := left(t, config, resource); len(names) > 0 {
 				t.Errorf("interrupted at %q run leaves %d %s", step, len(names), resource.Resource)
 			}

@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster, err := writer.New[*v1.Team](client, listers.TeamResource, writer.Options{})
+	cluster, err := writer.New[*v1.Team](client, listers.TeamResource(), writer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

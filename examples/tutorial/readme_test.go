@@ -43,10 +43,10 @@ func newCounter(factory informers.SharedInformerFactory, client *source.Client) 
 
 func TestCounter(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		teams := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource, "Team")
-		desks := sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource, "ConfigMap")
+		teams := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource(), "Team")
+		desks := sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource(), "ConfigMap")
 		team := teams.Create(&v1.Team{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blue"}})
-		owner := *metav1.NewControllerRef(team, listers.TeamResource.GroupVersion().WithKind("Team"))
+		owner := *metav1.NewControllerRef(team, listers.TeamResource().GroupVersion().WithKind("Team"))
 		c, err := newCounter(informers.NewSharedInformerFactory(env.Client), env.Client)
 		if err != nil {
 			t.Fatal(err)

@@ -117,6 +117,16 @@ func (l List) Relative(dir string) List {
 	return rel
 }
 
+// Place returns "file:line", with slashes, for a position inside of a message; the file alone if
+// the line is unknown.
+func Place(pos token.Position) string {
+	name := filepath.ToSlash(pos.Filename)
+	if pos.Line == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, pos.Line)
+}
+
 // ShortPath returns path relative to dir if that is shorter, else path itself.
 func ShortPath(dir, path string) string {
 	if path == "" || !filepath.IsAbs(path) {

@@ -33,6 +33,19 @@ func TestSortedOrdersByPlaceAndDropsRepeats(t *testing.T) {
 	}
 }
 
+// TestPlaceHasNoLineThatIsUnknown: no message names line 0.
+func TestPlaceHasNoLineThatIsUnknown(t *testing.T) {
+	for want, pos := range map[string]token.Position{
+		"a/b.go:3": {Filename: filepath.Join("a", "b.go"), Line: 3, Column: 4},
+		"go.mod":   {Filename: "go.mod"},
+		"":         {},
+	} {
+		if got := Place(pos); got != want {
+			t.Errorf("%+v: got %q, want %q", pos, got, want)
+		}
+	}
+}
+
 func TestSplit(t *testing.T) {
 	errs, warnings := List{{Message: "a", Warning: true}, {Message: "b"}, {Message: "c", Warning: true}}.Split()
 	if diff := cmp.Diff("b|warning: a\nwarning: c", errs.Error()+"|"+warnings.Error()); diff != "" {

@@ -170,7 +170,8 @@ func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*type
 	var deps []*CodePackage
 	for path, meta := range p.meta.Imports {
 		// An import that closes a cycle comes behind p; the go command reports it.
-		if dep := l.byID[meta.ID]; dep != nil && dep.index < p.index && paths[path] {
+		// Of a package that isn't there, importer says why.
+		if dep := l.byID[meta.ID]; dep != nil && dep.index < p.index && paths[path] && len(meta.GoFiles) > 0 {
 			deps = append(deps, dep)
 			wait.Go(func() { l.load(dep) })
 		}

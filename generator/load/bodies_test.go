@@ -35,6 +35,12 @@ func C() int { return missing }
 package wrong
 
 func W() int { return missing }
+-- lost/lost.go --
+package lost
+
+import "example.com/nowhere/lost"
+
+func L() int { return lost.L() }
 -- go.mod --
 module example.com/m
 
@@ -103,6 +109,7 @@ func TestBodiesThatAreWrong(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"./wrong":   "wrong.go:3:23: undefined: missing",
 		"./nowhere": "directory not found",
+		"./lost":    "lost.go:3:8: could not import example.com/nowhere/lost (no required module provides package example.com/nowhere/lost; to add it: go get example.com/nowhere/lost)",
 		"a/a.go":    "a Go file is no pattern",
 	} {
 		if _, err := bodies(t, never, pattern); err == nil || !strings.Contains(err.Error(), want) {

@@ -3,12 +3,14 @@
 package scaffold
 
 import (
+	"maps"
+	"path"
 	"slices"
 	"strings"
 )
 
 // inputs decides on the patterns: the folder in which the layout has its API types, if they all lie
-// there, else as little of the module as has them all.
+// there, else as little of the module as has them all, without the folders that are left out.
 func (p *Project) inputs() {
 	folders := p.Folders
 	if len(folders) == 0 {
@@ -16,6 +18,13 @@ func (p *Project) inputs() {
 			folders = append(folders, f.name)
 		}
 		p.Discover = len(folders) > 0
+	}
+	if len(p.required) > 0 {
+		for _, m := range p.required {
+			dir := p.slashed(m.Dir)
+			p.addInputs(m.Module, dir, dir, slices.DeleteFunc(slices.Clone(folders), func(name string) bool { return !below(name, dir) }))
+		}
+		return
 	}
 	var candidates []string
 	switch p.Layout {
@@ -25,32 +34,59 @@ func (p *Project) inputs() {
 		candidates = []string{"pkg/apis", "apis"}
 	}
 	for _, candidate := range candidates {
-		if !p.isFolder(candidate) {
+		if !p.isFolder(candidate) || p.exists(candidate+"/go.mod") {
 			continue
 		}
 		if !slices.ContainsFunc(folders, func(name string) bool { return !below(name, candidate) }) {
-			p.Inputs = []string{"./" + candidate + "/..."}
+			p.addInputs(".", ".", candidate, folders)
 			return
 		}
 	}
-	p.Inputs = []string{"./..."}
-	if top := onlyTop(folders); top != "" {
-		p.Inputs = []string{"./" + top + "/..."}
+	p.addInputs(".", ".", onlyTop(folders), folders)
+}
+
+// addInputs adds patterns that match the folders, which lie in dir, and none that is left out.
+// Patterns begin with base in the place of the folder root.
+func (p *Project) addInputs(base, root, dir string, folders []string) {
+	pattern := base
+	if dir != root {
+		pattern += "/" + strings.TrimPrefix(dir, root+"/")
+	}
+	if !slices.ContainsFunc(p.Left, func(l Left) bool { return below(l.Folder, dir) }) {
+		p.Inputs = append(p.Inputs, pattern+"/...")
+		return
+	}
+	if slices.Contains(folders, dir) {
+		p.Inputs = append(p.Inputs, pattern)
+	}
+	children := map[string][]string{}
+	for _, name := range folders {
+		if name == dir {
+			continue
+		}
+		child, _, _ := strings.Cut(strings.TrimPrefix(name, dir+"/"), "/")
+		child = path.Join(dir, child)
+		children[child] = append(children[child], name)
+	}
+	for _, child := range slices.Sorted(maps.Keys(children)) {
+		p.addInputs(base, root, child, children[child])
 	}
 }
 
-// onlyTop returns the folder beside go.mod that all of the folders lie in; "" if there is none, or
+// onlyTop returns the folder beside go.mod that all of the folders lie in; "." if there is none, or
 // if it is the only folder itself.
 func onlyTop(folders []string) string {
 	if len(folders) == 0 || len(folders) == 1 && !strings.Contains(folders[0], "/") {
-		return ""
+		return "."
 	}
 	top, _, _ := strings.Cut(folders[0], "/")
-	if top == "." || slices.ContainsFunc(folders, func(name string) bool { return !below(name, top) }) {
-		return ""
+	if slices.ContainsFunc(folders, func(name string) bool { return !below(name, top) }) {
+		return "."
 	}
 	return top
 }
 
 // below reports whether the folder name is dir or lies in it.
-func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+func below(name, dir string) bool {
+	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
+}

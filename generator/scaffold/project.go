@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/internal/skew"
 )
 
@@ -58,9 +59,14 @@ type Project struct {
 	Inputs []string
 	// Folders have types that are marked.
 	Folders []string
-	// Nested are the folders of other modules below Dir that have API types. No pattern with ...
-	// enters them.
-	Nested []string
+	// Nested are the modules below Dir that have API types and aren't among the Inputs. No pattern
+	// with ... enters their folders.
+	Nested []Nested
+	// Left are the folders that the Inputs leave out.
+	Left []Left
+	// Missing are the imports of API types that no module which go.mod requires provides, as the
+	// generator reports them: files are named as Relative does.
+	Missing diag.List
 	// Discover means that no type is marked, but that there are some with TypeMeta and ObjectMeta,
 	// in the Inputs.
 	Discover bool
@@ -88,12 +94,24 @@ type Project struct {
 	// Chosen means that the Inputs were chosen by Use.
 	Chosen bool
 
-	cwd       string   // absolute
-	header    []byte   // of Header
-	rootName  string   // of the package in Dir; empty if there is none
-	rootBuilt bool     // rootName is that of a file which a build doesn't pass over
-	packages  []folder // with types
+	cwd       string     // absolute
+	header    []byte     // of Header
+	rootName  string     // of the package in Dir; empty if there is none
+	rootBuilt bool       // rootName is that of a file which a build doesn't pass over
+	packages  []folder   // with types
+	scripts   []string   // that may run code-generator
+	nested    []*Project // modules below Dir that have types
+	required  []*Project // those whose packages are among the Inputs
+
+	requires, replaces map[string]bool // paths of modules in go.mod
+	isPartial          bool            // requires may lack modules that the go command finds
 }
+
+// Nested is a module in a folder.
+type Nested struct{ Folder, Module string }
+
+// Left is a folder that is left out.
+type Left struct{ Folder, Reason string }
 
 // Package has the settings of one package whose markers don't say all that is needed.
 type Package struct {
@@ -109,8 +127,13 @@ type Leave struct {
 
 // folder is a folder with Go files that declare types which are marked, or look like kinds.
 type folder struct {
-	name            string // with slashes, relative to the module
-	marked, unnamed bool   // unnamed: a type with TypeMeta and ObjectMeta that isn't marked
+	name    string // with slashes, relative to the module
+	kinds   []kind
+	imports []missing // that the types are made of
+}
+
+func (f folder) isMarked() bool {
+	return slices.ContainsFunc(f.kinds, func(k kind) bool { return k.marked })
 }
 
 // Tool is the package of the command.
@@ -147,11 +170,14 @@ func Look(dir, year string) (*Project, error) {
 	if err := p.walk(); err != nil {
 		return nil, fmt.Errorf("looking at %s: %w", p.Dir, err)
 	}
+	p.leaveOut()
+	p.takeNested()
 	for _, f := range p.packages {
-		if f.marked {
+		if f.isMarked() {
 			p.Folders = append(p.Folders, f.name)
 		}
 	}
+	p.findMissing()
 	isKubebuilder := p.exists("PROJECT")
 	p.Script = p.script()
 	switch {

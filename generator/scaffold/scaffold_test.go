@@ -56,6 +56,12 @@ const marked = `package v1
 type Widget struct{}
 `
 
+const (
+	copied       = marked + "\nfunc (w *Widget) DeepCopyObject() any { return w }\n"
+	ownMetadata  = "package v1\n\n// +genclient\ntype Widget struct {\n\tObjectMeta `json:\"metadata\"`\n}\n"
+	requiresApis = "-- go.mod --\nmodule example.com/shop\n\nrequire example.com/shop/apis/v2 v2.0.0\n-- apis/go.mod --\nmodule example.com/shop/apis/v2\n"
+)
+
 func TestLookDecidesOnTheInputs(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  string
@@ -77,6 +83,16 @@ func TestLookDecidesOnTheInputs(t *testing.T) {
 		"another script":               {"-- hack/update-codegen.sh --\nprotoc\n-- apis/shop/v1/a.go --\n" + marked, Plain, "./apis/..."},
 		"what go doesn't look at":      {"-- testdata/v1/a.go --\n" + marked + "-- _x/a.go --\n" + marked + "-- .y/a.go --\n" + marked + "-- v1/a_test.go --\n" + marked, Empty, "./..."},
 		"a nested module":              {"-- tools/go.mod --\nmodule tools\n-- tools/v1/a.go --\n" + marked, Empty, "./..."},
+		"apis is another module":       {"-- PROJECT --\n-- apis/go.mod --\nmodule example.com/shop/apis/v2\n-- apis/v1/a.go --\n" + marked, Kubebuilder, "./..."},
+		"apis is a required module":    {requiresApis + "-- PROJECT --\n-- apis/v1/a.go --\n" + marked, Kubebuilder, "example.com/shop/apis/v2/..."},
+		"no API in a required module":  {requiresApis + "-- apis/v1/a.go --\n" + copied + "-- apis/a.go --\n" + copied + "-- apis/cli/a.go --\n" + marked, Plain, "example.com/shop/apis/v2 example.com/shop/apis/v2/v1/..."},
+		"types beside a module":        {requiresApis + "-- apis/v1/a.go --\n" + marked + "-- api/v1/a.go --\n" + marked, Plain, "./api/..."},
+		"no API":                       {"-- a/v1/a.go --\n" + copied + "-- b/v1/a.go --\n" + marked, Plain, "./a/..."},
+		"no API beside APIs":           {"-- a/x/v1/a.go --\n" + copied + "-- a/y/v1/a.go --\n" + copied + "-- a/x/cli/a.go --\n" + marked, Plain, "./a/x/v1/... ./a/y/..."},
+		"no API below one":             {"-- a.go --\n" + copied + "-- b/v1/a.go --\n" + marked, Plain, "."},
+		"copied in another file":       {"-- a/v1/a.go --\n" + copied + "-- b/v1/a.go --\n" + marked + "-- b/v1/zz.go --\npackage v1\n\nfunc (Widget) DeepCopyObject() any { return nil }\n", Plain, "./..."},
+		"metadata of its own":          {"-- a/v1/a.go --\n" + marked + "-- b/v1/a.go --\n" + ownMetadata + "-- b/v1/meta.go --\npackage v1\n\ntype ObjectMeta struct{}\n", Plain, "./a/..."},
+		"an alias of metadata":         {"-- a/v1/a.go --\n" + marked + "-- b/v1/a.go --\n" + ownMetadata + "-- b/v1/meta.go --\npackage v1\n\ntype ObjectMeta = metav1.ObjectMeta\n", Plain, "./..."},
 		"a file that doesn't parse":    {"-- v1/a.go --\npackage v1\n// +genclient\ntype {", Empty, "./..."},
 		"an interface that is no kind": {"-- v1/a.go --\npackage v1\n\n// +genclient\ntype I interface{}\n", Empty, "./..."},
 	} {
@@ -94,13 +110,15 @@ func TestLookTakesOverWhatTheScriptSays(t *testing.T) {
 		header  string
 		plurals map[string]string
 	}{
-		`--boilerplate "${SCRIPT_ROOT}/hack/licence.txt"`:                                     {"hack/licence.txt", nil},
-		`--go-header-file=$(dirname $0)/../hack/licence.txt \`:                                {"hack/licence.txt", nil},
-		`--go-header-file hack/licence.txt`:                                                   {"hack/licence.txt", nil},
-		`--boilerplate /elsewhere/hack/gone.txt`:                                              {"", nil},
-		`--boilerplate ../../../etc/hostname`:                                                 {"", nil},
-		"--plural-exceptions \\\n  'Endpoints:Endpoints,Chassis:Chassis' x":                   {"", map[string]string{"Endpoints": "Endpoints", "Chassis": "Chassis"}},
-		`--plural-exceptions="$PLURALS" --plural-exceptions=Moose:Moose --boilerplate "$HDR"`: {"", map[string]string{"Moose": "Moose"}},
+		`--boilerplate "${SCRIPT_ROOT}/hack/licence.txt"`:                                                                {"hack/licence.txt", nil},
+		`--go-header-file=$(dirname $0)/../hack/licence.txt \`:                                                           {"hack/licence.txt", nil},
+		`--go-header-file hack/licence.txt`:                                                                              {"hack/licence.txt", nil},
+		`--boilerplate /elsewhere/hack/gone.txt`:                                                                         {"", nil},
+		`--boilerplate ../../../etc/hostname`:                                                                            {"", nil},
+		"--plural-exceptions \\\n  'Endpoints:Endpoints,Chassis:Chassis' x":                                              {"", map[string]string{"Endpoints": "Endpoints", "Chassis": "Chassis"}},
+		"PLURALS=Moose:Moose\nHDR=\"${ROOT}\"/hack/licence.txt\nx --plural-exceptions ${PLURALS} --boilerplate \"$HDR\"": {"hack/licence.txt", map[string]string{"Moose": "Moose"}},
+		"export PLURALS := 'Moose:Moose'\nx --plural-exceptions=$(PLURALS)":                                              {"", map[string]string{"Moose": "Moose"}},
+		`--plural-exceptions="$PLURALS" --plural-exceptions=Moose:Moose --boilerplate "$HDR"`:                            {"", map[string]string{"Moose": "Moose"}},
 	} {
 		p := look(t, project(t, "-- hack/licence.txt --\n// Copyright YEAR us\n-- hack/update-codegen.sh --\n# code-generator\n"+script+"\n"))
 		if p.Header != want.header {
@@ -111,6 +129,24 @@ func TestLookTakesOverWhatTheScriptSays(t *testing.T) {
 		}
 		if wantYear := map[bool]string{true: "2031"}[want.header != ""]; p.HeaderYear != wantYear {
 			t.Errorf("%s: year %q, want %q", script, p.HeaderYear, wantYear)
+		}
+	}
+}
+
+func TestLookFindsTheScript(t *testing.T) {
+	const runs, flags = "source kube_codegen.sh\n", "lister-gen --plural-exceptions=Moose:Moose\n"
+	for files, want := range map[string]string{
+		"-- build/codegen/codegen.sh --\n" + runs:                                                       "build/codegen/codegen.sh",
+		"-- contrib/scripts/k8s-code-gen.sh --\n" + flags:                                               "contrib/scripts/k8s-code-gen.sh",
+		"-- Makefile --\n" + flags:                                                                      "Makefile",
+		"-- Makefile --\ngo tool informer-gen\n":                                                        "",
+		"-- hack/verify.sh --\n" + runs + "-- scripts/gen.sh --\n" + flags:                              "scripts/gen.sh",
+		"-- hack/verify.sh --\n" + runs + "-- scripts/gen.sh --\n" + runs:                               "hack/verify.sh",
+		"-- hack/codegen.sh --\n" + runs + "-- build/gen.sh --\n" + flags:                               "hack/codegen.sh",
+		"-- other/gen.sh --\n" + runs + "-- build/gen.txt --\n" + runs + "-- build/gen.sh --\nprotoc\n": "",
+	} {
+		if got := look(t, project(t, files)).Script; got != want {
+			t.Errorf("%sgot %q, want %q", files, got, want)
 		}
 	}
 }

@@ -20,9 +20,9 @@ import (
 // that nothing can be generated for are left out, as are single types: a remark says why. The
 // patterns are kept as they are if there is nothing to leave out.
 //
-// The error is that of the go command, a diag.List if modules are missing, or generator.ErrNothing
-// if there is no type to generate for in any of them. progress may be nil; it is as in
-// generator.Config.
+// The error is that of the go command, a diag.List as the generator reports it if go.mod or go.sum
+// lacks modules, or generator.ErrNothing if there is no type to generate for in any of them.
+// progress may be nil; it is as in generator.Config.
 func (p *Project) Use(ctx context.Context, patterns []string, progress func(load.Progress)) error {
 	patterns, err := p.fromRoot(patterns)
 	if err != nil {
@@ -38,7 +38,11 @@ func (p *Project) Use(ctx context.Context, patterns []string, progress func(load
 	if i := slices.IndexFunc(errs, func(d diag.Diagnostic) bool { return d.Pos.Filename == "" }); i >= 0 {
 		return errs[i : i+1] // no package is to blame
 	}
+	if missing := p.missingImports(errs); len(missing) > 0 {
+		return missing
+	}
 	p.Inputs, p.Discover, p.Chosen = patterns, false, true
+	p.Left, p.Missing, p.required = nil, nil, nil
 	var kept, left []string
 	for _, pkg := range found.Packages {
 		types := slices.DeleteFunc(slices.Clone(found.Types), func(t generator.InspectedType) bool { return t.Package != pkg })

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+
 	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
@@ -33,12 +35,15 @@ func (p *Project) walk() error {
 				return filepath.SkipDir
 			}
 			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
-				if err := p.nested(name); err != nil {
+				if err := p.readNested(name); err != nil {
 					return err
 				}
 				return filepath.SkipDir
 			}
 			return nil
+		}
+		if mayRunCodeGenerator(p.slashed(name)) {
+			p.scripts = append(p.scripts, p.slashed(name))
 		}
 		if !strings.HasSuffix(base, ".go") || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || !entry.Type().IsRegular() {
 			return nil
@@ -47,33 +52,57 @@ func (p *Project) walk() error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(p.Dir, name)
-		if err != nil {
-			return err
-		}
-		p.file(filepath.ToSlash(rel), data)
+		p.file(p.slashed(name), data)
 		return nil
 	})
 }
 
-// nested reads the module in a folder below.
-func (p *Project) nested(name string) error {
-	below := &Project{Dir: name}
-	if err := below.walk(); err != nil {
-		return err
-	}
-	rel, err := filepath.Rel(p.Dir, name)
+// readNested reads the module in a folder below.
+func (p *Project) readNested(name string) error {
+	data, err := os.ReadFile(filepath.Join(name, "go.mod"))
 	if err != nil {
 		return err
 	}
-	rel = filepath.ToSlash(rel)
+	below := &Project{Dir: name, Module: modfile.ModulePath(data)}
+	if err := below.walk(); err != nil {
+		return err
+	}
 	if len(below.packages) > 0 {
-		p.Nested = append(p.Nested, rel)
+		p.nested = append(p.nested, below)
 	}
-	for _, folder := range below.Nested {
-		p.Nested = append(p.Nested, path.Join(rel, folder))
-	}
+	p.nested = append(p.nested, below.nested...)
 	return nil
+}
+
+// slashed returns the name of a folder relative to Dir.
+func (p *Project) slashed(dir string) string {
+	rel, err := filepath.Rel(p.Dir, dir)
+	if err != nil {
+		return filepath.ToSlash(dir)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// takeNested takes the modules below that go.mod requires if there are no API types beside them.
+func (p *Project) takeNested() {
+	hasOwn := len(p.packages) > 0
+	for _, m := range p.nested {
+		dir := p.slashed(m.Dir)
+		if hasOwn || !p.requires[m.Module] {
+			p.Nested = append(p.Nested, Nested{dir, m.Module})
+			continue
+		}
+		m.leaveOut()
+		p.required = append(p.required, m)
+		for _, f := range m.packages {
+			f.name = path.Join(dir, f.name)
+			p.packages = append(p.packages, f)
+		}
+		for _, l := range m.Left {
+			l.Folder = path.Join(dir, l.Folder)
+			p.Left = append(p.Left, l)
+		}
+	}
 }
 
 // file notes what is to be known about a Go file.
@@ -103,11 +132,9 @@ func (p *Project) file(name string, data []byte) {
 		return
 	}
 	found := folder{name: path.Dir(name)}
-	dot := slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." })
+	marked := map[*ast.TypeSpec]bool{}
 	for spec, lines := range syntax.Scan(fset, file).Types {
-		if slices.ContainsFunc(lines, selects) && isStruct(spec) {
-			found.marked = true
-		}
+		marked[spec] = slices.ContainsFunc(lines, selects) && isStruct(spec)
 	}
 	for _, decl := range file.Decls {
 		decl, ok := decl.(*ast.GenDecl)
@@ -115,17 +142,19 @@ func (p *Project) file(name string, data []byte) {
 			continue
 		}
 		for _, spec := range decl.Specs {
-			if looksLikeKind(spec.(*ast.TypeSpec), dot) {
-				found.unnamed = true
+			spec := spec.(*ast.TypeSpec)
+			if marked[spec] || looksLikeKind(spec, hasDotImport(file)) {
+				found.kinds = append(found.kinds, kind{spec.Name.Name, marked[spec], metaOf(spec, path.Join(p.Module, found.name), file)})
 			}
 		}
 	}
-	if !found.marked && !found.unnamed {
+	if len(found.kinds) == 0 {
 		return
 	}
+	found.imports = importsOfTypes(fset, p.Relative(name), file)
 	if n := len(p.packages); n > 0 && p.packages[n-1].name == found.name {
-		p.packages[n-1].marked = p.packages[n-1].marked || found.marked
-		p.packages[n-1].unnamed = p.packages[n-1].unnamed || found.unnamed
+		p.packages[n-1].kinds = append(p.packages[n-1].kinds, found.kinds...)
+		p.packages[n-1].imports = append(p.packages[n-1].imports, found.imports...)
 		return
 	}
 	p.packages = append(p.packages, found)

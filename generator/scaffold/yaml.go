@@ -28,8 +28,14 @@ func (p *Project) Config() []byte {
 	b.line("version: 1")
 	b.line("")
 	b.line("# The packages to read, as patterns of the go command.")
+	for _, m := range p.required {
+		b.line("# %s is a module of its own, which go.mod requires.", p.slashed(m.Dir))
+	}
 	for _, note := range p.Notes {
 		b.line("# %s", note)
+	}
+	for _, left := range p.Left {
+		b.line("# %s is left out: %s.", left.Folder, left.Reason)
 	}
 	b.line("inputs:")
 	for _, input := range p.Inputs {

@@ -65,7 +65,7 @@ func ExampleSharedIndexInformer() {
 	// context canceled
 }
 
-// PodByNode is what the generator writes for the marker
+// PodByNode indexes Pods as generated code does for the marker
 //
 //	+informer:index:name=ByNode,field=.spec.nodeName
 var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string {

@@ -4,6 +4,7 @@ package informer_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,6 +38,12 @@ func TestProjectionBesideTheWhole(t *testing.T) {
 		}
 		slim["transformed"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("transformed"),
 			informer.WithTransform(func(p *placement.PodPlacement) (*placement.PodPlacement, error) { return p, nil }))
+		slim["transformed as any type"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("any"),
+			informer.WithTransform(func(obj object.Object) (object.Object, error) {
+				obj.SetManagedFields(nil) // which the projection doesn't have
+				obj.SetLabels(maps.Clone(obj.GetLabels()))
+				return obj, nil
+			}))
 		run(t, f)
 		defer shutdown(t, f)
 		compare := func(when string) {

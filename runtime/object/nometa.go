@@ -21,11 +21,14 @@ import (
 //	func (m *PodPlacementMeta) SetName(name string) { m.Name = name }
 //
 // NoMeta has all methods of [metav1.Object] but those of the four fields that every object must
-// have, so a struct without one of these is no [Object]. Its getters return zero values, and its
-// setters do nothing: the server's labels, say, are not in the object, which is not the same as
-// that there are none. So nothing may depend on them: selecting by labels finds no object of a
-// projection without labels. A field that a projection doesn't have can't be read: that doesn't
-// compile.
+// have, so a struct without one of these is no [Object]. Its getters return zero values: the
+// server's labels, say, are not in the object, which is not the same as that there are none. So
+// nothing may depend on them: selecting by labels finds no object of a projection without labels. A
+// field that a projection doesn't have can't be read: that doesn't compile.
+//
+// NoMeta's setters do nothing. They serve functions that take a [metav1.Object] of any type, such
+// as a transform that removes managed fields: of a projection without these there is nothing to
+// remove.
 //
 // The runtime takes every type whose metadata embeds NoMeta for a projection. Its sources find only
 // the ends of fields that the type doesn't have, and decode protobuf by the tags of its fields; its

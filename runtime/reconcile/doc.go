@@ -7,7 +7,7 @@
 //	c, err := widgets.Reconcile("widgets", sync,
 //		reconcile.When(controller.GenerationChanged[*shopv1.Widget]),
 //		reconcile.Owns(pods),
-//		reconcile.Indexed(shoplisters.WidgetBySite, sites.Informer(), (*shopv1.Site).GetName),
+//		reconcile.Indexed(shoplisters.WidgetBySite(), sites.Informer(), (*shopv1.Site).GetName),
 //	)
 //	…
 //	err = c.Run(ctx)

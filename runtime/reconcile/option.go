@@ -66,7 +66,7 @@ func Owns[T object.Object](i *informer.SharedIndexInformer[T], filters ...contro
 // index finds by the key that of returns. index is one of those that were generated for the kind,
 // or any other one; see [controller.Indexed]. Reconcile returns an error if it is of another kind.
 //
-//	watch := reconcile.Indexed(shoplisters.WidgetBySite, sites.Informer(), (*shopv1.Site).GetName)
+//	w := reconcile.Indexed(shoplisters.WidgetBySite(), sites.Informer(), (*shopv1.Site).GetName)
 func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *informer.SharedIndexInformer[T], of func(T) X, filters ...controller.Filter[T]) Option {
 	return func(p *plan) error {
 		if err := p.isOf("Indexed: the index", (*U)(nil)); err != nil {

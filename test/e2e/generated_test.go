@@ -24,7 +24,7 @@ import (
 
 // widgets gives a namespace that no other test uses.
 func (c *cluster) widgets(t *testing.T) in {
-	return in{c, listers.WidgetResource, dnsName(t)}
+	return in{c, listers.WidgetResource(), dnsName(t)}
 }
 
 // widget makes a Widget whose node, parts and owners follow from n.
@@ -54,7 +54,7 @@ func TestGeneratedFactory(t *testing.T) {
 	t.Parallel()
 	ns := shared.widgets(t)
 	ns.createWidgets(t, 30)
-	sites := in{shared, listers.SiteResource, ""}
+	sites := in{shared, listers.SiteResource(), ""}
 	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "station"}, Spec: v1alpha1.SiteSpec{City: "Ulm", Nodes: []string{"node-1"}}})
 
 	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
@@ -95,7 +95,7 @@ func TestGeneratedFactory(t *testing.T) {
 		t.Errorf("Sites: Get of a missing one gives %v", err)
 	}
 
-	generic, err := f.ForResource(listers.WidgetResource)
+	generic, err := f.ForResource(listers.WidgetResource())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -238,7 +238,7 @@ func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
 	shop.createWidgets(t, 6)
 	lab.createWidgets(t, 3)
 	other.createWidgets(t, 1)
-	sites := in{shared, listers.SiteResource, ""}
+	sites := in{shared, listers.SiteResource(), ""}
 	site := dnsName(t)
 	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: site}, Spec: v1alpha1.SiteSpec{City: "Ulm"}})
 	mark := func(obj object.Object) (object.Object, error) {

@@ -82,7 +82,7 @@ func TestTwoInformersOfAKind(t *testing.T) {
 	if got := len(widgets.Lister().ListByNode("node-1")); got != 5 {
 		t.Errorf("ByNode of all: %d widgets, want 5", got)
 	}
-	generic, err := f.ForResource(listers.WidgetResource)
+	generic, err := f.ForResource(listers.WidgetResource())
 	if err != nil || generic.Informer().Status().Name != selections[0].name {
 		t.Errorf("ForResource gives %v, %v", generic, err)
 	}

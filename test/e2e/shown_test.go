@@ -33,11 +33,11 @@ import (
 // The following functions are in docs/writes.md, too.
 
 func newWriter(client *source.Client) (*writer.Writer[*v1alpha1.Widget], error) {
-	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource, writer.Options{FieldManager: "vending"})
+	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource(), writer.Options{FieldManager: "vending"})
 }
 
 func newTellingWriter(client *source.Client) (*writer.Writer[*v1alpha1.Widget], error) {
-	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource, writer.Options{
+	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource(), writer.Options{
 		FieldManager: "vending",
 		OnWrite:      controller.Wrote,
 	})

@@ -117,8 +117,8 @@ func (s *side) neutral(content map[string]any) {
 func TestSourcetestAnswersAsTheServer(t *testing.T) {
 	memory := sourcetest.New()
 	memory.Patches = patches.All{}
-	sourcetest.Serve[*unstructured.Unstructured](memory, listers.WidgetResource, "Widget")
-	sites := sourcetest.Serve[*v1alpha1.Site](memory, listers.SiteResource, "")
+	sourcetest.Serve[*unstructured.Unstructured](memory, listers.WidgetResource(), "Widget")
+	sites := sourcetest.Serve[*v1alpha1.Site](memory, listers.SiteResource(), "")
 	for range 100 { // so that resourceVersions are not taken for other numbers
 		sites.Create(&v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{GenerateName: "site-"}})
 	}

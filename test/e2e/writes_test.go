@@ -38,7 +38,7 @@ func (i in) writer(t *testing.T, opts writer.Options) widgetWriter {
 func (i in) cache(t *testing.T, opts ...informer.Option) widgetCache {
 	t.Helper()
 	f := factories.New(connect(t, i.cluster.url), append([]informer.Option{informer.WithNamespace(i.namespace)}, opts...)...)
-	cache := factories.For[*v1alpha1.Widget](f, listers.WidgetResource)
+	cache := factories.For[*v1alpha1.Widget](f, listers.WidgetResource())
 	runSynced(t, f)
 	return cache
 }
@@ -56,7 +56,7 @@ func written(t *testing.T, cache widgetCache) func(*v1alpha1.Widget, object.Toke
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := object.TokenOf(listers.WidgetResource, w); token != want || token.UID == "" || token.ResourceVersion == "" {
+		if want := object.TokenOf(listers.WidgetResource(), w); token != want || token.UID == "" || token.ResourceVersion == "" {
 			t.Errorf("the token is %+v, want %+v", token, want)
 		}
 		if err := cache.AwaitToken(deadline(t), token); err != nil {

@@ -13,9 +13,9 @@ import (
 
 func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
-	case corev1.PodResource:
+	case corev1.PodResource():
 		return factories.Generic(f.Core().V1().Pods().Informer(), resource.GroupResource()), nil
-	case certmanagerv1.CertificateResource:
+	case certmanagerv1.CertificateResource():
 		return factories.Generic(f.CertManager().V1().Certificates().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())

@@ -51,9 +51,9 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 		server := sourcetest.New()
 		test(t, &rig{
 			t: t, server: server, recorder: events.NewFakeRecorder(1000),
-			services:  sourcetest.Serve[*corev1.Service](server, listers.ServiceResource, ""),
-			pods:      sourcetest.Serve[*corev1.Pod](server, listers.PodResource, ""),
-			endpoints: sourcetest.Serve[*corev1.Endpoints](server, listers.EndpointsResource, ""),
+			services:  sourcetest.Serve[*corev1.Service](server, listers.ServiceResource(), ""),
+			pods:      sourcetest.Serve[*corev1.Pod](server, listers.PodResource(), ""),
+			endpoints: sourcetest.Serve[*corev1.Endpoints](server, listers.EndpointsResource(), ""),
 		})
 	})
 }
@@ -91,7 +91,7 @@ func (r *rig) delayEndpoints(delay time.Duration) {
 		return []sourcetest.Event{e}
 	}
 	r.server.Inject(sourcetest.Fault{
-		On: sourcetest.Watch | sourcetest.WatchList, Resource: listers.EndpointsResource, Times: sourcetest.Always,
+		On: sourcetest.Watch | sourcetest.WatchList, Resource: listers.EndpointsResource(), Times: sourcetest.Always,
 		Do: func(a *sourcetest.Answer) { a.Events = late },
 	})
 }
@@ -101,7 +101,7 @@ func (r *rig) writes() (writes []string) {
 	synctest.Wait()
 	requests := r.server.Requests()
 	for _, request := range requests[r.seen:] {
-		if request.Verb == sourcetest.Write && request.Resource == listers.EndpointsResource {
+		if request.Verb == sourcetest.Write && request.Resource == listers.EndpointsResource() {
 			writes = append(writes, strings.TrimSpace(request.Method+" "+request.Name))
 		}
 	}

@@ -151,7 +151,7 @@ func TestBatching(t *testing.T) {
 
 func TestFailuresAreTriedAgainAndReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		end := r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)})
+		end := r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource(), Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)})
 		r.services.Create(service("web"))
 		r.start(reconciler.Options{})
 		time.Sleep(time.Hour)
@@ -168,7 +168,7 @@ func TestFailuresAreTriedAgainAndReported(t *testing.T) {
 		r.pods.Create(pod("10.0.0.1", "web"))
 		r.want("the next change", "web", "10.0.0.1")
 
-		r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource, Do: sourcetest.Refuse(http.StatusConflict)})
+		r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource(), Do: sourcetest.Refuse(http.StatusConflict)})
 		r.writes()
 		for len(r.recorder.Events) > 0 {
 			<-r.recorder.Events
@@ -184,7 +184,7 @@ func TestFailuresAreTriedAgainAndReported(t *testing.T) {
 
 func TestAnEndingNamespaceIsLeftAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource, Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+		r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource(), Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
 			a.Status = sourcetest.Status(http.StatusForbidden)
 			a.Status.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}}
 		}})

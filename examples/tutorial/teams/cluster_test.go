@@ -36,7 +36,7 @@ func TestAgainstAnAPIServer(t *testing.T) {
 	go func() { ended <- c.Run(ctx) }()
 	defer func() { cancel(); <-ended }()
 
-	cluster, err := writer.New[*v1.Team](client, listers.TeamResource, writer.Options{})
+	cluster, err := writer.New[*v1.Team](client, listers.TeamResource(), writer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,8 +29,8 @@ func newTeam(members ...string) *v1.Team {
 
 func TestMembersHaveDesks(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource, "Team")
-		desks := sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource, "ConfigMap")
+		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource(), "Team")
+		desks := sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource(), "ConfigMap")
 		cluster.Create(newTeam("ann", "bob"))
 
 		c, err := teams.New(informers.NewSharedInformerFactory(env.Client), env.Client, nil)
@@ -58,8 +58,8 @@ func TestMembersHaveDesks(t *testing.T) {
 
 func TestTheDoorIsLockedBeforeATeamGoes(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource, "Team")
-		sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource, "ConfigMap")
+		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource(), "Team")
+		sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource(), "ConfigMap")
 		cluster.Create(newTeam())
 
 		locked := 0
@@ -76,7 +76,7 @@ func TestTheDoorIsLockedBeforeATeamGoes(t *testing.T) {
 		env.Settle()
 
 		// By a client, since a Collection's own Delete knows no finalizers.
-		client, err := writer.New[*v1.Team](env.Client, listers.TeamResource, writer.Options{})
+		client, err := writer.New[*v1.Team](env.Client, listers.TeamResource(), writer.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,13 +20,15 @@ type builder struct {
 	*projection
 	pkg *types.Package
 	out *model.Projection
+	// protobuf means that informers of the kind ask for it.
+	protobuf bool
 }
 
 // build returns the projection that was selected, and reports what it can't have.
 func (p *projection) build() Declared {
 	b := builder{
 		projection: p, pkg: types.NewPackage(p.reader.output+"/"+Package, Package),
-		out: &model.Projection{Of: p.kind.Name},
+		out: &model.Projection{Of: p.kind.Name}, protobuf: hasProtobuf(p.kind.Type),
 	}
 	for _, value := range p.marker.Fields {
 		b.out.Paths = append(b.out.Paths, value.Text)
@@ -56,6 +58,11 @@ func (p *projection) metaField(name string) *types.Var {
 	return s.Field(gotypes.MetaField(s, name))
 }
 
+// isMeta reports whether a field of the object is that by which it embeds its type or its metadata.
+func (p *projection) isMeta(v *types.Var) bool {
+	return v == p.metaField("TypeMeta") || v == p.metaField("ObjectMeta")
+}
+
 // structOf returns the struct with the fields of s that n has, and adds it to the projection.
 func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*model.Struct, *types.Named) {
 	out := &model.Struct{Name: name, Path: path}
@@ -69,6 +76,9 @@ func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*mo
 			continue
 		}
 		tag := decoderTags(s.Tag(i))
+		if b.protobuf && (path != "" || !b.isMeta(v)) {
+			b.warnWithoutNumber(v, tag, child)
+		}
 		field, t := b.field(name, path, v, tag, child)
 		if hidesMethod(field.Name) {
 			b.fail(child.value, jsonpath.Errorf(child.last, "field %s would hide the generated method of this name, so that a projection can't have it", field.Name))

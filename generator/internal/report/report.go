@@ -7,9 +7,7 @@
 package report
 
 import (
-	"fmt"
 	"go/token"
-	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -35,7 +33,8 @@ func (r *Report) Position(pos token.Pos) token.Position { return r.fset.Position
 // Short returns a position to be named inside of a message: like those in front of messages, but
 // without the column.
 func (r *Report) Short(pos token.Position) string {
-	return fmt.Sprintf("%s:%d", filepath.ToSlash(diag.ShortPath(r.dir, pos.Filename)), pos.Line)
+	pos.Filename = diag.ShortPath(r.dir, pos.Filename)
+	return diag.Place(pos)
 }
 
 // Add adds findings.

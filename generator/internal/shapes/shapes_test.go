@@ -46,7 +46,7 @@ func FuzzFieldPaths(f *testing.F) {
 		shape := shapeOf(data)
 		want := keysByRules(t, shape, rules)
 
-		s, err := store.New(listers.ShapeIndexes...)
+		s, err := store.New(listers.ShapeIndexes()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,8 @@ type index struct {
 	keys func(t *testing.T, s *store.Snapshot[*v1.Shape], objects int) []string
 }
 
-func keys[K comparable](x *store.Index[*v1.Shape, K]) index {
+func keys[K comparable](of func() *store.Index[*v1.Shape, K]) index {
+	x := of()
 	return index{x.Name(), func(t *testing.T, s *store.Snapshot[*v1.Shape], objects int) []string {
 		var all []string
 		for key := range x.Keys(s) {

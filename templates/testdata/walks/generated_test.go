@@ -55,7 +55,7 @@ func TestKeys(t *testing.T) {
 	half.Spec.Target = &api.Target{}
 	half.Spec.Pointers = []*api.Target{{}}
 
-	s, err := store.New(v1alpha1.WalkIndexes...)
+	s, err := store.New(v1alpha1.WalkIndexes()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,18 +77,18 @@ func TestKeys(t *testing.T) {
 		in   *store.Index[*api.Walk, string]
 		more []string // keys of the others
 	}{
-		"ByPlain":             {lister.ListByPlain, []string{"plain"}, v1alpha1.WalkByPlain, []string{""}},
-		"ByPointer":           {lister.ListByPointer, []string{a}, v1alpha1.WalkByPointer, nil},
-		"ByPointerStruct":     {lister.ListByPointerStruct, []string{a}, v1alpha1.WalkByPointerStruct, []string{""}},
-		"ByPointers":          {lister.ListByPointers, []string{b}, v1alpha1.WalkByPointers, nil},
-		"BySlice":             {lister.ListBySlice, []string{a, b}, v1alpha1.WalkBySlice, nil},
-		"BySlicePointers":     {lister.ListBySlicePointers, []string{a, b}, v1alpha1.WalkBySlicePointers, nil},
-		"ByArray":             {lister.ListByArray, []string{a, b}, v1alpha1.WalkByArray, []string{"x", "y"}},
-		"BySliceUnderPointer": {lister.ListBySliceUnderPointer, []string{a, b}, v1alpha1.WalkBySliceUnderPointer, nil},
-		"ByPointerSlice":      {lister.ListByPointerSlice, []string{a, b}, v1alpha1.WalkByPointerSlice, nil},
-		"ByPointerSliceElem":  {lister.ListByPointerSliceElem, []string{a, b}, v1alpha1.WalkByPointerSliceElem, nil},
-		"ByNested":            {lister.ListByNested, []string{a, b}, v1alpha1.WalkByNested, nil},
-		"ByNestedPointers":    {lister.ListByNestedPointers, []string{a, b}, v1alpha1.WalkByNestedPointers, nil},
+		"ByPlain":             {lister.ListByPlain, []string{"plain"}, v1alpha1.WalkByPlain(), []string{""}},
+		"ByPointer":           {lister.ListByPointer, []string{a}, v1alpha1.WalkByPointer(), nil},
+		"ByPointerStruct":     {lister.ListByPointerStruct, []string{a}, v1alpha1.WalkByPointerStruct(), []string{""}},
+		"ByPointers":          {lister.ListByPointers, []string{b}, v1alpha1.WalkByPointers(), nil},
+		"BySlice":             {lister.ListBySlice, []string{a, b}, v1alpha1.WalkBySlice(), nil},
+		"BySlicePointers":     {lister.ListBySlicePointers, []string{a, b}, v1alpha1.WalkBySlicePointers(), nil},
+		"ByArray":             {lister.ListByArray, []string{a, b}, v1alpha1.WalkByArray(), []string{"x", "y"}},
+		"BySliceUnderPointer": {lister.ListBySliceUnderPointer, []string{a, b}, v1alpha1.WalkBySliceUnderPointer(), nil},
+		"ByPointerSlice":      {lister.ListByPointerSlice, []string{a, b}, v1alpha1.WalkByPointerSlice(), nil},
+		"ByPointerSliceElem":  {lister.ListByPointerSliceElem, []string{a, b}, v1alpha1.WalkByPointerSliceElem(), nil},
+		"ByNested":            {lister.ListByNested, []string{a, b}, v1alpha1.WalkByNested(), nil},
+		"ByNestedPointers":    {lister.ListByNestedPointers, []string{a, b}, v1alpha1.WalkByNestedPointers(), nil},
 	} {
 		for _, key := range tt.keys {
 			if got := tt.find(key); !slices.Equal(got, []*api.Walk{full}) {
@@ -109,7 +109,7 @@ func TestKeys(t *testing.T) {
 }
 
 func TestLister(t *testing.T) {
-	s, err := store.New(v1alpha1.WalkIndexes...)
+	s, err := store.New(v1alpha1.WalkIndexes()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +136,10 @@ func TestFactory(t *testing.T) {
 	if walks.Informer() != factory.Samples().V1alpha1().Walks().Informer() {
 		t.Error("two calls gave two informers")
 	}
-	if walks.Informer() != factories.For[*api.Walk](factory, v1alpha1.WalkResource) {
+	if walks.Informer() != factories.For[*api.Walk](factory, v1alpha1.WalkResource()) {
 		t.Error("factories.For gave another informer")
 	}
-	generic, err := factory.ForResource(v1alpha1.WalkResource)
+	generic, err := factory.ForResource(v1alpha1.WalkResource())
 	if err != nil || generic.Informer() == nil {
 		t.Errorf("ForResource = %v, %v", generic, err)
 	}

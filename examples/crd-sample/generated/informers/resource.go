@@ -12,9 +12,9 @@ import (
 
 func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
-	case samplesv1alpha1.SiteResource:
+	case samplesv1alpha1.SiteResource():
 		return factories.Generic(f.Samples().V1alpha1().Sites().Informer(), resource.GroupResource()), nil
-	case samplesv1alpha1.WidgetResource:
+	case samplesv1alpha1.WidgetResource():
 		return factories.Generic(f.Samples().V1alpha1().Widgets().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())

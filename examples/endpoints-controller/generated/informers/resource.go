@@ -14,11 +14,11 @@ import (
 
 func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
-	case corev1.EndpointsResource:
+	case corev1.EndpointsResource():
 		return factories.Generic(f.Core().V1().Endpoints().Informer(), resource.GroupResource()), nil
-	case corev1.PodResource:
+	case corev1.PodResource():
 		return factories.Generic(f.Core().V1().Pods().Informer(), resource.GroupResource()), nil
-	case corev1.ServiceResource:
+	case corev1.ServiceResource():
 		return factories.Generic(f.Core().V1().Services().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())

@@ -13,9 +13,9 @@ import (
 
 func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
-	case corev1.ConfigMapResource:
+	case corev1.ConfigMapResource():
 		return factories.Generic(f.Core().V1().ConfigMaps().Informer(), resource.GroupResource()), nil
-	case tutorialv1.TeamResource:
+	case tutorialv1.TeamResource():
 		return factories.Generic(f.Tutorial().V1().Teams().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())

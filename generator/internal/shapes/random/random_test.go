@@ -239,7 +239,7 @@ func program(kinds []*kind) string {
 		fmt.Fprintf(&checks, `
 func check%d() {
 	type T = *%s.%s
-	oracle.Run(%[4]d, func() T { return &%[2]s.%[3]s{} }, %[5]v, listers%[1]d.%[3]sIndexes, func(s *oracle.State[T]) {
+	oracle.Run(%[4]d, func() T { return &%[2]s.%[3]s{} }, %[5]v, listers%[1]d.%[3]sIndexes(), func(s *oracle.State[T]) {
 		l := listers%[1]d.New%[3]sLister(s.Store)
 `, n, k.alias, k.name, *seed, k.cluster)
 		for _, x := range k.indexes {
@@ -252,7 +252,7 @@ func check%d() {
 				one := fmt.Sprintf("(listers%d.%sNamespaceLister).", n, k.name)
 				in = fmt.Sprintf("oracle.Methods(l.%s, %s%s, %[2]sList%[3]s)", k.plural, one, x.name)
 			}
-			fmt.Fprintf(&checks, "\t\toracle.%s(s, listers%d.%s%s, oracle.Rule{%s}%s, %s)\n", check, n, k.name, x.name, x.rule, methods, in)
+			fmt.Fprintf(&checks, "\t\toracle.%s(s, listers%d.%s%s(), oracle.Rule{%s}%s, %s)\n", check, n, k.name, x.name, x.rule, methods, in)
 		}
 		checks.WriteString("\t})\n")
 		for _, p := range k.projections {

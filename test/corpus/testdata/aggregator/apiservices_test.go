@@ -29,7 +29,7 @@ func TestAPIServices(t *testing.T) {
 		t.Run(path.Base(format), func(t *testing.T) {
 			server := sourcetest.New()
 			server.MediaTypes = []string{format}
-			written := sourcetest.Serve[*apiregistrationv1.APIService](server, listers.APIServiceResource, "")
+			written := sourcetest.Serve[*apiregistrationv1.APIService](server, listers.APIServiceResource(), "")
 			written.Create(apiService("v1.apps", ""))
 			written.Create(apiService("v1.metrics.k8s.io", "metrics"))
 

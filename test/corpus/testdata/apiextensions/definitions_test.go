@@ -48,7 +48,7 @@ func TestCustomResourceDefinitions(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := devserver(t)
-			server := resource(t, config, listers.CustomResourceDefinitionResource, "")
+			server := resource(t, config, listers.CustomResourceDefinitionResource(), "")
 			factory, answers := newFactory(t, config, informer.WithFormats(test.format))
 			crds := factory.Apiextensions().V1().CustomResourceDefinitions()
 			lister := crds.Lister()
@@ -68,7 +68,7 @@ func TestCustomResourceDefinitions(t *testing.T) {
 			wantNames(t, "namespaced kinds of the name HTTPRoute", lister.ListByKind("HTTPRoute"), "httproutes.gateway.networking.k8s.io")
 
 			name := "gadgets." + test.group
-			create(t, server, untyped(t, listers.CustomResourceDefinitionResource, definition(test.group, "Gadget", "gadgets")))
+			create(t, server, untyped(t, listers.CustomResourceDefinitionResource(), definition(test.group, "Gadget", "gadgets")))
 			err = crds.Informer().Until(deadline(t), func(all *store.Snapshot[*apiextensionsv1.CustomResourceDefinition]) (bool, error) {
 				crd, ok := all.Get(object.Key{Name: name})
 				return ok && established(crd), nil

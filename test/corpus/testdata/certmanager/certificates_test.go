@@ -26,8 +26,8 @@ func certificate(name, secret, issuer string) *certmanagerv1.Certificate {
 
 func TestCertificates(t *testing.T) {
 	config := devserver(t)
-	shop := resource(t, config, listers.CertificateResource, "shop")
-	create(t, shop, untyped(t, listers.CertificateResource, certificate("blue", "blue-tls", "letsencrypt")))
+	shop := resource(t, config, listers.CertificateResource(), "shop")
+	create(t, shop, untyped(t, listers.CertificateResource(), certificate("blue", "blue-tls", "letsencrypt")))
 
 	factory, answers := newFactory(t, config)
 	certificates := factory.Certmanager().V1().Certificates()
@@ -35,7 +35,7 @@ func TestCertificates(t *testing.T) {
 	told := record(t, certificates.Informer(), func(*certmanagerv1.Certificate) bool { return true })
 	start(t, factory)
 
-	green := create(t, shop, untyped(t, listers.CertificateResource, certificate("green", "green-tls", "letsencrypt")))
+	green := create(t, shop, untyped(t, listers.CertificateResource(), certificate("green", "green-tls", "letsencrypt")))
 	await(t, certificates.Informer(), green)
 	issuer := listers.CertificateByIssuerKey{Kind: "ClusterIssuer", Name: "letsencrypt"}
 	wantNames(t, "certificates of the issuer", lister.ListByIssuer(issuer), "blue", "green")

@@ -23,8 +23,8 @@ func route(name string, hostname gatewayv1.Hostname, parents ...gatewayv1.Object
 
 func TestHTTPRoutes(t *testing.T) {
 	config := devserver(t)
-	shop, depot := resource(t, config, listers.HTTPRouteResource, "shop"), resource(t, config, listers.HTTPRouteResource, "depot")
-	create(t, shop, untyped(t, listers.HTTPRouteResource, route("blue", "blue.example.com", "public")))
+	shop, depot := resource(t, config, listers.HTTPRouteResource(), "shop"), resource(t, config, listers.HTTPRouteResource(), "depot")
+	create(t, shop, untyped(t, listers.HTTPRouteResource(), route("blue", "blue.example.com", "public")))
 
 	factory, answers := newFactory(t, config)
 	routes := factory.Gateway().V1().HTTPRoutes()
@@ -32,8 +32,8 @@ func TestHTTPRoutes(t *testing.T) {
 	told := record(t, routes.Informer(), func(r *gatewayv1.HTTPRoute) bool { return r.Namespace == "shop" })
 	start(t, factory)
 
-	create(t, depot, untyped(t, listers.HTTPRouteResource, route("green", "green.example.com", "public")))
-	green := create(t, shop, untyped(t, listers.HTTPRouteResource, route("green", "green.example.com", "public", "internal")))
+	create(t, depot, untyped(t, listers.HTTPRouteResource(), route("green", "green.example.com", "public")))
+	green := create(t, shop, untyped(t, listers.HTTPRouteResource(), route("green", "green.example.com", "public", "internal")))
 	await(t, routes.Informer(), green)
 	wantNames(t, "routes of the gateway public in shop", lister.HTTPRoutes("shop").ListByParent("public"), "blue", "green")
 	wantNames(t, "routes of the gateway public in depot", lister.HTTPRoutes("depot").ListByParent("public"), "green")
@@ -57,10 +57,10 @@ func TestHTTPRoutes(t *testing.T) {
 // TestVersions runs the informers of two versions of one resource.
 func TestVersions(t *testing.T) {
 	config := devserver(t)
-	classes := resource(t, config, listers.GatewayClassResource, "")
+	classes := resource(t, config, listers.GatewayClassResource(), "")
 	class := &gatewayv1.GatewayClass{ObjectMeta: metav1.ObjectMeta{Name: "versions"}}
 	class.Spec.ControllerName = "corpus.example/controller"
-	created := create(t, classes, untyped(t, listers.GatewayClassResource, class))
+	created := create(t, classes, untyped(t, listers.GatewayClassResource(), class))
 
 	factory, _ := newFactory(t, config)
 	v1, v1beta1 := factory.Gateway().V1().GatewayClasses(), factory.Gateway().V1beta1().GatewayClasses()

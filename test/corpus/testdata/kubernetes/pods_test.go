@@ -32,7 +32,7 @@ func TestPods(t *testing.T) {
 		t.Run(path.Base(format), func(t *testing.T) {
 			server := sourcetest.New()
 			server.MediaTypes = []string{format}
-			written := sourcetest.Serve[*corev1.Pod](server, listers.PodResource, "")
+			written := sourcetest.Serve[*corev1.Pod](server, listers.PodResource(), "")
 			written.Create(pod("web-1", "node-1", "nginx:1", "uid-1"))
 			written.Create(pod("job-1", "", "busybox:1", ""))
 

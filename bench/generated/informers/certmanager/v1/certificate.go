@@ -24,7 +24,7 @@ type CertificateInformer interface {
 
 // WithCertificates gives the informers of Certificates options of their own, whatever those of the factory are.
 func WithCertificates(options factories.KindOptions[*data.Certificate]) informer.Option {
-	return factories.WithKind(listers.CertificateResource, options)
+	return factories.WithKind(listers.CertificateResource(), options)
 }
 
 type certificateInformer struct {
@@ -32,7 +32,7 @@ type certificateInformer struct {
 }
 
 func (v *version) Certificates() CertificateInformer {
-	return &certificateInformer{factories.NewKind[*data.Certificate](v.factory, listers.CertificateResource)}
+	return &certificateInformer{factories.NewKind[*data.Certificate](v.factory, listers.CertificateResource())}
 }
 
 func (i *certificateInformer) Lister() listers.CertificateLister {

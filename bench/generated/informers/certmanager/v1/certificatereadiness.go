@@ -23,7 +23,7 @@ type CertificateReadinessInformer interface {
 // WithCertificateReadinesses gives the informers of CertificateReadinesses options of their own, whatever those of
 // the factory are.
 func WithCertificateReadinesses(options factories.KindOptions[*projections.CertificateReadiness]) informer.Option {
-	return factories.WithKind(listers.CertificateReadinessResource, options)
+	return factories.WithKind(listers.CertificateReadinessResource(), options)
 }
 
 type certificateReadinessInformer struct {
@@ -33,7 +33,7 @@ type certificateReadinessInformer struct {
 func (v *version) CertificateReadinesses() CertificateReadinessInformer {
 	return &certificateReadinessInformer{factories.NewKind[*projections.CertificateReadiness](
 		v.factory,
-		listers.CertificateReadinessResource,
+		listers.CertificateReadinessResource(),
 	)}
 }
 

@@ -22,7 +22,7 @@ type PodPlacementInformer interface {
 
 // WithPodPlacements gives the informers of PodPlacements options of their own, whatever those of the factory are.
 func WithPodPlacements(options factories.KindOptions[*projections.PodPlacement]) informer.Option {
-	return factories.WithKind(listers.PodPlacementResource, options)
+	return factories.WithKind(listers.PodPlacementResource(), options)
 }
 
 type podPlacementInformer struct {
@@ -30,7 +30,10 @@ type podPlacementInformer struct {
 }
 
 func (v *version) PodPlacements() PodPlacementInformer {
-	return &podPlacementInformer{factories.NewKind[*projections.PodPlacement](v.factory, listers.PodPlacementResource)}
+	return &podPlacementInformer{factories.NewKind[*projections.PodPlacement](
+		v.factory,
+		listers.PodPlacementResource(),
+	)}
 }
 
 func (i *podPlacementInformer) Lister() listers.PodPlacementLister {

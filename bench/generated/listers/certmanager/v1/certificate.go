@@ -10,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// CertificateResource is the API resource of Certificates.
-var CertificateResource = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
+// CertificateResource returns the API resource of Certificates.
+func CertificateResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
+}
 
 // CertificateLister reads Certificates. The objects are shared by all readers and must not be changed.
 //
@@ -30,7 +32,7 @@ type CertificateNamespaceLister interface {
 
 // NewCertificateLister returns a lister over reader: an informer's store, or one made for a test.
 func NewCertificateLister(reader store.Reader[*data.Certificate]) CertificateLister {
-	return &certificateLister{*lister.New(reader, CertificateResource.GroupResource())}
+	return &certificateLister{*lister.New(reader, CertificateResource().GroupResource())}
 }
 
 type certificateLister struct {

@@ -10,11 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// CertificateReadinessResource is the API resource of CertificateReadinesses.
-var CertificateReadinessResource = schema.GroupVersionResource{
-	Group:    "cert-manager.io",
-	Version:  "v1",
-	Resource: "certificates",
+// CertificateReadinessResource returns the API resource of CertificateReadinesses.
+func CertificateReadinessResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
 }
 
 // CertificateReadinessLister reads CertificateReadinesses. The objects are shared by all readers and must not be
@@ -33,7 +31,7 @@ type CertificateReadinessNamespaceLister interface {
 
 // NewCertificateReadinessLister returns a lister over reader: an informer's store, or one made for a test.
 func NewCertificateReadinessLister(reader store.Reader[*projections.CertificateReadiness]) CertificateReadinessLister {
-	return &certificateReadinessLister{*lister.New(reader, CertificateReadinessResource.GroupResource())}
+	return &certificateReadinessLister{*lister.New(reader, CertificateReadinessResource().GroupResource())}
 }
 
 type certificateReadinessLister struct {

@@ -10,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// PodResource is the API resource of Pods.
-var PodResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
+// PodResource returns the API resource of Pods.
+func PodResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
+}
 
 // PodLister reads Pods. The objects are shared by all readers and must not be changed.
 //
@@ -31,7 +33,7 @@ type PodNamespaceLister interface {
 
 // NewPodLister returns a lister over reader: an informer's store, or one made for a test.
 func NewPodLister(reader store.Reader[*v1.Pod]) PodLister {
-	return &podLister{*lister.New(reader, PodResource.GroupResource())}
+	return &podLister{*lister.New(reader, PodResource().GroupResource())}
 }
 
 type podLister struct{ lister.Resource[*v1.Pod] }

@@ -10,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// PodEndpointResource is the API resource of PodEndpoints.
-var PodEndpointResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
+// PodEndpointResource returns the API resource of PodEndpoints.
+func PodEndpointResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
+}
 
 // PodEndpointLister reads PodEndpoints. The objects are shared by all readers and must not be changed.
 type PodEndpointLister interface {
@@ -28,7 +30,7 @@ type PodEndpointNamespaceLister interface {
 
 // NewPodEndpointLister returns a lister over reader: an informer's store, or one made for a test.
 func NewPodEndpointLister(reader store.Reader[*projections.PodEndpoint]) PodEndpointLister {
-	return &podEndpointLister{*lister.New(reader, PodEndpointResource.GroupResource())}
+	return &podEndpointLister{*lister.New(reader, PodEndpointResource().GroupResource())}
 }
 
 type podEndpointLister struct {

@@ -10,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// PodPlacementResource is the API resource of PodPlacements.
-var PodPlacementResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
+// PodPlacementResource returns the API resource of PodPlacements.
+func PodPlacementResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "", Version: "v1", Resource: "pods"}
+}
 
 // PodPlacementLister reads PodPlacements. The objects are shared by all readers and must not be changed.
 type PodPlacementLister interface {
@@ -28,7 +30,7 @@ type PodPlacementNamespaceLister interface {
 
 // NewPodPlacementLister returns a lister over reader: an informer's store, or one made for a test.
 func NewPodPlacementLister(reader store.Reader[*projections.PodPlacement]) PodPlacementLister {
-	return &podPlacementLister{*lister.New(reader, PodPlacementResource.GroupResource())}
+	return &podPlacementLister{*lister.New(reader, PodPlacementResource().GroupResource())}
 }
 
 type podPlacementLister struct {

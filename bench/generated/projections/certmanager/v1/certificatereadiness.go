@@ -82,25 +82,25 @@ type CertificateReadinessMeta struct {
 // GetName implements metav1.Object.
 func (in *CertificateReadinessMeta) GetName() string { return in.Name }
 
-// SetName implements metav1.Object.
+// SetName implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *CertificateReadinessMeta) SetName(value string) { in.Name = value }
 
 // GetNamespace implements metav1.Object.
 func (in *CertificateReadinessMeta) GetNamespace() string { return in.Namespace }
 
-// SetNamespace implements metav1.Object.
+// SetNamespace implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *CertificateReadinessMeta) SetNamespace(value string) { in.Namespace = value }
 
 // GetUID implements metav1.Object.
 func (in *CertificateReadinessMeta) GetUID() types.UID { return in.UID }
 
-// SetUID implements metav1.Object.
+// SetUID implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *CertificateReadinessMeta) SetUID(value types.UID) { in.UID = value }
 
 // GetResourceVersion implements metav1.Object.
 func (in *CertificateReadinessMeta) GetResourceVersion() string { return in.ResourceVersion }
 
-// SetResourceVersion implements metav1.Object.
+// SetResourceVersion implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *CertificateReadinessMeta) SetResourceVersion(value string) { in.ResourceVersion = value }
 
 // CertificateReadinessSpec is what a CertificateReadiness has of .spec.

@@ -119,37 +119,37 @@ type PodEndpointMeta struct {
 // GetName implements metav1.Object.
 func (in *PodEndpointMeta) GetName() string { return in.Name }
 
-// SetName implements metav1.Object.
+// SetName implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodEndpointMeta) SetName(value string) { in.Name = value }
 
 // GetNamespace implements metav1.Object.
 func (in *PodEndpointMeta) GetNamespace() string { return in.Namespace }
 
-// SetNamespace implements metav1.Object.
+// SetNamespace implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodEndpointMeta) SetNamespace(value string) { in.Namespace = value }
 
 // GetUID implements metav1.Object.
 func (in *PodEndpointMeta) GetUID() types.UID { return in.UID }
 
-// SetUID implements metav1.Object.
+// SetUID implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodEndpointMeta) SetUID(value types.UID) { in.UID = value }
 
 // GetResourceVersion implements metav1.Object.
 func (in *PodEndpointMeta) GetResourceVersion() string { return in.ResourceVersion }
 
-// SetResourceVersion implements metav1.Object.
+// SetResourceVersion implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodEndpointMeta) SetResourceVersion(value string) { in.ResourceVersion = value }
 
 // GetDeletionTimestamp implements metav1.Object.
 func (in *PodEndpointMeta) GetDeletionTimestamp() *metav1.Time { return in.DeletionTimestamp }
 
-// SetDeletionTimestamp implements metav1.Object.
+// SetDeletionTimestamp implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodEndpointMeta) SetDeletionTimestamp(value *metav1.Time) { in.DeletionTimestamp = value }
 
 // GetLabels implements metav1.Object.
 func (in *PodEndpointMeta) GetLabels() map[string]string { return in.Labels }
 
-// SetLabels implements metav1.Object.
+// SetLabels implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodEndpointMeta) SetLabels(value map[string]string) { in.Labels = value }
 
 // DeepCopyInto makes out a copy of in that shares nothing with it.

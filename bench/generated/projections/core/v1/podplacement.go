@@ -79,31 +79,31 @@ type PodPlacementMeta struct {
 // GetName implements metav1.Object.
 func (in *PodPlacementMeta) GetName() string { return in.Name }
 
-// SetName implements metav1.Object.
+// SetName implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodPlacementMeta) SetName(value string) { in.Name = value }
 
 // GetNamespace implements metav1.Object.
 func (in *PodPlacementMeta) GetNamespace() string { return in.Namespace }
 
-// SetNamespace implements metav1.Object.
+// SetNamespace implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodPlacementMeta) SetNamespace(value string) { in.Namespace = value }
 
 // GetUID implements metav1.Object.
 func (in *PodPlacementMeta) GetUID() types.UID { return in.UID }
 
-// SetUID implements metav1.Object.
+// SetUID implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodPlacementMeta) SetUID(value types.UID) { in.UID = value }
 
 // GetResourceVersion implements metav1.Object.
 func (in *PodPlacementMeta) GetResourceVersion() string { return in.ResourceVersion }
 
-// SetResourceVersion implements metav1.Object.
+// SetResourceVersion implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodPlacementMeta) SetResourceVersion(value string) { in.ResourceVersion = value }
 
 // GetLabels implements metav1.Object.
 func (in *PodPlacementMeta) GetLabels() map[string]string { return in.Labels }
 
-// SetLabels implements metav1.Object.
+// SetLabels implements metav1.Object, for transforms; objects of an informer must not be changed.
 func (in *PodPlacementMeta) SetLabels(value map[string]string) { in.Labels = value }
 
 // DeepCopyInto makes out a copy of in that shares nothing with it.

@@ -12,7 +12,7 @@ import (
 
 func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
-	case shapesv1.ShapeResource:
+	case shapesv1.ShapeResource():
 		return factories.Generic(f.Shapes().V1().Shapes().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())

@@ -28,7 +28,7 @@ type SiteInformer interface {
 
 // WithSites gives the informers of Sites options of their own, whatever those of the factory are.
 func WithSites(options factories.KindOptions[*v1alpha1.Site]) informer.Option {
-	return factories.WithKind(listers.SiteResource, options)
+	return factories.WithKind(listers.SiteResource(), options)
 }
 
 type siteInformer struct {
@@ -36,7 +36,7 @@ type siteInformer struct {
 }
 
 func (v *version) Sites() SiteInformer {
-	return &siteInformer{reconcile.NewClusterKind[*v1alpha1.Site](v.factory, listers.SiteResource, "Site")}
+	return &siteInformer{reconcile.NewClusterKind[*v1alpha1.Site](v.factory, listers.SiteResource(), "Site")}
 }
 
 func (i *siteInformer) Lister() listers.SiteLister {

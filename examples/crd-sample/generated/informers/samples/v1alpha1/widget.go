@@ -27,7 +27,7 @@ type WidgetInformer interface {
 
 // WithWidgets gives the informers of Widgets options of their own, whatever those of the factory are.
 func WithWidgets(options factories.KindOptions[*v1alpha1.Widget]) informer.Option {
-	return factories.WithKind(listers.WidgetResource, options)
+	return factories.WithKind(listers.WidgetResource(), options)
 }
 
 type widgetInformer struct {
@@ -37,9 +37,9 @@ type widgetInformer struct {
 func (v *version) Widgets() WidgetInformer {
 	return &widgetInformer{reconcile.NewKind[*v1alpha1.Widget](
 		v.factory,
-		listers.WidgetResource,
+		listers.WidgetResource(),
 		"Widget",
-		informer.WithIndexes(listers.WidgetIndexes...),
+		informer.WithIndexes(listers.WidgetIndexes()...),
 	)}
 }
 

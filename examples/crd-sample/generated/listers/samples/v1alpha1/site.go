@@ -10,11 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SiteResource is the API resource of Sites.
-var SiteResource = schema.GroupVersionResource{
-	Group:    "samples.informer-gen.dev",
-	Version:  "v1alpha1",
-	Resource: "sites",
+// SiteResource returns the API resource of Sites.
+func SiteResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "sites"}
 }
 
 // SiteLister reads Sites. The objects are shared by all readers and must not be changed.
@@ -28,5 +26,5 @@ type SiteLister interface {
 
 // NewSiteLister returns a lister over reader: an informer's store, or one made for a test.
 func NewSiteLister(reader store.Reader[*v1alpha1.Site]) SiteLister {
-	return lister.New(reader, SiteResource.GroupResource())
+	return lister.New(reader, SiteResource().GroupResource())
 }

@@ -14,6 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// WidgetResource returns the API resource of Widgets.
+func WidgetResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "widgets"}
+}
+
 // The names of the indexes of Widgets, as errors and logs have them.
 const (
 	WidgetByNodeIndex        = "ByNode"
@@ -26,69 +31,98 @@ const (
 	WidgetByOwnerIndex       = "ByOwner"
 )
 
+// WidgetIndexes returns the indexes of every informer of Widgets.
+func WidgetIndexes() []store.Indexer[*v1alpha1.Widget] {
+	return []store.Indexer[*v1alpha1.Widget]{
+		widgetByNode,
+		widgetByImage,
+		widgetByManager,
+		widgetByNodeAndTier,
+		widgetBrokenByNode,
+		widgetByTier,
+		widgetBySite,
+		widgetByOwner,
+	}
+}
+
+// WidgetByNode returns the index of Widgets by .spec.nodeName.
+func WidgetByNode() *store.Index[*v1alpha1.Widget, string] {
+	return widgetByNode
+}
+
+// WidgetByImage returns the index of Widgets by .spec.parts[*].image.
+func WidgetByImage() *store.Index[*v1alpha1.Widget, string] {
+	return widgetByImage
+}
+
+// WidgetByManager returns the index of Widgets by .metadata.labels['app.kubernetes.io/managed-by'].
+func WidgetByManager() *store.Index[*v1alpha1.Widget, string] {
+	return widgetByManager
+}
+
+// WidgetByNodeAndTier returns the index of Widgets by .spec.nodeName and .spec.tier.
+func WidgetByNodeAndTier() *store.Index[*v1alpha1.Widget, WidgetByNodeAndTierKey] {
+	return widgetByNodeAndTier
+}
+
+// WidgetBrokenByNode returns the index of Widgets by .spec.nodeName, if .status.phase == "Broken".
+func WidgetBrokenByNode() *store.Index[*v1alpha1.Widget, string] {
+	return widgetBrokenByNode
+}
+
+// WidgetByTier returns the index of Widgets by .spec.tier, within a namespace.
+func WidgetByTier() *store.Index[*v1alpha1.Widget, store.NamespacedKey[v1alpha1.Tier]] {
+	return widgetByTier
+}
+
+// WidgetBySite returns the index of Widgets by the name of their owner, a Site.samples.informer-gen.dev.
+func WidgetBySite() *store.Index[*v1alpha1.Widget, string] {
+	return widgetBySite
+}
+
+// WidgetByOwner returns the index of Widgets by what v1alpha1.OwnerUIDs returns.
+func WidgetByOwner() *store.Index[*v1alpha1.Widget, types.UID] {
+	return widgetByOwner
+}
+
 var (
-	// WidgetResource is the API resource of Widgets.
-	WidgetResource = schema.GroupVersionResource{
-		Group:    "samples.informer-gen.dev",
-		Version:  "v1alpha1",
-		Resource: "widgets",
-	}
-	// WidgetIndexes are the indexes of every informer of Widgets.
-	WidgetIndexes = []store.Indexer[*v1alpha1.Widget]{
-		WidgetByNode,
-		WidgetByImage,
-		WidgetByManager,
-		WidgetByNodeAndTier,
-		WidgetBrokenByNode,
-		WidgetByTier,
-		WidgetBySite,
-		WidgetByOwner,
-	}
-	// WidgetByNode indexes Widgets by .spec.nodeName.
-	WidgetByNode = store.NewIndex(WidgetByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+	widgetByNode = store.NewIndex(WidgetByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		return append(keys, obj.Spec.NodeName)
 	})
-	// WidgetByImage indexes Widgets by .spec.parts[*].image.
-	WidgetByImage = store.NewIndex(WidgetByImageIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+	widgetByImage = store.NewIndex(WidgetByImageIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		for i := range obj.Spec.Parts {
 			keys = append(keys, obj.Spec.Parts[i].Image)
 		}
 		return keys
 	})
-	// WidgetByManager indexes Widgets by .metadata.labels['app.kubernetes.io/managed-by'].
-	WidgetByManager = store.NewIndex(WidgetByManagerIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+	widgetByManager = store.NewIndex(WidgetByManagerIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		if value, ok := obj.ObjectMeta.Labels["app.kubernetes.io/managed-by"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// WidgetByNodeAndTier indexes Widgets by .spec.nodeName and .spec.tier.
-	WidgetByNodeAndTier = store.NewIndex(WidgetByNodeAndTierIndex, func(
+	widgetByNodeAndTier = store.NewIndex(WidgetByNodeAndTierIndex, func(
 		obj *v1alpha1.Widget,
 		keys []WidgetByNodeAndTierKey,
 	) []WidgetByNodeAndTierKey {
 		return append(keys, WidgetByNodeAndTierKey{NodeName: obj.Spec.NodeName, Tier: obj.Spec.Tier})
 	})
-	// WidgetBrokenByNode indexes Widgets by .spec.nodeName, if .status.phase == "Broken".
-	WidgetBrokenByNode = store.NewIndex(WidgetBrokenByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+	widgetBrokenByNode = store.NewIndex(WidgetBrokenByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		if obj.Status.Phase == "Broken" {
 			keys = append(keys, obj.Spec.NodeName)
 		}
 		return keys
 	})
-	// WidgetByTier indexes Widgets by .spec.tier, within a namespace.
-	WidgetByTier = store.NewIndex(WidgetByTierIndex, func(
+	widgetByTier = store.NewIndex(WidgetByTierIndex, func(
 		obj *v1alpha1.Widget,
 		keys []store.NamespacedKey[v1alpha1.Tier],
 	) []store.NamespacedKey[v1alpha1.Tier] {
 		return append(keys, store.NamespacedKey[v1alpha1.Tier]{Namespace: obj.GetNamespace(), Key: obj.Spec.Tier})
 	})
-	// WidgetBySite indexes Widgets by the name of their owner, a Site.samples.informer-gen.dev.
-	WidgetBySite = store.NewIndex(WidgetBySiteIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+	widgetBySite = store.NewIndex(WidgetBySiteIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "samples.informer-gen.dev", Kind: "Site"})
 	})
-	// WidgetByOwner indexes Widgets by what v1alpha1.OwnerUIDs returns.
-	WidgetByOwner = store.NewIndex(WidgetByOwnerIndex, func(obj *v1alpha1.Widget, keys []types.UID) []types.UID {
+	widgetByOwner = store.NewIndex(WidgetByOwnerIndex, func(obj *v1alpha1.Widget, keys []types.UID) []types.UID {
 		return append(keys, v1alpha1.OwnerUIDs(obj)...)
 	})
 )
@@ -154,7 +188,7 @@ type WidgetLookups interface {
 
 // NewWidgetLister returns a lister over reader: an informer's store, or one made for a test.
 func NewWidgetLister(reader store.Reader[*v1alpha1.Widget]) WidgetLister {
-	return &widgetLister{lister.New(reader, WidgetResource.GroupResource())}
+	return widgetLister{lister.New(reader, WidgetResource().GroupResource())}
 }
 
 type widgetLister struct {
@@ -166,65 +200,65 @@ func (l widgetLister) Widgets(namespace string) WidgetNamespaceLister {
 }
 
 func (l widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListByNode(key string) []*v1alpha1.Widget {
-	return WidgetByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ByImage(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByImage.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByImage.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListByImage(key string) []*v1alpha1.Widget {
-	return WidgetByImage.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByImage.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ByManager(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByManager.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByManager.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListByManager(key string) []*v1alpha1.Widget {
-	return WidgetByManager.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByManager.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByNodeAndTier.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByNodeAndTier.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget {
-	return WidgetByNodeAndTier.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByNodeAndTier.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) BrokenByNode(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetBrokenByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetBrokenByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListBrokenByNode(key string) []*v1alpha1.Widget {
-	return WidgetBrokenByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetBrokenByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByTier.Lookup(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
+	return widgetByTier.Lookup(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l widgetLister) ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget {
-	return WidgetByTier.List(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
+	return widgetByTier.List(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l widgetLister) BySite(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetBySite.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetBySite.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListBySite(key string) []*v1alpha1.Widget {
-	return WidgetBySite.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetBySite.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
-	return WidgetByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return widgetByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }

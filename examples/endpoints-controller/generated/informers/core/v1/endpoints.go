@@ -43,13 +43,13 @@ type EndpointsInformer interface {
 
 // WithEndpoints gives the informers of Endpoints options of their own, whatever those of the factory are.
 func WithEndpoints(options factories.KindOptions[*v1.Endpoints]) informer.Option {
-	return factories.WithKind(listers.EndpointsResource, options)
+	return factories.WithKind(listers.EndpointsResource(), options)
 }
 
 type endpointsInformer struct{ *factories.Kind[*v1.Endpoints] }
 
 func (v *version) Endpoints() EndpointsInformer {
-	return &endpointsInformer{factories.NewKind[*v1.Endpoints](v.factory, listers.EndpointsResource)}
+	return &endpointsInformer{factories.NewKind[*v1.Endpoints](v.factory, listers.EndpointsResource())}
 }
 
 func (i *endpointsInformer) Lister() listers.EndpointsLister {

@@ -25,13 +25,13 @@ type PodInformer interface {
 
 // WithPods gives the informers of Pods options of their own, whatever those of the factory are.
 func WithPods(options factories.KindOptions[*v1.Pod]) informer.Option {
-	return factories.WithKind(listers.PodResource, options)
+	return factories.WithKind(listers.PodResource(), options)
 }
 
 type podInformer struct{ *factories.Kind[*v1.Pod] }
 
 func (v *version) Pods() PodInformer {
-	return &podInformer{factories.NewKind[*v1.Pod](v.factory, listers.PodResource)}
+	return &podInformer{factories.NewKind[*v1.Pod](v.factory, listers.PodResource())}
 }
 
 func (i *podInformer) Lister() listers.PodLister {

@@ -22,7 +22,7 @@ type PodEndpointInformer interface {
 
 // WithPodEndpoints gives the informers of PodEndpoints options of their own, whatever those of the factory are.
 func WithPodEndpoints(options factories.KindOptions[*projections.PodEndpoint]) informer.Option {
-	return factories.WithKind(listers.PodEndpointResource, options)
+	return factories.WithKind(listers.PodEndpointResource(), options)
 }
 
 type podEndpointInformer struct {
@@ -30,7 +30,7 @@ type podEndpointInformer struct {
 }
 
 func (v *version) PodEndpoints() PodEndpointInformer {
-	return &podEndpointInformer{factories.NewKind[*projections.PodEndpoint](v.factory, listers.PodEndpointResource)}
+	return &podEndpointInformer{factories.NewKind[*projections.PodEndpoint](v.factory, listers.PodEndpointResource())}
 }
 
 func (i *podEndpointInformer) Lister() listers.PodEndpointLister {

@@ -26,7 +26,7 @@ type ServiceInformer interface {
 
 // WithServices gives the informers of Services options of their own, whatever those of the factory are.
 func WithServices(options factories.KindOptions[*v1.Service]) informer.Option {
-	return factories.WithKind(listers.ServiceResource, options)
+	return factories.WithKind(listers.ServiceResource(), options)
 }
 
 type serviceInformer struct{ *factories.Kind[*v1.Service] }
@@ -34,8 +34,8 @@ type serviceInformer struct{ *factories.Kind[*v1.Service] }
 func (v *version) Services() ServiceInformer {
 	return &serviceInformer{factories.NewKind[*v1.Service](
 		v.factory,
-		listers.ServiceResource,
-		informer.WithIndexes(listers.ServiceIndexes...),
+		listers.ServiceResource(),
+		informer.WithIndexes(listers.ServiceIndexes()...),
 	)}
 }
 

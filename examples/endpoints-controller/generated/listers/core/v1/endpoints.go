@@ -12,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// EndpointsResource is the API resource of Endpoints.
-var EndpointsResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "endpoints"}
+// EndpointsResource returns the API resource of Endpoints.
+func EndpointsResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "", Version: "v1", Resource: "endpoints"}
+}
 
 // EndpointsLister reads Endpoints. The objects are shared by all readers and must not be changed.
 //
@@ -49,7 +51,7 @@ type EndpointsNamespaceLister interface {
 
 // NewEndpointsLister returns a lister over reader: an informer's store, or one made for a test.
 func NewEndpointsLister(reader store.Reader[*v1.Endpoints]) EndpointsLister {
-	return &endpointsLister{*lister.New(reader, EndpointsResource.GroupResource())}
+	return &endpointsLister{*lister.New(reader, EndpointsResource().GroupResource())}
 }
 
 type endpointsLister struct{ lister.Resource[*v1.Endpoints] }

@@ -13,25 +13,33 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// ServiceResource returns the API resource of Services.
+func ServiceResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "", Version: "v1", Resource: "services"}
+}
+
 // ServiceBySelectorIndex is the name of ServiceBySelector.
 const ServiceBySelectorIndex = "BySelector"
 
-var (
-	// ServiceResource is the API resource of Services.
-	ServiceResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "services"}
-	// ServiceIndexes are the indexes of every informer of Services.
-	ServiceIndexes = []store.Indexer[*v1.Service]{ServiceBySelector}
-	// ServiceBySelector indexes Services by what selectors.Pairs returns, within a namespace.
-	ServiceBySelector = store.NewIndex(ServiceBySelectorIndex, func(
-		obj *v1.Service,
-		keys []store.NamespacedKey[selectors.LabelPair],
-	) []store.NamespacedKey[selectors.LabelPair] {
-		for _, key := range selectors.Pairs(obj) {
-			keys = append(keys, store.NamespacedKey[selectors.LabelPair]{Namespace: obj.GetNamespace(), Key: key})
-		}
-		return keys
-	})
-)
+// ServiceIndexes returns the indexes of every informer of Services.
+func ServiceIndexes() []store.Indexer[*v1.Service] {
+	return []store.Indexer[*v1.Service]{serviceBySelector}
+}
+
+// ServiceBySelector returns the index of Services by what selectors.Pairs returns, within a namespace.
+func ServiceBySelector() *store.Index[*v1.Service, store.NamespacedKey[selectors.LabelPair]] {
+	return serviceBySelector
+}
+
+var serviceBySelector = store.NewIndex(ServiceBySelectorIndex, func(
+	obj *v1.Service,
+	keys []store.NamespacedKey[selectors.LabelPair],
+) []store.NamespacedKey[selectors.LabelPair] {
+	for _, key := range selectors.Pairs(obj) {
+		keys = append(keys, store.NamespacedKey[selectors.LabelPair]{Namespace: obj.GetNamespace(), Key: key})
+	}
+	return keys
+})
 
 // ServiceLister reads Services. The objects are shared by all readers and must not be changed.
 //
@@ -56,7 +64,7 @@ type ServiceNamespaceLister interface {
 
 // NewServiceLister returns a lister over reader: an informer's store, or one made for a test.
 func NewServiceLister(reader store.Reader[*v1.Service]) ServiceLister {
-	return &serviceLister{lister.New(reader, ServiceResource.GroupResource())}
+	return serviceLister{lister.New(reader, ServiceResource().GroupResource())}
 }
 
 type serviceLister struct{ *lister.Resource[*v1.Service] }
@@ -66,14 +74,14 @@ func (l serviceLister) Services(namespace string) ServiceNamespaceLister {
 }
 
 func (l serviceLister) BySelector(key selectors.LabelPair) iter.Seq[*v1.Service] {
-	return ServiceBySelector.Lookup(l.Snapshot(), store.NamespacedKey[selectors.LabelPair]{
+	return serviceBySelector.Lookup(l.Snapshot(), store.NamespacedKey[selectors.LabelPair]{
 		Namespace: l.InNamespace(),
 		Key:       key,
 	})
 }
 
 func (l serviceLister) ListBySelector(key selectors.LabelPair) []*v1.Service {
-	return ServiceBySelector.List(l.Snapshot(), store.NamespacedKey[selectors.LabelPair]{
+	return serviceBySelector.List(l.Snapshot(), store.NamespacedKey[selectors.LabelPair]{
 		Namespace: l.InNamespace(),
 		Key:       key,
 	})

@@ -27,7 +27,7 @@ type ConfigMapInformer interface {
 
 // WithConfigMaps gives the informers of ConfigMaps options of their own, whatever those of the factory are.
 func WithConfigMaps(options factories.KindOptions[*v1.ConfigMap]) informer.Option {
-	return factories.WithKind(listers.ConfigMapResource, options)
+	return factories.WithKind(listers.ConfigMapResource(), options)
 }
 
 type configMapInformer struct{ *reconcile.Kind[*v1.ConfigMap] }
@@ -35,9 +35,9 @@ type configMapInformer struct{ *reconcile.Kind[*v1.ConfigMap] }
 func (v *version) ConfigMaps() ConfigMapInformer {
 	return &configMapInformer{reconcile.NewKind[*v1.ConfigMap](
 		v.factory,
-		listers.ConfigMapResource,
+		listers.ConfigMapResource(),
 		"ConfigMap",
-		informer.WithIndexes(listers.ConfigMapIndexes...),
+		informer.WithIndexes(listers.ConfigMapIndexes()...),
 	)}
 }
 

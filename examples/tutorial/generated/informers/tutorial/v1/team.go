@@ -27,13 +27,13 @@ type TeamInformer interface {
 
 // WithTeams gives the informers of Teams options of their own, whatever those of the factory are.
 func WithTeams(options factories.KindOptions[*v1.Team]) informer.Option {
-	return factories.WithKind(listers.TeamResource, options)
+	return factories.WithKind(listers.TeamResource(), options)
 }
 
 type teamInformer struct{ *reconcile.Kind[*v1.Team] }
 
 func (v *version) Teams() TeamInformer {
-	return &teamInformer{reconcile.NewKind[*v1.Team](v.factory, listers.TeamResource, "Team")}
+	return &teamInformer{reconcile.NewKind[*v1.Team](v.factory, listers.TeamResource(), "Team")}
 }
 
 func (i *teamInformer) Lister() listers.TeamLister {

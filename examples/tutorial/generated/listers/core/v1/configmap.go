@@ -13,19 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// ConfigMapResource returns the API resource of ConfigMaps.
+func ConfigMapResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "", Version: "v1", Resource: "configmaps"}
+}
+
 // ConfigMapByTeamIndex is the name of ConfigMapByTeam.
 const ConfigMapByTeamIndex = "ByTeam"
 
-var (
-	// ConfigMapResource is the API resource of ConfigMaps.
-	ConfigMapResource = schema.GroupVersionResource{Group: "", Version: "v1", Resource: "configmaps"}
-	// ConfigMapIndexes are the indexes of every informer of ConfigMaps.
-	ConfigMapIndexes = []store.Indexer[*v1.ConfigMap]{ConfigMapByTeam}
-	// ConfigMapByTeam indexes ConfigMaps by the name of their owner, a Team.tutorial.example.com.
-	ConfigMapByTeam = store.NewIndex(ConfigMapByTeamIndex, func(obj *v1.ConfigMap, keys []string) []string {
-		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "tutorial.example.com", Kind: "Team"})
-	})
-)
+// ConfigMapIndexes returns the indexes of every informer of ConfigMaps.
+func ConfigMapIndexes() []store.Indexer[*v1.ConfigMap] {
+	return []store.Indexer[*v1.ConfigMap]{configMapByTeam}
+}
+
+// ConfigMapByTeam returns the index of ConfigMaps by the name of their owner, a Team.tutorial.example.com.
+func ConfigMapByTeam() *store.Index[*v1.ConfigMap, string] {
+	return configMapByTeam
+}
+
+var configMapByTeam = store.NewIndex(ConfigMapByTeamIndex, func(obj *v1.ConfigMap, keys []string) []string {
+	return object.OwnerNames(obj, keys, schema.GroupKind{Group: "tutorial.example.com", Kind: "Team"})
+})
 
 // ConfigMapLister reads ConfigMaps. The objects are shared by all readers and must not be changed.
 //
@@ -54,7 +62,7 @@ type ConfigMapLookups interface {
 
 // NewConfigMapLister returns a lister over reader: an informer's store, or one made for a test.
 func NewConfigMapLister(reader store.Reader[*v1.ConfigMap]) ConfigMapLister {
-	return &configMapLister{lister.New(reader, ConfigMapResource.GroupResource())}
+	return configMapLister{lister.New(reader, ConfigMapResource().GroupResource())}
 }
 
 type configMapLister struct {
@@ -66,9 +74,9 @@ func (l configMapLister) ConfigMaps(namespace string) ConfigMapNamespaceLister {
 }
 
 func (l configMapLister) ByTeam(key string) iter.Seq[*v1.ConfigMap] {
-	return ConfigMapByTeam.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return configMapByTeam.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l configMapLister) ListByTeam(key string) []*v1.ConfigMap {
-	return ConfigMapByTeam.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return configMapByTeam.ListIn(l.Snapshot(), l.InNamespace(), key)
 }

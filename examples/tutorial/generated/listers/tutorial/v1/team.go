@@ -10,8 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TeamResource is the API resource of Teams.
-var TeamResource = schema.GroupVersionResource{Group: "tutorial.example.com", Version: "v1", Resource: "teams"}
+// TeamResource returns the API resource of Teams.
+func TeamResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "tutorial.example.com", Version: "v1", Resource: "teams"}
+}
 
 // TeamLister reads Teams. The objects are shared by all readers and must not be changed.
 //
@@ -30,7 +32,7 @@ type TeamNamespaceLister interface {
 
 // NewTeamLister returns a lister over reader: an informer's store, or one made for a test.
 func NewTeamLister(reader store.Reader[*v1.Team]) TeamLister {
-	return &teamLister{*lister.New(reader, TeamResource.GroupResource())}
+	return &teamLister{*lister.New(reader, TeamResource().GroupResource())}
 }
 
 type teamLister struct{ lister.Resource[*v1.Team] }

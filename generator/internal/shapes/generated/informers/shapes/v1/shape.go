@@ -24,7 +24,7 @@ type ShapeInformer interface {
 
 // WithShapes gives the informers of Shapes options of their own, whatever those of the factory are.
 func WithShapes(options factories.KindOptions[*v1.Shape]) informer.Option {
-	return factories.WithKind(listers.ShapeResource, options)
+	return factories.WithKind(listers.ShapeResource(), options)
 }
 
 type shapeInformer struct{ *factories.Kind[*v1.Shape] }
@@ -32,8 +32,8 @@ type shapeInformer struct{ *factories.Kind[*v1.Shape] }
 func (v *version) Shapes() ShapeInformer {
 	return &shapeInformer{factories.NewKind[*v1.Shape](
 		v.factory,
-		listers.ShapeResource,
-		informer.WithIndexes(listers.ShapeIndexes...),
+		listers.ShapeResource(),
+		informer.WithIndexes(listers.ShapeIndexes()...),
 	)}
 }
 

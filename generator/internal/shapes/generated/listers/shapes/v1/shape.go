@@ -15,6 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// ShapeResource returns the API resource of Shapes.
+func ShapeResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "shapes.example.com", Version: "v1", Resource: "shapes"}
+}
+
 // The names of the indexes of Shapes, as errors and logs have them.
 const (
 	ShapeByStringIndex            = "ByString"
@@ -145,186 +150,813 @@ const (
 	ShapeInByControllerIndex      = "InByController"
 )
 
-var (
-	// ShapeResource is the API resource of Shapes.
-	ShapeResource = schema.GroupVersionResource{Group: "shapes.example.com", Version: "v1", Resource: "shapes"}
-	// ShapeIndexes are the indexes of every informer of Shapes.
-	ShapeIndexes = []store.Indexer[*v1.Shape]{
-		ShapeByString,
-		ShapeByNamed,
-		ShapeByBool,
-		ShapeByInt,
-		ShapeBySmall,
-		ShapeByUnsigned,
-		ShapeByUID,
-		ShapeByPointer,
-		ShapeByNumberPointer,
-		ShapeBySlice,
-		ShapeBySlicePointers,
-		ShapeByPointerSlice,
-		ShapeByArray,
-		ShapeByArrayPointers,
-		ShapeByNamedSlice,
-		ShapeByStruct,
-		ShapeByPointerStruct,
-		ShapeByPointers,
-		ShapeByStructs,
-		ShapeByStructPointers,
-		ShapeByPointerStructs,
-		ShapeByNested,
-		ShapeByNestedPointers,
-		ShapeByDeep,
-		ShapeByInline,
-		ShapeByInlinePointer,
-		ShapeByHidden,
-		ShapeByBelowName,
-		ShapeByPrivate,
-		ShapeByGoName,
-		ShapeByStatus,
-		ShapeByOwner,
-		ShapeByController,
-		ShapeByGracePeriod,
-		ShapeByMatrix,
-		ShapeByMatrixPointers,
-		ShapeByTable,
-		ShapeByTableTag,
-		ShapeByText,
-		ShapeByTextKey,
-		ShapeByTextEntry,
-		ShapeByTextQuoted,
-		ShapeByTextPointer,
-		ShapeByTextPointerKey,
-		ShapeByTextPointerEntry,
-		ShapeByTextMap,
-		ShapeByTextMapKey,
-		ShapeByTextMapEntry,
-		ShapeByLeaf,
-		ShapeByLeafKey,
-		ShapeByLeafEntry,
-		ShapeByLeafRef,
-		ShapeByLeafTag,
-		ShapeByLeafPointer,
-		ShapeByLeafPointerEntry,
-		ShapeByNumberKey,
-		ShapeByNumberLine,
-		ShapeByNumberEntry,
-		ShapeByList,
-		ShapeByListEntry,
-		ShapeByMapOfMaps,
-		ShapeByMapOfMapsKey,
-		ShapeByMapOfMapsEntry,
-		ShapeByMapsInList,
-		ShapeByLabel,
-		ShapeByPair,
-		ShapeByPairPointer,
-		ShapeByPairs,
-		ShapeByPairEntry,
-		ShapeByTarget,
-		ShapeByTwo,
-		ShapeByTwoPointers,
-		ShapeByThree,
-		ShapeByOneElement,
-		ShapeByElementAndBelow,
-		ShapeByElementTwice,
-		ShapeByBranches,
-		ShapeByEveryPair,
-		ShapeByCell,
-		ShapeByLabelPair,
-		ShapeByEntryPair,
-		ShapeByPointerPair,
-		ShapeByInnerPair,
-		ShapeByTwoEntries,
-		ShapeWhenTrue,
-		ShapeWhenFalse,
-		ShapeWhenFlag,
-		ShapeWhenNotFlag,
-		ShapeWhenFlagFalse,
-		ShapeWhenFlagNull,
-		ShapeWhenFlagThere,
-		ShapeWhenText,
-		ShapeWhenNotText,
-		ShapeWhenNumber,
-		ShapeWhenCount,
-		ShapeWhenDeep,
-		ShapeWhenNotDeep,
-		ShapeWhenDeepNull,
-		ShapeWhenDeepThere,
-		ShapeWhenBelowNull,
-		ShapeWhenInline,
-		ShapeWhenEntry,
-		ShapeWhenNotEntry,
-		ShapeWhenEntryNull,
-		ShapeWhenEntryThere,
-		ShapeWhenEntryPointer,
-		ShapeWhenEntryField,
-		ShapeWhenEntryFieldNull,
-		ShapeWhenEntryFieldThere,
-		ShapeWhenSwitches,
-		ShapeWhenNumberEntry,
-		ShapeWhenBoth,
-		ShapeWhenSeveral,
-		ShapeByControllerUID,
-		ShapeByOwnerShape,
-		ShapeByOwnerNode,
-		ShapeByOwnerWhen,
-		ShapeByFunc,
-		ShapeByFuncWhen,
-		ShapeInByFunc,
-		ShapeInByString,
-		ShapeInBySlice,
-		ShapeInByPair,
-		ShapeInByTwo,
-		ShapeInByOwner,
-		ShapeInByController,
+// ShapeIndexes returns the indexes of every informer of Shapes.
+func ShapeIndexes() []store.Indexer[*v1.Shape] {
+	return []store.Indexer[*v1.Shape]{
+		shapeByString,
+		shapeByNamed,
+		shapeByBool,
+		shapeByInt,
+		shapeBySmall,
+		shapeByUnsigned,
+		shapeByUID,
+		shapeByPointer,
+		shapeByNumberPointer,
+		shapeBySlice,
+		shapeBySlicePointers,
+		shapeByPointerSlice,
+		shapeByArray,
+		shapeByArrayPointers,
+		shapeByNamedSlice,
+		shapeByStruct,
+		shapeByPointerStruct,
+		shapeByPointers,
+		shapeByStructs,
+		shapeByStructPointers,
+		shapeByPointerStructs,
+		shapeByNested,
+		shapeByNestedPointers,
+		shapeByDeep,
+		shapeByInline,
+		shapeByInlinePointer,
+		shapeByHidden,
+		shapeByBelowName,
+		shapeByPrivate,
+		shapeByGoName,
+		shapeByStatus,
+		shapeByOwner,
+		shapeByController,
+		shapeByGracePeriod,
+		shapeByMatrix,
+		shapeByMatrixPointers,
+		shapeByTable,
+		shapeByTableTag,
+		shapeByText,
+		shapeByTextKey,
+		shapeByTextEntry,
+		shapeByTextQuoted,
+		shapeByTextPointer,
+		shapeByTextPointerKey,
+		shapeByTextPointerEntry,
+		shapeByTextMap,
+		shapeByTextMapKey,
+		shapeByTextMapEntry,
+		shapeByLeaf,
+		shapeByLeafKey,
+		shapeByLeafEntry,
+		shapeByLeafRef,
+		shapeByLeafTag,
+		shapeByLeafPointer,
+		shapeByLeafPointerEntry,
+		shapeByNumberKey,
+		shapeByNumberLine,
+		shapeByNumberEntry,
+		shapeByList,
+		shapeByListEntry,
+		shapeByMapOfMaps,
+		shapeByMapOfMapsKey,
+		shapeByMapOfMapsEntry,
+		shapeByMapsInList,
+		shapeByLabel,
+		shapeByPair,
+		shapeByPairPointer,
+		shapeByPairs,
+		shapeByPairEntry,
+		shapeByTarget,
+		shapeByTwo,
+		shapeByTwoPointers,
+		shapeByThree,
+		shapeByOneElement,
+		shapeByElementAndBelow,
+		shapeByElementTwice,
+		shapeByBranches,
+		shapeByEveryPair,
+		shapeByCell,
+		shapeByLabelPair,
+		shapeByEntryPair,
+		shapeByPointerPair,
+		shapeByInnerPair,
+		shapeByTwoEntries,
+		shapeWhenTrue,
+		shapeWhenFalse,
+		shapeWhenFlag,
+		shapeWhenNotFlag,
+		shapeWhenFlagFalse,
+		shapeWhenFlagNull,
+		shapeWhenFlagThere,
+		shapeWhenText,
+		shapeWhenNotText,
+		shapeWhenNumber,
+		shapeWhenCount,
+		shapeWhenDeep,
+		shapeWhenNotDeep,
+		shapeWhenDeepNull,
+		shapeWhenDeepThere,
+		shapeWhenBelowNull,
+		shapeWhenInline,
+		shapeWhenEntry,
+		shapeWhenNotEntry,
+		shapeWhenEntryNull,
+		shapeWhenEntryThere,
+		shapeWhenEntryPointer,
+		shapeWhenEntryField,
+		shapeWhenEntryFieldNull,
+		shapeWhenEntryFieldThere,
+		shapeWhenSwitches,
+		shapeWhenNumberEntry,
+		shapeWhenBoth,
+		shapeWhenSeveral,
+		shapeByControllerUID,
+		shapeByOwnerShape,
+		shapeByOwnerNode,
+		shapeByOwnerWhen,
+		shapeByFunc,
+		shapeByFuncWhen,
+		shapeInByFunc,
+		shapeInByString,
+		shapeInBySlice,
+		shapeInByPair,
+		shapeInByTwo,
+		shapeInByOwner,
+		shapeInByController,
 	}
-	// ShapeByString indexes Shapes by .spec.string.
-	ShapeByString = store.NewIndex(ShapeByStringIndex, func(obj *v1.Shape, keys []string) []string {
+}
+
+// ShapeByString returns the index of Shapes by .spec.string.
+func ShapeByString() *store.Index[*v1.Shape, string] {
+	return shapeByString
+}
+
+// ShapeByNamed returns the index of Shapes by .spec.named.
+func ShapeByNamed() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByNamed
+}
+
+// ShapeByBool returns the index of Shapes by .spec.bool.
+func ShapeByBool() *store.Index[*v1.Shape, bool] {
+	return shapeByBool
+}
+
+// ShapeByInt returns the index of Shapes by .spec.int.
+func ShapeByInt() *store.Index[*v1.Shape, int64] {
+	return shapeByInt
+}
+
+// ShapeBySmall returns the index of Shapes by .spec.small.
+func ShapeBySmall() *store.Index[*v1.Shape, int8] {
+	return shapeBySmall
+}
+
+// ShapeByUnsigned returns the index of Shapes by .spec.unsigned.
+func ShapeByUnsigned() *store.Index[*v1.Shape, uint64] {
+	return shapeByUnsigned
+}
+
+// ShapeByUID returns the index of Shapes by .spec.uid.
+func ShapeByUID() *store.Index[*v1.Shape, types.UID] {
+	return shapeByUID
+}
+
+// ShapeByPointer returns the index of Shapes by .spec.pointer.
+func ShapeByPointer() *store.Index[*v1.Shape, string] {
+	return shapeByPointer
+}
+
+// ShapeByNumberPointer returns the index of Shapes by .spec.numberPointer.
+func ShapeByNumberPointer() *store.Index[*v1.Shape, v1.Count] {
+	return shapeByNumberPointer
+}
+
+// ShapeBySlice returns the index of Shapes by .spec.slice[*].
+func ShapeBySlice() *store.Index[*v1.Shape, string] {
+	return shapeBySlice
+}
+
+// ShapeBySlicePointers returns the index of Shapes by .spec.slicePointers[*].
+func ShapeBySlicePointers() *store.Index[*v1.Shape, v1.Named] {
+	return shapeBySlicePointers
+}
+
+// ShapeByPointerSlice returns the index of Shapes by .spec.pointerSlice[*].
+func ShapeByPointerSlice() *store.Index[*v1.Shape, string] {
+	return shapeByPointerSlice
+}
+
+// ShapeByArray returns the index of Shapes by .spec.array[*].
+func ShapeByArray() *store.Index[*v1.Shape, string] {
+	return shapeByArray
+}
+
+// ShapeByArrayPointers returns the index of Shapes by .spec.arrayPointers[*].
+func ShapeByArrayPointers() *store.Index[*v1.Shape, string] {
+	return shapeByArrayPointers
+}
+
+// ShapeByNamedSlice returns the index of Shapes by .spec.namedSlice[*].
+func ShapeByNamedSlice() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByNamedSlice
+}
+
+// ShapeByStruct returns the index of Shapes by .spec.node.name.
+func ShapeByStruct() *store.Index[*v1.Shape, string] {
+	return shapeByStruct
+}
+
+// ShapeByPointerStruct returns the index of Shapes by .spec.next.name.
+func ShapeByPointerStruct() *store.Index[*v1.Shape, string] {
+	return shapeByPointerStruct
+}
+
+// ShapeByPointers returns the index of Shapes by .spec.next.next.ref.
+func ShapeByPointers() *store.Index[*v1.Shape, string] {
+	return shapeByPointers
+}
+
+// ShapeByStructs returns the index of Shapes by .spec.nodes[*].name.
+func ShapeByStructs() *store.Index[*v1.Shape, string] {
+	return shapeByStructs
+}
+
+// ShapeByStructPointers returns the index of Shapes by .spec.nodePointers[*].ref.
+func ShapeByStructPointers() *store.Index[*v1.Shape, string] {
+	return shapeByStructPointers
+}
+
+// ShapeByPointerStructs returns the index of Shapes by .spec.pointerNodes[*].name.
+func ShapeByPointerStructs() *store.Index[*v1.Shape, string] {
+	return shapeByPointerStructs
+}
+
+// ShapeByNested returns the index of Shapes by .spec.nodes[*].nodes[*].names[*].
+func ShapeByNested() *store.Index[*v1.Shape, string] {
+	return shapeByNested
+}
+
+// ShapeByNestedPointers returns the index of Shapes by .spec.nodePointers[*].next.nodePointers[*].refs[*].
+func ShapeByNestedPointers() *store.Index[*v1.Shape, string] {
+	return shapeByNestedPointers
+}
+
+// ShapeByDeep returns the index of Shapes by .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
+func ShapeByDeep() *store.Index[*v1.Shape, string] {
+	return shapeByDeep
+}
+
+// ShapeByInline returns the index of Shapes by .spec.inline.
+func ShapeByInline() *store.Index[*v1.Shape, string] {
+	return shapeByInline
+}
+
+// ShapeByInlinePointer returns the index of Shapes by .spec.inlinePointer.
+func ShapeByInlinePointer() *store.Index[*v1.Shape, string] {
+	return shapeByInlinePointer
+}
+
+// ShapeByHidden returns the index of Shapes by .spec.hidden.
+func ShapeByHidden() *store.Index[*v1.Shape, v1.Count] {
+	return shapeByHidden
+}
+
+// ShapeByBelowName returns the index of Shapes by .spec.below.inline.
+func ShapeByBelowName() *store.Index[*v1.Shape, string] {
+	return shapeByBelowName
+}
+
+// ShapeByPrivate returns the index of Shapes by .spec.private.
+func ShapeByPrivate() *store.Index[*v1.Shape, string] {
+	return shapeByPrivate
+}
+
+// ShapeByGoName returns the index of Shapes by .spec.GoName.
+func ShapeByGoName() *store.Index[*v1.Shape, string] {
+	return shapeByGoName
+}
+
+// ShapeByStatus returns the index of Shapes by .status.phase.
+func ShapeByStatus() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByStatus
+}
+
+// ShapeByOwner returns the index of Shapes by .metadata.ownerReferences[*].uid.
+func ShapeByOwner() *store.Index[*v1.Shape, types.UID] {
+	return shapeByOwner
+}
+
+// ShapeByController returns the index of Shapes by .metadata.ownerReferences[*].controller.
+func ShapeByController() *store.Index[*v1.Shape, bool] {
+	return shapeByController
+}
+
+// ShapeByGracePeriod returns the index of Shapes by .metadata.deletionGracePeriodSeconds.
+func ShapeByGracePeriod() *store.Index[*v1.Shape, int64] {
+	return shapeByGracePeriod
+}
+
+// ShapeByMatrix returns the index of Shapes by .spec.matrix[*][*].
+func ShapeByMatrix() *store.Index[*v1.Shape, string] {
+	return shapeByMatrix
+}
+
+// ShapeByMatrixPointers returns the index of Shapes by .spec.matrixPointers[*][*][*].
+func ShapeByMatrixPointers() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByMatrixPointers
+}
+
+// ShapeByTable returns the index of Shapes by .spec.table[*][*].
+func ShapeByTable() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByTable
+}
+
+// ShapeByTableTag returns the index of Shapes by .spec.leafTable[*][*].tags[*].
+func ShapeByTableTag() *store.Index[*v1.Shape, string] {
+	return shapeByTableTag
+}
+
+// ShapeByText returns the index of Shapes by .spec.texts[*].
+func ShapeByText() *store.Index[*v1.Shape, string] {
+	return shapeByText
+}
+
+// ShapeByTextKey returns the index of Shapes by .spec.texts[keys].
+func ShapeByTextKey() *store.Index[*v1.Shape, string] {
+	return shapeByTextKey
+}
+
+// ShapeByTextEntry returns the index of Shapes by .spec.texts['a'].
+func ShapeByTextEntry() *store.Index[*v1.Shape, string] {
+	return shapeByTextEntry
+}
+
+// ShapeByTextQuoted returns the index of Shapes by .spec.texts["\u00e9"].
+func ShapeByTextQuoted() *store.Index[*v1.Shape, string] {
+	return shapeByTextQuoted
+}
+
+// ShapeByTextPointer returns the index of Shapes by .spec.textPointers[*].
+func ShapeByTextPointer() *store.Index[*v1.Shape, string] {
+	return shapeByTextPointer
+}
+
+// ShapeByTextPointerKey returns the index of Shapes by .spec.textPointers[keys].
+func ShapeByTextPointerKey() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByTextPointerKey
+}
+
+// ShapeByTextPointerEntry returns the index of Shapes by .spec.textPointers['b'].
+func ShapeByTextPointerEntry() *store.Index[*v1.Shape, string] {
+	return shapeByTextPointerEntry
+}
+
+// ShapeByTextMap returns the index of Shapes by .spec.textMap[*].
+func ShapeByTextMap() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByTextMap
+}
+
+// ShapeByTextMapKey returns the index of Shapes by .spec.textMap[keys].
+func ShapeByTextMapKey() *store.Index[*v1.Shape, string] {
+	return shapeByTextMapKey
+}
+
+// ShapeByTextMapEntry returns the index of Shapes by .spec.textMap[""].
+func ShapeByTextMapEntry() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByTextMapEntry
+}
+
+// ShapeByLeaf returns the index of Shapes by .spec.leaves[*].name.
+func ShapeByLeaf() *store.Index[*v1.Shape, string] {
+	return shapeByLeaf
+}
+
+// ShapeByLeafKey returns the index of Shapes by .spec.leaves[keys].
+func ShapeByLeafKey() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByLeafKey
+}
+
+// ShapeByLeafEntry returns the index of Shapes by .spec.leaves['a'].name.
+func ShapeByLeafEntry() *store.Index[*v1.Shape, string] {
+	return shapeByLeafEntry
+}
+
+// ShapeByLeafRef returns the index of Shapes by .spec.leaves['a'].ref.
+func ShapeByLeafRef() *store.Index[*v1.Shape, string] {
+	return shapeByLeafRef
+}
+
+// ShapeByLeafTag returns the index of Shapes by .spec.leaves[*].tags[*].
+func ShapeByLeafTag() *store.Index[*v1.Shape, string] {
+	return shapeByLeafTag
+}
+
+// ShapeByLeafPointer returns the index of Shapes by .spec.leafPointers[*].ref.
+func ShapeByLeafPointer() *store.Index[*v1.Shape, string] {
+	return shapeByLeafPointer
+}
+
+// ShapeByLeafPointerEntry returns the index of Shapes by .spec.leafPointers['b'].tags[*].
+func ShapeByLeafPointerEntry() *store.Index[*v1.Shape, string] {
+	return shapeByLeafPointerEntry
+}
+
+// ShapeByNumberKey returns the index of Shapes by .spec.numbers[keys].
+func ShapeByNumberKey() *store.Index[*v1.Shape, int16] {
+	return shapeByNumberKey
+}
+
+// ShapeByNumberLine returns the index of Shapes by .spec.numbers[*][*].
+func ShapeByNumberLine() *store.Index[*v1.Shape, string] {
+	return shapeByNumberLine
+}
+
+// ShapeByNumberEntry returns the index of Shapes by .spec.numbers['-5'][*].
+func ShapeByNumberEntry() *store.Index[*v1.Shape, string] {
+	return shapeByNumberEntry
+}
+
+// ShapeByList returns the index of Shapes by .spec.listPointers[*][*].
+func ShapeByList() *store.Index[*v1.Shape, string] {
+	return shapeByList
+}
+
+// ShapeByListEntry returns the index of Shapes by .spec.listPointers['a'][*].
+func ShapeByListEntry() *store.Index[*v1.Shape, string] {
+	return shapeByListEntry
+}
+
+// ShapeByMapOfMaps returns the index of Shapes by .spec.mapOfMaps[*][*].
+func ShapeByMapOfMaps() *store.Index[*v1.Shape, bool] {
+	return shapeByMapOfMaps
+}
+
+// ShapeByMapOfMapsKey returns the index of Shapes by .spec.mapOfMaps[*][keys].
+func ShapeByMapOfMapsKey() *store.Index[*v1.Shape, v1.Named] {
+	return shapeByMapOfMapsKey
+}
+
+// ShapeByMapOfMapsEntry returns the index of Shapes by .spec.mapOfMaps['a']['b'].
+func ShapeByMapOfMapsEntry() *store.Index[*v1.Shape, bool] {
+	return shapeByMapOfMapsEntry
+}
+
+// ShapeByMapsInList returns the index of Shapes by .spec.mapsInList[*]['a'].
+func ShapeByMapsInList() *store.Index[*v1.Shape, string] {
+	return shapeByMapsInList
+}
+
+// ShapeByLabel returns the index of Shapes by .metadata.labels['a'].
+func ShapeByLabel() *store.Index[*v1.Shape, string] {
+	return shapeByLabel
+}
+
+// ShapeByPair returns the index of Shapes by .spec.pair.
+func ShapeByPair() *store.Index[*v1.Shape, v1.Pair] {
+	return shapeByPair
+}
+
+// ShapeByPairPointer returns the index of Shapes by .spec.pairPointer.
+func ShapeByPairPointer() *store.Index[*v1.Shape, v1.Pair] {
+	return shapeByPairPointer
+}
+
+// ShapeByPairs returns the index of Shapes by .spec.pairs[*].
+func ShapeByPairs() *store.Index[*v1.Shape, v1.Pair] {
+	return shapeByPairs
+}
+
+// ShapeByPairEntry returns the index of Shapes by .spec.pairMap['a'].
+func ShapeByPairEntry() *store.Index[*v1.Shape, v1.Pair] {
+	return shapeByPairEntry
+}
+
+// ShapeByTarget returns the index of Shapes by .spec.target.
+func ShapeByTarget() *store.Index[*v1.Shape, types.NamespacedName] {
+	return shapeByTarget
+}
+
+// ShapeByTwo returns the index of Shapes by .spec.string and .spec.int.
+func ShapeByTwo() *store.Index[*v1.Shape, ShapeByTwoKey] {
+	return shapeByTwo
+}
+
+// ShapeByTwoPointers returns the index of Shapes by .spec.pointer and .spec.next.name.
+func ShapeByTwoPointers() *store.Index[*v1.Shape, ShapeByTwoPointersKey] {
+	return shapeByTwoPointers
+}
+
+// ShapeByThree returns the index of Shapes by .metadata.labels['a'] and .spec.pair and .spec.slice[*].
+func ShapeByThree() *store.Index[*v1.Shape, ShapeByThreeKey] {
+	return shapeByThree
+}
+
+// ShapeByOneElement returns the index of Shapes by .spec.nodes[*].name and .spec.nodes[*].ref.
+func ShapeByOneElement() *store.Index[*v1.Shape, ShapeByOneElementKey] {
+	return shapeByOneElement
+}
+
+// ShapeByElementAndBelow returns the index of Shapes by .spec.nodes[*].names[*] and .spec.nodes[*].name.
+func ShapeByElementAndBelow() *store.Index[*v1.Shape, ShapeByElementAndBelowKey] {
+	return shapeByElementAndBelow
+}
+
+// ShapeByElementTwice returns the index of Shapes by .spec.nodePointers[*].nodes[*].name and
+// .spec.nodePointers[*].nodes[*].ref and .spec.nodePointers[*].name.
+func ShapeByElementTwice() *store.Index[*v1.Shape, ShapeByElementTwiceKey] {
+	return shapeByElementTwice
+}
+
+// ShapeByBranches returns the index of Shapes by .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
+func ShapeByBranches() *store.Index[*v1.Shape, ShapeByBranchesKey] {
+	return shapeByBranches
+}
+
+// ShapeByEveryPair returns the index of Shapes by .spec.slice[*] and .spec.slicePointers[*].
+func ShapeByEveryPair() *store.Index[*v1.Shape, ShapeByEveryPairKey] {
+	return shapeByEveryPair
+}
+
+// ShapeByCell returns the index of Shapes by .spec.string and .spec.matrix[*][*].
+func ShapeByCell() *store.Index[*v1.Shape, ShapeByCellKey] {
+	return shapeByCell
+}
+
+// ShapeByLabelPair returns the index of Shapes by .metadata.labels[keys] and .metadata.labels[*].
+func ShapeByLabelPair() *store.Index[*v1.Shape, ShapeByLabelPairKey] {
+	return shapeByLabelPair
+}
+
+// ShapeByEntryPair returns the index of Shapes by .spec.leaves[keys] and .spec.leaves[*].tags[*].
+func ShapeByEntryPair() *store.Index[*v1.Shape, ShapeByEntryPairKey] {
+	return shapeByEntryPair
+}
+
+// ShapeByPointerPair returns the index of Shapes by .spec.textPointers[*] and .spec.textPointers[keys].
+func ShapeByPointerPair() *store.Index[*v1.Shape, ShapeByPointerPairKey] {
+	return shapeByPointerPair
+}
+
+// ShapeByInnerPair returns the index of Shapes by .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and
+// .spec.mapOfMaps[keys].
+func ShapeByInnerPair() *store.Index[*v1.Shape, ShapeByInnerPairKey] {
+	return shapeByInnerPair
+}
+
+// ShapeByTwoEntries returns the index of Shapes by .spec.texts['a'] and .spec.texts['b'].
+func ShapeByTwoEntries() *store.Index[*v1.Shape, ShapeByTwoEntriesKey] {
+	return shapeByTwoEntries
+}
+
+// ShapeWhenTrue returns the index of Shapes by .spec.string, if .spec.bool == true.
+func ShapeWhenTrue() *store.Index[*v1.Shape, string] {
+	return shapeWhenTrue
+}
+
+// ShapeWhenFalse returns the index of Shapes by .spec.string, if .spec.bool != true.
+func ShapeWhenFalse() *store.Index[*v1.Shape, string] {
+	return shapeWhenFalse
+}
+
+// ShapeWhenFlag returns the index of Shapes by .spec.string, if .spec.flag == true.
+func ShapeWhenFlag() *store.Index[*v1.Shape, string] {
+	return shapeWhenFlag
+}
+
+// ShapeWhenNotFlag returns the index of Shapes by .spec.string, if .spec.flag != true.
+func ShapeWhenNotFlag() *store.Index[*v1.Shape, string] {
+	return shapeWhenNotFlag
+}
+
+// ShapeWhenFlagFalse returns the index of Shapes by .spec.string, if .spec.flag == false.
+func ShapeWhenFlagFalse() *store.Index[*v1.Shape, string] {
+	return shapeWhenFlagFalse
+}
+
+// ShapeWhenFlagNull returns the index of Shapes by .spec.string, if .spec.flag == null.
+func ShapeWhenFlagNull() *store.Index[*v1.Shape, string] {
+	return shapeWhenFlagNull
+}
+
+// ShapeWhenFlagThere returns the index of Shapes by .spec.string, if .spec.flag != null.
+func ShapeWhenFlagThere() *store.Index[*v1.Shape, string] {
+	return shapeWhenFlagThere
+}
+
+// ShapeWhenText returns the index of Shapes by .spec.int, if .spec.string == "a".
+func ShapeWhenText() *store.Index[*v1.Shape, int64] {
+	return shapeWhenText
+}
+
+// ShapeWhenNotText returns the index of Shapes by .spec.int, if .spec.named != "".
+func ShapeWhenNotText() *store.Index[*v1.Shape, int64] {
+	return shapeWhenNotText
+}
+
+// ShapeWhenNumber returns the index of Shapes by .spec.string, if .spec.small == -1.
+func ShapeWhenNumber() *store.Index[*v1.Shape, string] {
+	return shapeWhenNumber
+}
+
+// ShapeWhenCount returns the index of Shapes by .spec.string, if .spec.numberPointer != 0.
+func ShapeWhenCount() *store.Index[*v1.Shape, string] {
+	return shapeWhenCount
+}
+
+// ShapeWhenDeep returns the index of Shapes by .spec.string, if .spec.next.next.name == "a".
+func ShapeWhenDeep() *store.Index[*v1.Shape, string] {
+	return shapeWhenDeep
+}
+
+// ShapeWhenNotDeep returns the index of Shapes by .spec.string, if .spec.next.next.name != "a".
+func ShapeWhenNotDeep() *store.Index[*v1.Shape, string] {
+	return shapeWhenNotDeep
+}
+
+// ShapeWhenDeepNull returns the index of Shapes by .spec.string, if .spec.next.next == null.
+func ShapeWhenDeepNull() *store.Index[*v1.Shape, string] {
+	return shapeWhenDeepNull
+}
+
+// ShapeWhenDeepThere returns the index of Shapes by .spec.string, if .spec.next.next.ref != null.
+func ShapeWhenDeepThere() *store.Index[*v1.Shape, string] {
+	return shapeWhenDeepThere
+}
+
+// ShapeWhenBelowNull returns the index of Shapes by .spec.string, if .spec.next.name == null.
+func ShapeWhenBelowNull() *store.Index[*v1.Shape, string] {
+	return shapeWhenBelowNull
+}
+
+// ShapeWhenInline returns the index of Shapes by .spec.string, if .spec.inlinePointer == "a".
+func ShapeWhenInline() *store.Index[*v1.Shape, string] {
+	return shapeWhenInline
+}
+
+// ShapeWhenEntry returns the index of Shapes by .spec.string, if .spec.texts['a'] == "b".
+func ShapeWhenEntry() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntry
+}
+
+// ShapeWhenNotEntry returns the index of Shapes by .spec.string, if .spec.texts['a'] != "b".
+func ShapeWhenNotEntry() *store.Index[*v1.Shape, string] {
+	return shapeWhenNotEntry
+}
+
+// ShapeWhenEntryNull returns the index of Shapes by .spec.string, if .spec.texts["b"] == null.
+func ShapeWhenEntryNull() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntryNull
+}
+
+// ShapeWhenEntryThere returns the index of Shapes by .spec.string, if .spec.textPointers['a'] != null.
+func ShapeWhenEntryThere() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntryThere
+}
+
+// ShapeWhenEntryPointer returns the index of Shapes by .spec.string, if .spec.textPointers['a'] == "a".
+func ShapeWhenEntryPointer() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntryPointer
+}
+
+// ShapeWhenEntryField returns the index of Shapes by .spec.string, if .spec.leaves['a'].ref != "a".
+func ShapeWhenEntryField() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntryField
+}
+
+// ShapeWhenEntryFieldNull returns the index of Shapes by .spec.string, if .spec.leafPointers['a'].ref == null.
+func ShapeWhenEntryFieldNull() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntryFieldNull
+}
+
+// ShapeWhenEntryFieldThere returns the index of Shapes by .spec.string, if .spec.leaves['a'].name != null.
+func ShapeWhenEntryFieldThere() *store.Index[*v1.Shape, string] {
+	return shapeWhenEntryFieldThere
+}
+
+// ShapeWhenSwitches returns the index of Shapes by .spec.string, if .spec.switch == true and .spec.flag != true and
+// .spec.switches['a'] == true.
+func ShapeWhenSwitches() *store.Index[*v1.Shape, string] {
+	return shapeWhenSwitches
+}
+
+// ShapeWhenNumberEntry returns the index of Shapes by .spec.string, if .spec.mapOfMaps['a']['b'] == true.
+func ShapeWhenNumberEntry() *store.Index[*v1.Shape, string] {
+	return shapeWhenNumberEntry
+}
+
+// ShapeWhenBoth returns the index of Shapes by .spec.slice[*], if .spec.bool == true and .spec.flag != false and
+// .spec.string != "a" and .spec.string != "b".
+func ShapeWhenBoth() *store.Index[*v1.Shape, string] {
+	return shapeWhenBoth
+}
+
+// ShapeWhenSeveral returns the index of Shapes by .spec.nodes[*].name and .spec.string, if .status.phase != "a" and
+// .spec.next != null.
+func ShapeWhenSeveral() *store.Index[*v1.Shape, ShapeWhenSeveralKey] {
+	return shapeWhenSeveral
+}
+
+// ShapeByControllerUID returns the index of Shapes by the UID of their controller.
+func ShapeByControllerUID() *store.Index[*v1.Shape, types.UID] {
+	return shapeByControllerUID
+}
+
+// ShapeByOwnerShape returns the index of Shapes by the name of their owner, a Shape.shapes.example.com.
+func ShapeByOwnerShape() *store.Index[*v1.Shape, string] {
+	return shapeByOwnerShape
+}
+
+// ShapeByOwnerNode returns the index of Shapes by the name of their owner, a Node.
+func ShapeByOwnerNode() *store.Index[*v1.Shape, string] {
+	return shapeByOwnerNode
+}
+
+// ShapeByOwnerWhen returns the index of Shapes by the name of their owner, a Deployment.apps, if .spec.bool == true.
+func ShapeByOwnerWhen() *store.Index[*v1.Shape, string] {
+	return shapeByOwnerWhen
+}
+
+// ShapeByFunc returns the index of Shapes by what keys.Pairs returns.
+func ShapeByFunc() *store.Index[*v1.Shape, v1.Pair] {
+	return shapeByFunc
+}
+
+// ShapeByFuncWhen returns the index of Shapes by what keys.Pairs returns, if .spec.bool == true.
+func ShapeByFuncWhen() *store.Index[*v1.Shape, v1.Pair] {
+	return shapeByFuncWhen
+}
+
+// ShapeInByFunc returns the index of Shapes by what keys.Pairs returns, within a namespace.
+func ShapeInByFunc() *store.Index[*v1.Shape, store.NamespacedKey[v1.Pair]] {
+	return shapeInByFunc
+}
+
+// ShapeInByString returns the index of Shapes by .spec.string, within a namespace.
+func ShapeInByString() *store.Index[*v1.Shape, store.NamespacedKey[string]] {
+	return shapeInByString
+}
+
+// ShapeInBySlice returns the index of Shapes by .spec.slice[*], within a namespace.
+func ShapeInBySlice() *store.Index[*v1.Shape, store.NamespacedKey[string]] {
+	return shapeInBySlice
+}
+
+// ShapeInByPair returns the index of Shapes by .spec.pairPointer, within a namespace.
+func ShapeInByPair() *store.Index[*v1.Shape, store.NamespacedKey[v1.Pair]] {
+	return shapeInByPair
+}
+
+// ShapeInByTwo returns the index of Shapes by .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true,
+// within a namespace.
+func ShapeInByTwo() *store.Index[*v1.Shape, store.NamespacedKey[ShapeInByTwoKey]] {
+	return shapeInByTwo
+}
+
+// ShapeInByOwner returns the index of Shapes by the name of their owner, a Deployment.apps, within a namespace.
+func ShapeInByOwner() *store.Index[*v1.Shape, store.NamespacedKey[string]] {
+	return shapeInByOwner
+}
+
+// ShapeInByController returns the index of Shapes by the UID of their controller, if .spec.bool == false, within a
+// namespace.
+func ShapeInByController() *store.Index[*v1.Shape, store.NamespacedKey[types.UID]] {
+	return shapeInByController
+}
+
+var (
+	shapeByString = store.NewIndex(ShapeByStringIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeByNamed indexes Shapes by .spec.named.
-	ShapeByNamed = store.NewIndex(ShapeByNamedIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByNamed = store.NewIndex(ShapeByNamedIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		return append(keys, obj.Spec.Named)
 	})
-	// ShapeByBool indexes Shapes by .spec.bool.
-	ShapeByBool = store.NewIndex(ShapeByBoolIndex, func(obj *v1.Shape, keys []bool) []bool {
+	shapeByBool = store.NewIndex(ShapeByBoolIndex, func(obj *v1.Shape, keys []bool) []bool {
 		return append(keys, obj.Spec.Bool)
 	})
-	// ShapeByInt indexes Shapes by .spec.int.
-	ShapeByInt = store.NewIndex(ShapeByIntIndex, func(obj *v1.Shape, keys []int64) []int64 {
+	shapeByInt = store.NewIndex(ShapeByIntIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		return append(keys, obj.Spec.Int)
 	})
-	// ShapeBySmall indexes Shapes by .spec.small.
-	ShapeBySmall = store.NewIndex(ShapeBySmallIndex, func(obj *v1.Shape, keys []int8) []int8 {
+	shapeBySmall = store.NewIndex(ShapeBySmallIndex, func(obj *v1.Shape, keys []int8) []int8 {
 		return append(keys, obj.Spec.Small)
 	})
-	// ShapeByUnsigned indexes Shapes by .spec.unsigned.
-	ShapeByUnsigned = store.NewIndex(ShapeByUnsignedIndex, func(obj *v1.Shape, keys []uint64) []uint64 {
+	shapeByUnsigned = store.NewIndex(ShapeByUnsignedIndex, func(obj *v1.Shape, keys []uint64) []uint64 {
 		return append(keys, obj.Spec.Unsigned)
 	})
-	// ShapeByUID indexes Shapes by .spec.uid.
-	ShapeByUID = store.NewIndex(ShapeByUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
+	shapeByUID = store.NewIndex(ShapeByUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
 		return append(keys, obj.Spec.UID)
 	})
-	// ShapeByPointer indexes Shapes by .spec.pointer.
-	ShapeByPointer = store.NewIndex(ShapeByPointerIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByPointer = store.NewIndex(ShapeByPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Pointer != nil {
 			keys = append(keys, *obj.Spec.Pointer)
 		}
 		return keys
 	})
-	// ShapeByNumberPointer indexes Shapes by .spec.numberPointer.
-	ShapeByNumberPointer = store.NewIndex(ShapeByNumberPointerIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
+	shapeByNumberPointer = store.NewIndex(ShapeByNumberPointerIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
 		if obj.Spec.NumberPointer != nil {
 			keys = append(keys, *obj.Spec.NumberPointer)
 		}
 		return keys
 	})
-	// ShapeBySlice indexes Shapes by .spec.slice[*].
-	ShapeBySlice = store.NewIndex(ShapeBySliceIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeBySlice = store.NewIndex(ShapeBySliceIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Slice...)
 	})
-	// ShapeBySlicePointers indexes Shapes by .spec.slicePointers[*].
-	ShapeBySlicePointers = store.NewIndex(ShapeBySlicePointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeBySlicePointers = store.NewIndex(ShapeBySlicePointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.SlicePointers {
 			if value != nil {
 				keys = append(keys, *value)
@@ -332,22 +964,19 @@ var (
 		}
 		return keys
 	})
-	// ShapeByPointerSlice indexes Shapes by .spec.pointerSlice[*].
-	ShapeByPointerSlice = store.NewIndex(ShapeByPointerSliceIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByPointerSlice = store.NewIndex(ShapeByPointerSliceIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.PointerSlice != nil {
 			keys = append(keys, *obj.Spec.PointerSlice...)
 		}
 		return keys
 	})
-	// ShapeByArray indexes Shapes by .spec.array[*].
-	ShapeByArray = store.NewIndex(ShapeByArrayIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByArray = store.NewIndex(ShapeByArrayIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Array {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByArrayPointers indexes Shapes by .spec.arrayPointers[*].
-	ShapeByArrayPointers = store.NewIndex(ShapeByArrayPointersIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByArrayPointers = store.NewIndex(ShapeByArrayPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.ArrayPointers {
 			if value != nil {
 				keys = append(keys, *value)
@@ -355,37 +984,31 @@ var (
 		}
 		return keys
 	})
-	// ShapeByNamedSlice indexes Shapes by .spec.namedSlice[*].
-	ShapeByNamedSlice = store.NewIndex(ShapeByNamedSliceIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByNamedSlice = store.NewIndex(ShapeByNamedSliceIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		return append(keys, obj.Spec.NamedSlice...)
 	})
-	// ShapeByStruct indexes Shapes by .spec.node.name.
-	ShapeByStruct = store.NewIndex(ShapeByStructIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByStruct = store.NewIndex(ShapeByStructIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Node.Name)
 	})
-	// ShapeByPointerStruct indexes Shapes by .spec.next.name.
-	ShapeByPointerStruct = store.NewIndex(ShapeByPointerStructIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByPointerStruct = store.NewIndex(ShapeByPointerStructIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil {
 			keys = append(keys, obj.Spec.Next.Name)
 		}
 		return keys
 	})
-	// ShapeByPointers indexes Shapes by .spec.next.next.ref.
-	ShapeByPointers = store.NewIndex(ShapeByPointersIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByPointers = store.NewIndex(ShapeByPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Ref != nil {
 			keys = append(keys, *obj.Spec.Next.Next.Ref)
 		}
 		return keys
 	})
-	// ShapeByStructs indexes Shapes by .spec.nodes[*].name.
-	ShapeByStructs = store.NewIndex(ShapeByStructsIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByStructs = store.NewIndex(ShapeByStructsIndex, func(obj *v1.Shape, keys []string) []string {
 		for i := range obj.Spec.Nodes {
 			keys = append(keys, obj.Spec.Nodes[i].Name)
 		}
 		return keys
 	})
-	// ShapeByStructPointers indexes Shapes by .spec.nodePointers[*].ref.
-	ShapeByStructPointers = store.NewIndex(ShapeByStructPointersIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByStructPointers = store.NewIndex(ShapeByStructPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.NodePointers {
 			if value != nil && value.Ref != nil {
 				keys = append(keys, *value.Ref)
@@ -393,8 +1016,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByPointerStructs indexes Shapes by .spec.pointerNodes[*].name.
-	ShapeByPointerStructs = store.NewIndex(ShapeByPointerStructsIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByPointerStructs = store.NewIndex(ShapeByPointerStructsIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.PointerNodes != nil {
 			for i := range *obj.Spec.PointerNodes {
 				keys = append(keys, (*obj.Spec.PointerNodes)[i].Name)
@@ -402,8 +1024,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByNested indexes Shapes by .spec.nodes[*].nodes[*].names[*].
-	ShapeByNested = store.NewIndex(ShapeByNestedIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByNested = store.NewIndex(ShapeByNestedIndex, func(obj *v1.Shape, keys []string) []string {
 		for i := range obj.Spec.Nodes {
 			for j := range obj.Spec.Nodes[i].Nodes {
 				keys = append(keys, obj.Spec.Nodes[i].Nodes[j].Names...)
@@ -411,8 +1032,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByNestedPointers indexes Shapes by .spec.nodePointers[*].next.nodePointers[*].refs[*].
-	ShapeByNestedPointers = store.NewIndex(ShapeByNestedPointersIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByNestedPointers = store.NewIndex(ShapeByNestedPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.NodePointers {
 			if value != nil && value.Next != nil {
 				for _, value2 := range value.Next.NodePointers {
@@ -428,8 +1048,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByDeep indexes Shapes by .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
-	ShapeByDeep = store.NewIndex(ShapeByDeepIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByDeep = store.NewIndex(ShapeByDeepIndex, func(obj *v1.Shape, keys []string) []string {
 		for i := range obj.Spec.Nodes {
 			for j := range obj.Spec.Nodes[i].Nodes {
 				for k := range obj.Spec.Nodes[i].Nodes[j].Nodes {
@@ -441,52 +1060,43 @@ var (
 		}
 		return keys
 	})
-	// ShapeByInline indexes Shapes by .spec.inline.
-	ShapeByInline = store.NewIndex(ShapeByInlineIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByInline = store.NewIndex(ShapeByInlineIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Inline.Inline)
 	})
-	// ShapeByInlinePointer indexes Shapes by .spec.inlinePointer.
-	ShapeByInlinePointer = store.NewIndex(ShapeByInlinePointerIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByInlinePointer = store.NewIndex(ShapeByInlinePointerIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.InlinePointer != nil {
 			keys = append(keys, obj.Spec.InlinePointer.InlinePointer)
 		}
 		return keys
 	})
-	// ShapeByHidden indexes Shapes by .spec.hidden.
-	ShapeByHidden = store.NewIndex(ShapeByHiddenIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
+	shapeByHidden = store.NewIndex(ShapeByHiddenIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
 		if obj.Spec.InlinePointer != nil {
 			keys = append(keys, obj.Spec.InlinePointer.Hidden)
 		}
 		return keys
 	})
-	// ShapeByBelowName indexes Shapes by .spec.below.inline.
-	ShapeByBelowName = store.NewIndex(ShapeByBelowNameIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByBelowName = store.NewIndex(ShapeByBelowNameIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Below.Inline)
 	})
-	// ShapeByPrivate indexes Shapes by .spec.private.
-	ShapeByPrivate = store.NewIndex(ShapeByPrivateIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByPrivate = store.NewIndex(ShapeByPrivateIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Private)
 	})
-	// ShapeByGoName indexes Shapes by .spec.GoName.
-	ShapeByGoName = store.NewIndex(ShapeByGoNameIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByGoName = store.NewIndex(ShapeByGoNameIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.GoName)
 	})
-	// ShapeByStatus indexes Shapes by .status.phase.
-	ShapeByStatus = store.NewIndex(ShapeByStatusIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByStatus = store.NewIndex(ShapeByStatusIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		if obj.Status != nil {
 			keys = append(keys, obj.Status.Phase)
 		}
 		return keys
 	})
-	// ShapeByOwner indexes Shapes by .metadata.ownerReferences[*].uid.
-	ShapeByOwner = store.NewIndex(ShapeByOwnerIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
+	shapeByOwner = store.NewIndex(ShapeByOwnerIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
 		for i := range obj.ObjectMeta.OwnerReferences {
 			keys = append(keys, obj.ObjectMeta.OwnerReferences[i].UID)
 		}
 		return keys
 	})
-	// ShapeByController indexes Shapes by .metadata.ownerReferences[*].controller.
-	ShapeByController = store.NewIndex(ShapeByControllerIndex, func(obj *v1.Shape, keys []bool) []bool {
+	shapeByController = store.NewIndex(ShapeByControllerIndex, func(obj *v1.Shape, keys []bool) []bool {
 		for i := range obj.ObjectMeta.OwnerReferences {
 			if obj.ObjectMeta.OwnerReferences[i].Controller != nil {
 				keys = append(keys, *obj.ObjectMeta.OwnerReferences[i].Controller)
@@ -494,22 +1104,19 @@ var (
 		}
 		return keys
 	})
-	// ShapeByGracePeriod indexes Shapes by .metadata.deletionGracePeriodSeconds.
-	ShapeByGracePeriod = store.NewIndex(ShapeByGracePeriodIndex, func(obj *v1.Shape, keys []int64) []int64 {
+	shapeByGracePeriod = store.NewIndex(ShapeByGracePeriodIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		if obj.ObjectMeta.DeletionGracePeriodSeconds != nil {
 			keys = append(keys, *obj.ObjectMeta.DeletionGracePeriodSeconds)
 		}
 		return keys
 	})
-	// ShapeByMatrix indexes Shapes by .spec.matrix[*][*].
-	ShapeByMatrix = store.NewIndex(ShapeByMatrixIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByMatrix = store.NewIndex(ShapeByMatrixIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Matrix {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByMatrixPointers indexes Shapes by .spec.matrixPointers[*][*][*].
-	ShapeByMatrixPointers = store.NewIndex(ShapeByMatrixPointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByMatrixPointers = store.NewIndex(ShapeByMatrixPointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.Maps.MatrixPointers {
 			if value != nil {
 				for _, value2 := range *value {
@@ -523,15 +1130,13 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTable indexes Shapes by .spec.table[*][*].
-	ShapeByTable = store.NewIndex(ShapeByTableIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByTable = store.NewIndex(ShapeByTableIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.Maps.Table {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByTableTag indexes Shapes by .spec.leafTable[*][*].tags[*].
-	ShapeByTableTag = store.NewIndex(ShapeByTableTagIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTableTag = store.NewIndex(ShapeByTableTagIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.LeafTable {
 			for _, value2 := range value {
 				if value2 != nil {
@@ -541,36 +1146,31 @@ var (
 		}
 		return keys
 	})
-	// ShapeByText indexes Shapes by .spec.texts[*].
-	ShapeByText = store.NewIndex(ShapeByTextIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByText = store.NewIndex(ShapeByTextIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Texts {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByTextKey indexes Shapes by .spec.texts[keys].
-	ShapeByTextKey = store.NewIndex(ShapeByTextKeyIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTextKey = store.NewIndex(ShapeByTextKeyIndex, func(obj *v1.Shape, keys []string) []string {
 		for key := range obj.Spec.Maps.Texts {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByTextEntry indexes Shapes by .spec.texts['a'].
-	ShapeByTextEntry = store.NewIndex(ShapeByTextEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTextEntry = store.NewIndex(ShapeByTextEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByTextQuoted indexes Shapes by .spec.texts["\u00e9"].
-	ShapeByTextQuoted = store.NewIndex(ShapeByTextQuotedIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTextQuoted = store.NewIndex(ShapeByTextQuotedIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["é"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByTextPointer indexes Shapes by .spec.textPointers[*].
-	ShapeByTextPointer = store.NewIndex(ShapeByTextPointerIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTextPointer = store.NewIndex(ShapeByTextPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.TextPointers {
 			if value != nil {
 				keys = append(keys, *value)
@@ -578,22 +1178,19 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTextPointerKey indexes Shapes by .spec.textPointers[keys].
-	ShapeByTextPointerKey = store.NewIndex(ShapeByTextPointerKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByTextPointerKey = store.NewIndex(ShapeByTextPointerKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for key := range obj.Spec.Maps.TextPointers {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByTextPointerEntry indexes Shapes by .spec.textPointers['b'].
-	ShapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.TextPointers["b"]; value != nil {
 			keys = append(keys, *value)
 		}
 		return keys
 	})
-	// ShapeByTextMap indexes Shapes by .spec.textMap[*].
-	ShapeByTextMap = store.NewIndex(ShapeByTextMapIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByTextMap = store.NewIndex(ShapeByTextMapIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		if obj.Spec.Maps.TextMap != nil {
 			for _, value := range *obj.Spec.Maps.TextMap {
 				keys = append(keys, value)
@@ -601,8 +1198,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTextMapKey indexes Shapes by .spec.textMap[keys].
-	ShapeByTextMapKey = store.NewIndex(ShapeByTextMapKeyIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByTextMapKey = store.NewIndex(ShapeByTextMapKeyIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Maps.TextMap != nil {
 			for key := range *obj.Spec.Maps.TextMap {
 				keys = append(keys, key)
@@ -610,8 +1206,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTextMapEntry indexes Shapes by .spec.textMap[""].
-	ShapeByTextMapEntry = store.NewIndex(ShapeByTextMapEntryIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByTextMapEntry = store.NewIndex(ShapeByTextMapEntryIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		if obj.Spec.Maps.TextMap != nil {
 			if value, ok := (*obj.Spec.Maps.TextMap)[""]; ok {
 				keys = append(keys, value)
@@ -619,43 +1214,37 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLeaf indexes Shapes by .spec.leaves[*].name.
-	ShapeByLeaf = store.NewIndex(ShapeByLeafIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLeaf = store.NewIndex(ShapeByLeafIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Leaves {
 			keys = append(keys, value.Name)
 		}
 		return keys
 	})
-	// ShapeByLeafKey indexes Shapes by .spec.leaves[keys].
-	ShapeByLeafKey = store.NewIndex(ShapeByLeafKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByLeafKey = store.NewIndex(ShapeByLeafKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for key := range obj.Spec.Maps.Leaves {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByLeafEntry indexes Shapes by .spec.leaves['a'].name.
-	ShapeByLeafEntry = store.NewIndex(ShapeByLeafEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLeafEntry = store.NewIndex(ShapeByLeafEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Leaves["a"]; ok {
 			keys = append(keys, value.Name)
 		}
 		return keys
 	})
-	// ShapeByLeafRef indexes Shapes by .spec.leaves['a'].ref.
-	ShapeByLeafRef = store.NewIndex(ShapeByLeafRefIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLeafRef = store.NewIndex(ShapeByLeafRefIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Leaves["a"]; ok && value.Ref != nil {
 			keys = append(keys, *value.Ref)
 		}
 		return keys
 	})
-	// ShapeByLeafTag indexes Shapes by .spec.leaves[*].tags[*].
-	ShapeByLeafTag = store.NewIndex(ShapeByLeafTagIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLeafTag = store.NewIndex(ShapeByLeafTagIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Leaves {
 			keys = append(keys, value.Tags...)
 		}
 		return keys
 	})
-	// ShapeByLeafPointer indexes Shapes by .spec.leafPointers[*].ref.
-	ShapeByLeafPointer = store.NewIndex(ShapeByLeafPointerIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLeafPointer = store.NewIndex(ShapeByLeafPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.LeafPointers {
 			if value != nil && value.Ref != nil {
 				keys = append(keys, *value.Ref)
@@ -663,36 +1252,31 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLeafPointerEntry indexes Shapes by .spec.leafPointers['b'].tags[*].
-	ShapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.LeafPointers["b"]; value != nil {
 			keys = append(keys, value.Tags...)
 		}
 		return keys
 	})
-	// ShapeByNumberKey indexes Shapes by .spec.numbers[keys].
-	ShapeByNumberKey = store.NewIndex(ShapeByNumberKeyIndex, func(obj *v1.Shape, keys []int16) []int16 {
+	shapeByNumberKey = store.NewIndex(ShapeByNumberKeyIndex, func(obj *v1.Shape, keys []int16) []int16 {
 		for key := range obj.Spec.Maps.Numbers {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByNumberLine indexes Shapes by .spec.numbers[*][*].
-	ShapeByNumberLine = store.NewIndex(ShapeByNumberLineIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByNumberLine = store.NewIndex(ShapeByNumberLineIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Numbers {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByNumberEntry indexes Shapes by .spec.numbers['-5'][*].
-	ShapeByNumberEntry = store.NewIndex(ShapeByNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByNumberEntry = store.NewIndex(ShapeByNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Numbers[-5]; ok {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByList indexes Shapes by .spec.listPointers[*][*].
-	ShapeByList = store.NewIndex(ShapeByListIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByList = store.NewIndex(ShapeByListIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.ListPointers {
 			if value != nil {
 				for _, value2 := range *value {
@@ -704,8 +1288,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByListEntry indexes Shapes by .spec.listPointers['a'][*].
-	ShapeByListEntry = store.NewIndex(ShapeByListEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByListEntry = store.NewIndex(ShapeByListEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.ListPointers["a"]; value != nil {
 			for _, value2 := range *value {
 				if value2 != nil {
@@ -715,8 +1298,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapOfMaps indexes Shapes by .spec.mapOfMaps[*][*].
-	ShapeByMapOfMaps = store.NewIndex(ShapeByMapOfMapsIndex, func(obj *v1.Shape, keys []bool) []bool {
+	shapeByMapOfMaps = store.NewIndex(ShapeByMapOfMapsIndex, func(obj *v1.Shape, keys []bool) []bool {
 		for _, value := range obj.Spec.Maps.MapOfMaps {
 			for _, value2 := range value {
 				keys = append(keys, value2)
@@ -724,8 +1306,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapOfMapsKey indexes Shapes by .spec.mapOfMaps[*][keys].
-	ShapeByMapOfMapsKey = store.NewIndex(ShapeByMapOfMapsKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+	shapeByMapOfMapsKey = store.NewIndex(ShapeByMapOfMapsKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.Maps.MapOfMaps {
 			for key := range value {
 				keys = append(keys, key)
@@ -733,8 +1314,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapOfMapsEntry indexes Shapes by .spec.mapOfMaps['a']['b'].
-	ShapeByMapOfMapsEntry = store.NewIndex(ShapeByMapOfMapsEntryIndex, func(obj *v1.Shape, keys []bool) []bool {
+	shapeByMapOfMapsEntry = store.NewIndex(ShapeByMapOfMapsEntryIndex, func(obj *v1.Shape, keys []bool) []bool {
 		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
 			if value2, ok := value["b"]; ok {
 				keys = append(keys, value2)
@@ -742,8 +1322,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapsInList indexes Shapes by .spec.mapsInList[*]['a'].
-	ShapeByMapsInList = store.NewIndex(ShapeByMapsInListIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByMapsInList = store.NewIndex(ShapeByMapsInListIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.MapsInList {
 			if value2, ok := value["a"]; ok {
 				keys = append(keys, value2)
@@ -751,37 +1330,31 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLabel indexes Shapes by .metadata.labels['a'].
-	ShapeByLabel = store.NewIndex(ShapeByLabelIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByLabel = store.NewIndex(ShapeByLabelIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.ObjectMeta.Labels["a"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByPair indexes Shapes by .spec.pair.
-	ShapeByPair = store.NewIndex(ShapeByPairIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+	shapeByPair = store.NewIndex(ShapeByPairIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		return append(keys, obj.Spec.Maps.Pair)
 	})
-	// ShapeByPairPointer indexes Shapes by .spec.pairPointer.
-	ShapeByPairPointer = store.NewIndex(ShapeByPairPointerIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+	shapeByPairPointer = store.NewIndex(ShapeByPairPointerIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		if obj.Spec.Maps.PairPointer != nil {
 			keys = append(keys, *obj.Spec.Maps.PairPointer)
 		}
 		return keys
 	})
-	// ShapeByPairs indexes Shapes by .spec.pairs[*].
-	ShapeByPairs = store.NewIndex(ShapeByPairsIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+	shapeByPairs = store.NewIndex(ShapeByPairsIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		return append(keys, obj.Spec.Maps.Pairs...)
 	})
-	// ShapeByPairEntry indexes Shapes by .spec.pairMap['a'].
-	ShapeByPairEntry = store.NewIndex(ShapeByPairEntryIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+	shapeByPairEntry = store.NewIndex(ShapeByPairEntryIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		if value := obj.Spec.Maps.PairMap["a"]; value != nil {
 			keys = append(keys, *value)
 		}
 		return keys
 	})
-	// ShapeByTarget indexes Shapes by .spec.target.
-	ShapeByTarget = store.NewIndex(ShapeByTargetIndex, func(
+	shapeByTarget = store.NewIndex(ShapeByTargetIndex, func(
 		obj *v1.Shape,
 		keys []types.NamespacedName,
 	) []types.NamespacedName {
@@ -790,12 +1363,10 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTwo indexes Shapes by .spec.string and .spec.int.
-	ShapeByTwo = store.NewIndex(ShapeByTwoIndex, func(obj *v1.Shape, keys []ShapeByTwoKey) []ShapeByTwoKey {
+	shapeByTwo = store.NewIndex(ShapeByTwoIndex, func(obj *v1.Shape, keys []ShapeByTwoKey) []ShapeByTwoKey {
 		return append(keys, ShapeByTwoKey{String: obj.Spec.String, Int: obj.Spec.Int})
 	})
-	// ShapeByTwoPointers indexes Shapes by .spec.pointer and .spec.next.name.
-	ShapeByTwoPointers = store.NewIndex(ShapeByTwoPointersIndex, func(
+	shapeByTwoPointers = store.NewIndex(ShapeByTwoPointersIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByTwoPointersKey,
 	) []ShapeByTwoPointersKey {
@@ -804,8 +1375,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByThree indexes Shapes by .metadata.labels['a'] and .spec.pair and .spec.slice[*].
-	ShapeByThree = store.NewIndex(ShapeByThreeIndex, func(obj *v1.Shape, keys []ShapeByThreeKey) []ShapeByThreeKey {
+	shapeByThree = store.NewIndex(ShapeByThreeIndex, func(obj *v1.Shape, keys []ShapeByThreeKey) []ShapeByThreeKey {
 		if value, ok := obj.ObjectMeta.Labels["a"]; ok {
 			for _, value2 := range obj.Spec.Slice {
 				keys = append(keys, ShapeByThreeKey{A: value, Pair: obj.Spec.Maps.Pair, Slice: value2})
@@ -813,8 +1383,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByOneElement indexes Shapes by .spec.nodes[*].name and .spec.nodes[*].ref.
-	ShapeByOneElement = store.NewIndex(ShapeByOneElementIndex, func(
+	shapeByOneElement = store.NewIndex(ShapeByOneElementIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByOneElementKey,
 	) []ShapeByOneElementKey {
@@ -825,8 +1394,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByElementAndBelow indexes Shapes by .spec.nodes[*].names[*] and .spec.nodes[*].name.
-	ShapeByElementAndBelow = store.NewIndex(ShapeByElementAndBelowIndex, func(
+	shapeByElementAndBelow = store.NewIndex(ShapeByElementAndBelowIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByElementAndBelowKey,
 	) []ShapeByElementAndBelowKey {
@@ -837,9 +1405,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByElementTwice indexes Shapes by .spec.nodePointers[*].nodes[*].name and .spec.nodePointers[*].nodes[*].ref
-	// and .spec.nodePointers[*].name.
-	ShapeByElementTwice = store.NewIndex(ShapeByElementTwiceIndex, func(
+	shapeByElementTwice = store.NewIndex(ShapeByElementTwiceIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByElementTwiceKey,
 	) []ShapeByElementTwiceKey {
@@ -858,8 +1424,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByBranches indexes Shapes by .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
-	ShapeByBranches = store.NewIndex(ShapeByBranchesIndex, func(
+	shapeByBranches = store.NewIndex(ShapeByBranchesIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByBranchesKey,
 	) []ShapeByBranchesKey {
@@ -874,8 +1439,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByEveryPair indexes Shapes by .spec.slice[*] and .spec.slicePointers[*].
-	ShapeByEveryPair = store.NewIndex(ShapeByEveryPairIndex, func(
+	shapeByEveryPair = store.NewIndex(ShapeByEveryPairIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByEveryPairKey,
 	) []ShapeByEveryPairKey {
@@ -888,8 +1452,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByCell indexes Shapes by .spec.string and .spec.matrix[*][*].
-	ShapeByCell = store.NewIndex(ShapeByCellIndex, func(obj *v1.Shape, keys []ShapeByCellKey) []ShapeByCellKey {
+	shapeByCell = store.NewIndex(ShapeByCellIndex, func(obj *v1.Shape, keys []ShapeByCellKey) []ShapeByCellKey {
 		for _, value := range obj.Spec.Maps.Matrix {
 			for _, value2 := range value {
 				keys = append(keys, ShapeByCellKey{String: obj.Spec.String, Matrix: value2})
@@ -897,8 +1460,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLabelPair indexes Shapes by .metadata.labels[keys] and .metadata.labels[*].
-	ShapeByLabelPair = store.NewIndex(ShapeByLabelPairIndex, func(
+	shapeByLabelPair = store.NewIndex(ShapeByLabelPairIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByLabelPairKey,
 	) []ShapeByLabelPairKey {
@@ -907,8 +1469,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByEntryPair indexes Shapes by .spec.leaves[keys] and .spec.leaves[*].tags[*].
-	ShapeByEntryPair = store.NewIndex(ShapeByEntryPairIndex, func(
+	shapeByEntryPair = store.NewIndex(ShapeByEntryPairIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByEntryPairKey,
 	) []ShapeByEntryPairKey {
@@ -919,8 +1480,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByPointerPair indexes Shapes by .spec.textPointers[*] and .spec.textPointers[keys].
-	ShapeByPointerPair = store.NewIndex(ShapeByPointerPairIndex, func(
+	shapeByPointerPair = store.NewIndex(ShapeByPointerPairIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByPointerPairKey,
 	) []ShapeByPointerPairKey {
@@ -931,8 +1491,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByInnerPair indexes Shapes by .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and .spec.mapOfMaps[keys].
-	ShapeByInnerPair = store.NewIndex(ShapeByInnerPairIndex, func(
+	shapeByInnerPair = store.NewIndex(ShapeByInnerPairIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByInnerPairKey,
 	) []ShapeByInnerPairKey {
@@ -943,8 +1502,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTwoEntries indexes Shapes by .spec.texts['a'] and .spec.texts['b'].
-	ShapeByTwoEntries = store.NewIndex(ShapeByTwoEntriesIndex, func(
+	shapeByTwoEntries = store.NewIndex(ShapeByTwoEntriesIndex, func(
 		obj *v1.Shape,
 		keys []ShapeByTwoEntriesKey,
 	) []ShapeByTwoEntriesKey {
@@ -955,176 +1513,151 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenTrue indexes Shapes by .spec.string, if .spec.bool == true.
-	ShapeWhenTrue = store.NewIndex(ShapeWhenTrueIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenTrue = store.NewIndex(ShapeWhenTrueIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Bool {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenFalse indexes Shapes by .spec.string, if .spec.bool != true.
-	ShapeWhenFalse = store.NewIndex(ShapeWhenFalseIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenFalse = store.NewIndex(ShapeWhenFalseIndex, func(obj *v1.Shape, keys []string) []string {
 		if !obj.Spec.Bool {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenFlag indexes Shapes by .spec.string, if .spec.flag == true.
-	ShapeWhenFlag = store.NewIndex(ShapeWhenFlagIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenFlag = store.NewIndex(ShapeWhenFlagIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenNotFlag indexes Shapes by .spec.string, if .spec.flag != true.
-	ShapeWhenNotFlag = store.NewIndex(ShapeWhenNotFlagIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenNotFlag = store.NewIndex(ShapeWhenNotFlagIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenFlagFalse indexes Shapes by .spec.string, if .spec.flag == false.
-	ShapeWhenFlagFalse = store.NewIndex(ShapeWhenFlagFalseIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenFlagFalse = store.NewIndex(ShapeWhenFlagFalseIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenFlagNull indexes Shapes by .spec.string, if .spec.flag == null.
-	ShapeWhenFlagNull = store.NewIndex(ShapeWhenFlagNullIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenFlagNull = store.NewIndex(ShapeWhenFlagNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenFlagThere indexes Shapes by .spec.string, if .spec.flag != null.
-	ShapeWhenFlagThere = store.NewIndex(ShapeWhenFlagThereIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenFlagThere = store.NewIndex(ShapeWhenFlagThereIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenText indexes Shapes by .spec.int, if .spec.string == "a".
-	ShapeWhenText = store.NewIndex(ShapeWhenTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
+	shapeWhenText = store.NewIndex(ShapeWhenTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		if obj.Spec.String == "a" {
 			keys = append(keys, obj.Spec.Int)
 		}
 		return keys
 	})
-	// ShapeWhenNotText indexes Shapes by .spec.int, if .spec.named != "".
-	ShapeWhenNotText = store.NewIndex(ShapeWhenNotTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
+	shapeWhenNotText = store.NewIndex(ShapeWhenNotTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		if obj.Spec.Named != "" {
 			keys = append(keys, obj.Spec.Int)
 		}
 		return keys
 	})
-	// ShapeWhenNumber indexes Shapes by .spec.string, if .spec.small == -1.
-	ShapeWhenNumber = store.NewIndex(ShapeWhenNumberIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenNumber = store.NewIndex(ShapeWhenNumberIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Small == -1 {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenCount indexes Shapes by .spec.string, if .spec.numberPointer != 0.
-	ShapeWhenCount = store.NewIndex(ShapeWhenCountIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenCount = store.NewIndex(ShapeWhenCountIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.NumberPointer != nil && *obj.Spec.NumberPointer == 0 {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenDeep indexes Shapes by .spec.string, if .spec.next.next.name == "a".
-	ShapeWhenDeep = store.NewIndex(ShapeWhenDeepIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenDeep = store.NewIndex(ShapeWhenDeepIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Name == "a" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenNotDeep indexes Shapes by .spec.string, if .spec.next.next.name != "a".
-	ShapeWhenNotDeep = store.NewIndex(ShapeWhenNotDeepIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenNotDeep = store.NewIndex(ShapeWhenNotDeepIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Name == "a" {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenDeepNull indexes Shapes by .spec.string, if .spec.next.next == null.
-	ShapeWhenDeepNull = store.NewIndex(ShapeWhenDeepNullIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenDeepNull = store.NewIndex(ShapeWhenDeepNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenDeepThere indexes Shapes by .spec.string, if .spec.next.next.ref != null.
-	ShapeWhenDeepThere = store.NewIndex(ShapeWhenDeepThereIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenDeepThere = store.NewIndex(ShapeWhenDeepThereIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Ref != nil {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenBelowNull indexes Shapes by .spec.string, if .spec.next.name == null.
-	ShapeWhenBelowNull = store.NewIndex(ShapeWhenBelowNullIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenBelowNull = store.NewIndex(ShapeWhenBelowNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenInline indexes Shapes by .spec.string, if .spec.inlinePointer == "a".
-	ShapeWhenInline = store.NewIndex(ShapeWhenInlineIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenInline = store.NewIndex(ShapeWhenInlineIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.InlinePointer != nil && obj.Spec.InlinePointer.InlinePointer == "a" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenEntry indexes Shapes by .spec.string, if .spec.texts['a'] == "b".
-	ShapeWhenEntry = store.NewIndex(ShapeWhenEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenEntry = store.NewIndex(ShapeWhenEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok && value == "b" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenNotEntry indexes Shapes by .spec.string, if .spec.texts['a'] != "b".
-	ShapeWhenNotEntry = store.NewIndex(ShapeWhenNotEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenNotEntry = store.NewIndex(ShapeWhenNotEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok && value == "b" {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryNull indexes Shapes by .spec.string, if .spec.texts["b"] == null.
-	ShapeWhenEntryNull = store.NewIndex(ShapeWhenEntryNullIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenEntryNull = store.NewIndex(ShapeWhenEntryNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if _, ok := obj.Spec.Maps.Texts["b"]; ok {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryThere indexes Shapes by .spec.string, if .spec.textPointers['a'] != null.
-	ShapeWhenEntryThere = store.NewIndex(ShapeWhenEntryThereIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenEntryThere = store.NewIndex(ShapeWhenEntryThereIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.TextPointers["a"]; value != nil {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenEntryPointer indexes Shapes by .spec.string, if .spec.textPointers['a'] == "a".
-	ShapeWhenEntryPointer = store.NewIndex(ShapeWhenEntryPointerIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenEntryPointer = store.NewIndex(ShapeWhenEntryPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.TextPointers["a"]; value != nil && *value == "a" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenEntryField indexes Shapes by .spec.string, if .spec.leaves['a'].ref != "a".
-	ShapeWhenEntryField = store.NewIndex(ShapeWhenEntryFieldIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenEntryField = store.NewIndex(ShapeWhenEntryFieldIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Leaves["a"]; ok && value.Ref != nil && *value.Ref == "a" {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryFieldNull indexes Shapes by .spec.string, if .spec.leafPointers['a'].ref == null.
-	ShapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.LeafPointers["a"]; value != nil && value.Ref != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryFieldThere indexes Shapes by .spec.string, if .spec.leaves['a'].name != null.
-	ShapeWhenEntryFieldThere = store.NewIndex(ShapeWhenEntryFieldThereIndex, func(
+	shapeWhenEntryFieldThere = store.NewIndex(ShapeWhenEntryFieldThereIndex, func(
 		obj *v1.Shape,
 		keys []string,
 	) []string {
@@ -1133,9 +1666,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenSwitches indexes Shapes by .spec.string, if .spec.switch == true and .spec.flag != true and
-	// .spec.switches['a'] == true.
-	ShapeWhenSwitches = store.NewIndex(ShapeWhenSwitchesIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenSwitches = store.NewIndex(ShapeWhenSwitchesIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
 			return keys
 		}
@@ -1146,8 +1677,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenNumberEntry indexes Shapes by .spec.string, if .spec.mapOfMaps['a']['b'] == true.
-	ShapeWhenNumberEntry = store.NewIndex(ShapeWhenNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenNumberEntry = store.NewIndex(ShapeWhenNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
 			if value2, ok := value["b"]; ok && value2 {
 				keys = append(keys, obj.Spec.String)
@@ -1155,9 +1685,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenBoth indexes Shapes by .spec.slice[*], if .spec.bool == true and .spec.flag != false and .spec.string
-	// != "a" and .spec.string != "b".
-	ShapeWhenBoth = store.NewIndex(ShapeWhenBothIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeWhenBoth = store.NewIndex(ShapeWhenBothIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
 			return keys
 		}
@@ -1166,9 +1694,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenSeveral indexes Shapes by .spec.nodes[*].name and .spec.string, if .status.phase != "a" and .spec.next
-	// != null.
-	ShapeWhenSeveral = store.NewIndex(ShapeWhenSeveralIndex, func(
+	shapeWhenSeveral = store.NewIndex(ShapeWhenSeveralIndex, func(
 		obj *v1.Shape,
 		keys []ShapeWhenSeveralKey,
 	) []ShapeWhenSeveralKey {
@@ -1182,38 +1708,31 @@ var (
 		}
 		return keys
 	})
-	// ShapeByControllerUID indexes Shapes by the UID of their controller.
-	ShapeByControllerUID = store.NewIndex(ShapeByControllerUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
+	shapeByControllerUID = store.NewIndex(ShapeByControllerUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
 		return object.ControllerUID(obj, keys)
 	})
-	// ShapeByOwnerShape indexes Shapes by the name of their owner, a Shape.shapes.example.com.
-	ShapeByOwnerShape = store.NewIndex(ShapeByOwnerShapeIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByOwnerShape = store.NewIndex(ShapeByOwnerShapeIndex, func(obj *v1.Shape, keys []string) []string {
 		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "shapes.example.com", Kind: "Shape"})
 	})
-	// ShapeByOwnerNode indexes Shapes by the name of their owner, a Node.
-	ShapeByOwnerNode = store.NewIndex(ShapeByOwnerNodeIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByOwnerNode = store.NewIndex(ShapeByOwnerNodeIndex, func(obj *v1.Shape, keys []string) []string {
 		return object.OwnerNames(obj, keys, schema.GroupKind{Kind: "Node"})
 	})
-	// ShapeByOwnerWhen indexes Shapes by the name of their owner, a Deployment.apps, if .spec.bool == true.
-	ShapeByOwnerWhen = store.NewIndex(ShapeByOwnerWhenIndex, func(obj *v1.Shape, keys []string) []string {
+	shapeByOwnerWhen = store.NewIndex(ShapeByOwnerWhenIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Bool {
 			keys = object.OwnerNames(obj, keys, schema.GroupKind{Group: "apps", Kind: "Deployment"})
 		}
 		return keys
 	})
-	// ShapeByFunc indexes Shapes by what keys.Pairs returns.
-	ShapeByFunc = store.NewIndex(ShapeByFuncIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+	shapeByFunc = store.NewIndex(ShapeByFuncIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		return append(keys, shapeskeys.Pairs(obj)...)
 	})
-	// ShapeByFuncWhen indexes Shapes by what keys.Pairs returns, if .spec.bool == true.
-	ShapeByFuncWhen = store.NewIndex(ShapeByFuncWhenIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+	shapeByFuncWhen = store.NewIndex(ShapeByFuncWhenIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		if obj.Spec.Bool {
 			keys = append(keys, shapeskeys.Pairs(obj)...)
 		}
 		return keys
 	})
-	// ShapeInByFunc indexes Shapes by what keys.Pairs returns, within a namespace.
-	ShapeInByFunc = store.NewIndex(ShapeInByFuncIndex, func(
+	shapeInByFunc = store.NewIndex(ShapeInByFuncIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[v1.Pair],
 	) []store.NamespacedKey[v1.Pair] {
@@ -1222,15 +1741,13 @@ var (
 		}
 		return keys
 	})
-	// ShapeInByString indexes Shapes by .spec.string, within a namespace.
-	ShapeInByString = store.NewIndex(ShapeInByStringIndex, func(
+	shapeInByString = store.NewIndex(ShapeInByStringIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[string],
 	) []store.NamespacedKey[string] {
 		return append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: obj.Spec.String})
 	})
-	// ShapeInBySlice indexes Shapes by .spec.slice[*], within a namespace.
-	ShapeInBySlice = store.NewIndex(ShapeInBySliceIndex, func(
+	shapeInBySlice = store.NewIndex(ShapeInBySliceIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[string],
 	) []store.NamespacedKey[string] {
@@ -1239,8 +1756,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeInByPair indexes Shapes by .spec.pairPointer, within a namespace.
-	ShapeInByPair = store.NewIndex(ShapeInByPairIndex, func(
+	shapeInByPair = store.NewIndex(ShapeInByPairIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[v1.Pair],
 	) []store.NamespacedKey[v1.Pair] {
@@ -1252,9 +1768,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeInByTwo indexes Shapes by .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true, within a
-	// namespace.
-	ShapeInByTwo = store.NewIndex(ShapeInByTwoIndex, func(
+	shapeInByTwo = store.NewIndex(ShapeInByTwoIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[ShapeInByTwoKey],
 	) []store.NamespacedKey[ShapeInByTwoKey] {
@@ -1271,8 +1785,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeInByOwner indexes Shapes by the name of their owner, a Deployment.apps, within a namespace.
-	ShapeInByOwner = store.NewIndex(ShapeInByOwnerIndex, func(
+	shapeInByOwner = store.NewIndex(ShapeInByOwnerIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[string],
 	) []store.NamespacedKey[string] {
@@ -1281,8 +1794,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeInByController indexes Shapes by the UID of their controller, if .spec.bool == false, within a namespace.
-	ShapeInByController = store.NewIndex(ShapeInByControllerIndex, func(
+	shapeInByController = store.NewIndex(ShapeInByControllerIndex, func(
 		obj *v1.Shape,
 		keys []store.NamespacedKey[types.UID],
 	) []store.NamespacedKey[types.UID] {
@@ -1927,7 +2439,7 @@ type ShapeLookups interface {
 
 // NewShapeLister returns a lister over reader: an informer's store, or one made for a test.
 func NewShapeLister(reader store.Reader[*v1.Shape]) ShapeLister {
-	return &shapeLister{lister.New(reader, ShapeResource.GroupResource())}
+	return shapeLister{lister.New(reader, ShapeResource().GroupResource())}
 }
 
 type shapeLister struct{ *lister.Resource[*v1.Shape] }
@@ -1937,1012 +2449,1012 @@ func (l shapeLister) Shapes(namespace string) ShapeNamespaceLister {
 }
 
 func (l shapeLister) ByString(key string) iter.Seq[*v1.Shape] {
-	return ShapeByString.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByString.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByString(key string) []*v1.Shape {
-	return ShapeByString.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByString.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNamed(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByNamed.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNamed.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNamed(key v1.Named) []*v1.Shape {
-	return ShapeByNamed.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNamed.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByBool(key bool) iter.Seq[*v1.Shape] {
-	return ShapeByBool.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByBool.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByBool(key bool) []*v1.Shape {
-	return ShapeByBool.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByBool.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByInt(key int64) iter.Seq[*v1.Shape] {
-	return ShapeByInt.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInt.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByInt(key int64) []*v1.Shape {
-	return ShapeByInt.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInt.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) BySmall(key int8) iter.Seq[*v1.Shape] {
-	return ShapeBySmall.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeBySmall.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListBySmall(key int8) []*v1.Shape {
-	return ShapeBySmall.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeBySmall.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByUnsigned(key uint64) iter.Seq[*v1.Shape] {
-	return ShapeByUnsigned.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByUnsigned.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByUnsigned(key uint64) []*v1.Shape {
-	return ShapeByUnsigned.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByUnsigned.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByUID(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeByUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByUID(key types.UID) []*v1.Shape {
-	return ShapeByUID.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPointer(key string) []*v1.Shape {
-	return ShapeByPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape] {
-	return ShapeByNumberPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNumberPointer(key v1.Count) []*v1.Shape {
-	return ShapeByNumberPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) BySlice(key string) iter.Seq[*v1.Shape] {
-	return ShapeBySlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeBySlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListBySlice(key string) []*v1.Shape {
-	return ShapeBySlice.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeBySlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) BySlicePointers(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeBySlicePointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeBySlicePointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListBySlicePointers(key v1.Named) []*v1.Shape {
-	return ShapeBySlicePointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeBySlicePointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPointerSlice(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointerSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPointerSlice(key string) []*v1.Shape {
-	return ShapeByPointerSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByArray(key string) iter.Seq[*v1.Shape] {
-	return ShapeByArray.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByArray.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByArray(key string) []*v1.Shape {
-	return ShapeByArray.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByArray.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByArrayPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByArrayPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByArrayPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByArrayPointers(key string) []*v1.Shape {
-	return ShapeByArrayPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByArrayPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByNamedSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNamedSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNamedSlice(key v1.Named) []*v1.Shape {
-	return ShapeByNamedSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNamedSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByStruct(key string) iter.Seq[*v1.Shape] {
-	return ShapeByStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByStruct(key string) []*v1.Shape {
-	return ShapeByStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPointerStruct(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointerStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPointerStruct(key string) []*v1.Shape {
-	return ShapeByPointerStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPointers(key string) []*v1.Shape {
-	return ShapeByPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByStructs(key string) iter.Seq[*v1.Shape] {
-	return ShapeByStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByStructs(key string) []*v1.Shape {
-	return ShapeByStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByStructPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByStructPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStructPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByStructPointers(key string) []*v1.Shape {
-	return ShapeByStructPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStructPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPointerStructs(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointerStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPointerStructs(key string) []*v1.Shape {
-	return ShapeByPointerStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNested(key string) iter.Seq[*v1.Shape] {
-	return ShapeByNested.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNested.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNested(key string) []*v1.Shape {
-	return ShapeByNested.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNested.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNestedPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByNestedPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNestedPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNestedPointers(key string) []*v1.Shape {
-	return ShapeByNestedPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNestedPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByDeep(key string) iter.Seq[*v1.Shape] {
-	return ShapeByDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByDeep(key string) []*v1.Shape {
-	return ShapeByDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByInline(key string) iter.Seq[*v1.Shape] {
-	return ShapeByInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByInline(key string) []*v1.Shape {
-	return ShapeByInline.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByInlinePointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeByInlinePointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInlinePointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByInlinePointer(key string) []*v1.Shape {
-	return ShapeByInlinePointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInlinePointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByHidden(key v1.Count) iter.Seq[*v1.Shape] {
-	return ShapeByHidden.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByHidden.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByHidden(key v1.Count) []*v1.Shape {
-	return ShapeByHidden.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByHidden.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByBelowName(key string) iter.Seq[*v1.Shape] {
-	return ShapeByBelowName.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByBelowName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByBelowName(key string) []*v1.Shape {
-	return ShapeByBelowName.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByBelowName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPrivate(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPrivate.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPrivate.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPrivate(key string) []*v1.Shape {
-	return ShapeByPrivate.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPrivate.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByGoName(key string) iter.Seq[*v1.Shape] {
-	return ShapeByGoName.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByGoName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByGoName(key string) []*v1.Shape {
-	return ShapeByGoName.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByGoName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByStatus(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByStatus.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStatus.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByStatus(key v1.Named) []*v1.Shape {
-	return ShapeByStatus.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByStatus.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByOwner(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByOwner(key types.UID) []*v1.Shape {
-	return ShapeByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByController(key bool) iter.Seq[*v1.Shape] {
-	return ShapeByController.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByController.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByController(key bool) []*v1.Shape {
-	return ShapeByController.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByController.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByGracePeriod(key int64) iter.Seq[*v1.Shape] {
-	return ShapeByGracePeriod.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByGracePeriod.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByGracePeriod(key int64) []*v1.Shape {
-	return ShapeByGracePeriod.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByGracePeriod.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByMatrix(key string) iter.Seq[*v1.Shape] {
-	return ShapeByMatrix.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMatrix.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByMatrix(key string) []*v1.Shape {
-	return ShapeByMatrix.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMatrix.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByMatrixPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMatrixPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByMatrixPointers(key v1.Named) []*v1.Shape {
-	return ShapeByMatrixPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMatrixPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTable(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByTable.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTable.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTable(key v1.Named) []*v1.Shape {
-	return ShapeByTable.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTable.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTableTag(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTableTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTableTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTableTag(key string) []*v1.Shape {
-	return ShapeByTableTag.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTableTag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByText(key string) iter.Seq[*v1.Shape] {
-	return ShapeByText.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByText(key string) []*v1.Shape {
-	return ShapeByText.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextKey(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTextKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextKey(key string) []*v1.Shape {
-	return ShapeByTextKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTextEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextEntry(key string) []*v1.Shape {
-	return ShapeByTextEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextQuoted(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTextQuoted.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextQuoted.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextQuoted(key string) []*v1.Shape {
-	return ShapeByTextQuoted.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextQuoted.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextPointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTextPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextPointer(key string) []*v1.Shape {
-	return ShapeByTextPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByTextPointerKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextPointerKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextPointerKey(key v1.Named) []*v1.Shape {
-	return ShapeByTextPointerKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextPointerKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextPointerEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTextPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextPointerEntry(key string) []*v1.Shape {
-	return ShapeByTextPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextMap(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByTextMap.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextMap.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextMap(key v1.Named) []*v1.Shape {
-	return ShapeByTextMap.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextMap.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextMapKey(key string) iter.Seq[*v1.Shape] {
-	return ShapeByTextMapKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextMapKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextMapKey(key string) []*v1.Shape {
-	return ShapeByTextMapKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextMapKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByTextMapEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextMapEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTextMapEntry(key v1.Named) []*v1.Shape {
-	return ShapeByTextMapEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTextMapEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeaf(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLeaf.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeaf.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeaf(key string) []*v1.Shape {
-	return ShapeByLeaf.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeaf.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeafKey(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByLeafKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeafKey(key v1.Named) []*v1.Shape {
-	return ShapeByLeafKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeafEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLeafEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeafEntry(key string) []*v1.Shape {
-	return ShapeByLeafEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeafRef(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLeafRef.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafRef.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeafRef(key string) []*v1.Shape {
-	return ShapeByLeafRef.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafRef.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeafTag(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLeafTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeafTag(key string) []*v1.Shape {
-	return ShapeByLeafTag.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafTag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeafPointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLeafPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeafPointer(key string) []*v1.Shape {
-	return ShapeByLeafPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLeafPointerEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLeafPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLeafPointerEntry(key string) []*v1.Shape {
-	return ShapeByLeafPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLeafPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNumberKey(key int16) iter.Seq[*v1.Shape] {
-	return ShapeByNumberKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNumberKey(key int16) []*v1.Shape {
-	return ShapeByNumberKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNumberLine(key string) iter.Seq[*v1.Shape] {
-	return ShapeByNumberLine.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberLine.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNumberLine(key string) []*v1.Shape {
-	return ShapeByNumberLine.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberLine.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByNumberEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeByNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByNumberEntry(key string) []*v1.Shape {
-	return ShapeByNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByList(key string) iter.Seq[*v1.Shape] {
-	return ShapeByList.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByList.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByList(key string) []*v1.Shape {
-	return ShapeByList.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByList.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByListEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeByListEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByListEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByListEntry(key string) []*v1.Shape {
-	return ShapeByListEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByListEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByMapOfMaps(key bool) iter.Seq[*v1.Shape] {
-	return ShapeByMapOfMaps.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapOfMaps.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByMapOfMaps(key bool) []*v1.Shape {
-	return ShapeByMapOfMaps.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapOfMaps.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByMapOfMapsKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapOfMapsKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByMapOfMapsKey(key v1.Named) []*v1.Shape {
-	return ShapeByMapOfMapsKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapOfMapsKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape] {
-	return ShapeByMapOfMapsEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapOfMapsEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByMapOfMapsEntry(key bool) []*v1.Shape {
-	return ShapeByMapOfMapsEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapOfMapsEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByMapsInList(key string) iter.Seq[*v1.Shape] {
-	return ShapeByMapsInList.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapsInList.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByMapsInList(key string) []*v1.Shape {
-	return ShapeByMapsInList.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByMapsInList.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLabel(key string) iter.Seq[*v1.Shape] {
-	return ShapeByLabel.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLabel.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLabel(key string) []*v1.Shape {
-	return ShapeByLabel.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLabel.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPair(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeByPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPair(key v1.Pair) []*v1.Shape {
-	return ShapeByPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeByPairPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPairPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPairPointer(key v1.Pair) []*v1.Shape {
-	return ShapeByPairPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPairPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPairs(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeByPairs.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPairs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPairs(key v1.Pair) []*v1.Shape {
-	return ShapeByPairs.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPairs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeByPairEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPairEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPairEntry(key v1.Pair) []*v1.Shape {
-	return ShapeByPairEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPairEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape] {
-	return ShapeByTarget.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTarget.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTarget(key types.NamespacedName) []*v1.Shape {
-	return ShapeByTarget.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTarget.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape] {
-	return ShapeByTwo.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTwo.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTwo(key ShapeByTwoKey) []*v1.Shape {
-	return ShapeByTwo.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTwo.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape] {
-	return ShapeByTwoPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTwoPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape {
-	return ShapeByTwoPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTwoPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape] {
-	return ShapeByThree.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByThree.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByThree(key ShapeByThreeKey) []*v1.Shape {
-	return ShapeByThree.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByThree.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape] {
-	return ShapeByOneElement.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOneElement.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByOneElement(key ShapeByOneElementKey) []*v1.Shape {
-	return ShapeByOneElement.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOneElement.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape] {
-	return ShapeByElementAndBelow.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByElementAndBelow.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape {
-	return ShapeByElementAndBelow.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByElementAndBelow.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape] {
-	return ShapeByElementTwice.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByElementTwice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape {
-	return ShapeByElementTwice.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByElementTwice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape] {
-	return ShapeByBranches.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByBranches.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByBranches(key ShapeByBranchesKey) []*v1.Shape {
-	return ShapeByBranches.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByBranches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape] {
-	return ShapeByEveryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByEveryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape {
-	return ShapeByEveryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByEveryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape] {
-	return ShapeByCell.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByCell.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByCell(key ShapeByCellKey) []*v1.Shape {
-	return ShapeByCell.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByCell.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape] {
-	return ShapeByLabelPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLabelPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape {
-	return ShapeByLabelPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByLabelPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape] {
-	return ShapeByEntryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByEntryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape {
-	return ShapeByEntryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByEntryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape] {
-	return ShapeByPointerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape {
-	return ShapeByPointerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByPointerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape] {
-	return ShapeByInnerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInnerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape {
-	return ShapeByInnerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByInnerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape] {
-	return ShapeByTwoEntries.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTwoEntries.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape {
-	return ShapeByTwoEntries.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByTwoEntries.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenTrue(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenTrue.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenTrue.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenTrue(key string) []*v1.Shape {
-	return ShapeWhenTrue.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenTrue.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenFalse(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenFalse(key string) []*v1.Shape {
-	return ShapeWhenFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenFlag(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenFlag(key string) []*v1.Shape {
-	return ShapeWhenFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenNotFlag(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenNotFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenNotFlag(key string) []*v1.Shape {
-	return ShapeWhenNotFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenFlagFalse(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenFlagFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlagFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenFlagFalse(key string) []*v1.Shape {
-	return ShapeWhenFlagFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlagFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenFlagNull(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenFlagNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlagNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenFlagNull(key string) []*v1.Shape {
-	return ShapeWhenFlagNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlagNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenFlagThere(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenFlagThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlagThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenFlagThere(key string) []*v1.Shape {
-	return ShapeWhenFlagThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenFlagThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenText(key int64) iter.Seq[*v1.Shape] {
-	return ShapeWhenText.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenText(key int64) []*v1.Shape {
-	return ShapeWhenText.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenNotText(key int64) iter.Seq[*v1.Shape] {
-	return ShapeWhenNotText.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenNotText(key int64) []*v1.Shape {
-	return ShapeWhenNotText.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenNumber(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenNumber.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNumber.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenNumber(key string) []*v1.Shape {
-	return ShapeWhenNumber.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNumber.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenCount(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenCount.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenCount.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenCount(key string) []*v1.Shape {
-	return ShapeWhenCount.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenCount.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenDeep(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenDeep(key string) []*v1.Shape {
-	return ShapeWhenDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenNotDeep(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenNotDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenNotDeep(key string) []*v1.Shape {
-	return ShapeWhenNotDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenDeepNull(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenDeepNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenDeepNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenDeepNull(key string) []*v1.Shape {
-	return ShapeWhenDeepNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenDeepNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenDeepThere(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenDeepThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenDeepThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenDeepThere(key string) []*v1.Shape {
-	return ShapeWhenDeepThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenDeepThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenBelowNull(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenBelowNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenBelowNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenBelowNull(key string) []*v1.Shape {
-	return ShapeWhenBelowNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenBelowNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenInline(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenInline(key string) []*v1.Shape {
-	return ShapeWhenInline.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntry(key string) []*v1.Shape {
-	return ShapeWhenEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenNotEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenNotEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenNotEntry(key string) []*v1.Shape {
-	return ShapeWhenNotEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNotEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntryNull(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntryNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntryNull(key string) []*v1.Shape {
-	return ShapeWhenEntryNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntryThere(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntryThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntryThere(key string) []*v1.Shape {
-	return ShapeWhenEntryThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntryPointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntryPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntryPointer(key string) []*v1.Shape {
-	return ShapeWhenEntryPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntryField(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntryField.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryField.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntryField(key string) []*v1.Shape {
-	return ShapeWhenEntryField.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryField.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntryFieldNull(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntryFieldNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryFieldNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntryFieldNull(key string) []*v1.Shape {
-	return ShapeWhenEntryFieldNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryFieldNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenEntryFieldThere(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenEntryFieldThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryFieldThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenEntryFieldThere(key string) []*v1.Shape {
-	return ShapeWhenEntryFieldThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenEntryFieldThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenSwitches(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenSwitches.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenSwitches.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenSwitches(key string) []*v1.Shape {
-	return ShapeWhenSwitches.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenSwitches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenNumberEntry(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenNumberEntry(key string) []*v1.Shape {
-	return ShapeWhenNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenBoth(key string) iter.Seq[*v1.Shape] {
-	return ShapeWhenBoth.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenBoth.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenBoth(key string) []*v1.Shape {
-	return ShapeWhenBoth.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenBoth.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape] {
-	return ShapeWhenSeveral.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenSeveral.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape {
-	return ShapeWhenSeveral.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeWhenSeveral.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByControllerUID(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeByControllerUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByControllerUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByControllerUID(key types.UID) []*v1.Shape {
-	return ShapeByControllerUID.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByControllerUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByOwnerShape(key string) iter.Seq[*v1.Shape] {
-	return ShapeByOwnerShape.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwnerShape.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByOwnerShape(key string) []*v1.Shape {
-	return ShapeByOwnerShape.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwnerShape.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByOwnerNode(key string) iter.Seq[*v1.Shape] {
-	return ShapeByOwnerNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwnerNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByOwnerNode(key string) []*v1.Shape {
-	return ShapeByOwnerNode.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwnerNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByOwnerWhen(key string) iter.Seq[*v1.Shape] {
-	return ShapeByOwnerWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwnerWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByOwnerWhen(key string) []*v1.Shape {
-	return ShapeByOwnerWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByOwnerWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeByFunc.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByFunc.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByFunc(key v1.Pair) []*v1.Shape {
-	return ShapeByFunc.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByFunc.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeByFuncWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByFuncWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) ListByFuncWhen(key v1.Pair) []*v1.Shape {
-	return ShapeByFuncWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
+	return shapeByFuncWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 
 func (l shapeLister) InByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeInByFunc.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByFunc.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) ListInByFunc(key v1.Pair) []*v1.Shape {
-	return ShapeInByFunc.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByFunc.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) InByString(key string) iter.Seq[*v1.Shape] {
-	return ShapeInByString.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByString.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) ListInByString(key string) []*v1.Shape {
-	return ShapeInByString.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByString.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) InBySlice(key string) iter.Seq[*v1.Shape] {
-	return ShapeInBySlice.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+	return shapeInBySlice.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) ListInBySlice(key string) []*v1.Shape {
-	return ShapeInBySlice.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+	return shapeInBySlice.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) InByPair(key v1.Pair) iter.Seq[*v1.Shape] {
-	return ShapeInByPair.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByPair.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) ListInByPair(key v1.Pair) []*v1.Shape {
-	return ShapeInByPair.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByPair.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape] {
-	return ShapeInByTwo.Lookup(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByTwo.Lookup(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) ListInByTwo(key ShapeInByTwoKey) []*v1.Shape {
-	return ShapeInByTwo.List(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByTwo.List(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) InByOwner(key string) iter.Seq[*v1.Shape] {
-	return ShapeInByOwner.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByOwner.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) ListInByOwner(key string) []*v1.Shape {
-	return ShapeInByOwner.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByOwner.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
 
 func (l shapeLister) InByController(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{
+	return shapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{
 		Namespace: l.InNamespace(),
 		Key:       key,
 	})
 }
 
 func (l shapeLister) ListInByController(key types.UID) []*v1.Shape {
-	return ShapeInByController.List(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
+	return shapeInByController.List(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
 }

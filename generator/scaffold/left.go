@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scaffold
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// leaveOut leaves out the folders whose types are no API, of those that the generator would read:
+// no kind in them could be generated, and the first would stop the run. If that is all of them, the
+// generator says what is wrong with them.
+func (p *Project) leaveOut() {
+	isMarked := slices.ContainsFunc(p.packages, folder.isMarked)
+	var kept []folder
+	var left []Left
+	hasDeepCopy := false
+	for _, f := range p.packages {
+		hasDeepCopy = hasDeepCopy || p.isDeepCopied(f)
+	}
+	for _, f := range p.packages {
+		why := ""
+		if f.isMarked() == isMarked {
+			why = p.whyNoAPI(f)
+			if why == "" && hasDeepCopy && !p.isDeepCopied(f) {
+				why = "its types have no method DeepCopyObject; if they are an API, let controller-gen object or deepcopy-gen write it first"
+			}
+		}
+		if why == "" {
+			kept = append(kept, f)
+		} else {
+			left = append(left, Left{f.name, why})
+		}
+	}
+	if len(kept) > 0 {
+		p.packages, p.Left = kept, left
+	}
+}
+
+// whyNoAPI returns why none of a folder's types is an API type: the metadata of each is a struct of
+// this module.
+func (p *Project) whyNoAPI(f folder) string {
+	why := ""
+	for _, k := range f.kinds {
+		dir, ok := strings.CutPrefix(k.meta+"/", p.Module+"/")
+		if !ok || !declares(filepath.Join(p.Dir, filepath.FromSlash(dir)), ownMeta) {
+			return ""
+		}
+		why = fmt.Sprintf("its types embed the ObjectMeta of %s, not that of metav1", k.meta)
+	}
+	return why
+}
+
+// isDeepCopied reports whether one of a folder's types has a method DeepCopyObject.
+func (p *Project) isDeepCopied(f folder) bool {
+	dir := filepath.Join(p.Dir, filepath.FromSlash(f.name))
+	return slices.ContainsFunc(f.kinds, func(k kind) bool {
+		return declares(dir, regexp.MustCompile(`(?m)^func \(\w* ?\*?`+k.name+`\) DeepCopyObject\(\)`))
+	})
+}
+
+// ownMeta is the declaration of a struct, and not of another name for metav1's.
+var ownMeta = regexp.MustCompile(`(?m)^(?:type |\t)ObjectMeta struct\b`)
+
+// declares reports whether a Go file in a folder has text that matches.
+func declares(dir string, text *regexp.Regexp) bool {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	return slices.ContainsFunc(names, func(name string) bool {
+		data, err := os.ReadFile(name)
+		return err == nil && !strings.HasSuffix(name, "_test.go") && text.Match(unixLines(data))
+	})
+}
