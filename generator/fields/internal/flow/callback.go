@@ -64,7 +64,8 @@ type departure struct {
 func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	fn := f.fn
 	done := callbackOf{s, f, to.cache}
-	if to.client || a.called[done] {
+	contained := f.method && to.known != nil && to.known.keeps // which calls no methods
+	if to.client || contained || a.called[done] {
 		return
 	}
 	a.called[done] = true

@@ -226,7 +226,11 @@ func (a *analysis) implemented(s *site, t types.Type) {
 		a.leave(s, a.describeMethod(t, s.common.Method), s.common.Value, s.common.Args)
 	case fn == nil:
 	case len(fn.Blocks) == 0:
-		a.leave(s, a.describe(fn), s.common.Value, s.common.Args)
+		to, recv := a.describe(fn), s.common.Value
+		if !to.cache && to.known == nil {
+			recv = nil // of the values that it may be, only that of type t has the method
+		}
+		a.leave(s, to, recv, s.common.Args)
 	default:
 		a.link(s, fn, s.common.Args)
 		a.edge(a.vertex(s.common.Value), a.vertex(fn.Params[0]))

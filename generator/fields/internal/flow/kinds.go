@@ -49,27 +49,19 @@ func (f *typeFacts) isAPI(t types.Type) bool {
 // shaped reports whether t is a type that hands out objects of a cache rather than an object: a
 // lister, an informer, a store or an index.
 func (f *typeFacts) shaped(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return false
-	}
-	if isCacheType(n) {
+	if cacheTypes[qualified(t)] {
 		return true
 	}
-	i, ok := n.Underlying().(*types.Interface)
-	if !ok {
+	if !isInterface(t) {
 		return false
 	}
-	for embedded := range i.EmbeddedTypes() {
+	for embedded := range t.Underlying().(*types.Interface).EmbeddedTypes() {
 		if f.shaped(embedded) {
 			return true
 		}
 	}
-	return readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
-}
-
-func isCacheType(n *types.Named) bool {
-	return n.Obj().Pkg() != nil && cacheTypes[n.Obj().Pkg().Path()+"."+n.Obj().Name()]
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
 }
 
 // readsCache reports whether an interface of this name is a generated lister or informer.
