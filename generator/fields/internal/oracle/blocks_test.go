@@ -7,21 +7,25 @@ import (
 	"strings"
 )
 
-// A program is a chain of blocks. Each turns the value of the block before, $in, into another one,
-// $out, until a sink adds to what the program prints. In the text of blocks,
+// block is a step of a program, which is a chain of blocks. A block turns the value of the block
+// before it, $in, into a new value, $out; a sink adds to the program's output. In decls and code,
 //
-//	$K    is the program's name, with which its types begin
-//	$P    is a name that no other block has
+//	$K    is the name of the program, and the prefix of its types
+//	$P    is a prefix that no other block has
 //	$T    is the type of $in
-//	$rest is where the blocks behind stand, if that isn't behind the code
+//	$E    is the type of $in's elements, or of the value that $in points to
+//	$F    is a string field of $E
+//	$N    is the name of a field that embeds a $T
+//	$rest is the code of all blocks behind; it follows the code if the code doesn't have it
 type block struct {
 	name string
-	// from are the types that $in may have, by name, and the names of groups of types; to is the type
-	// of $out, "" for that of $in.
-	from, to string
-	decls    string
-	code     string
-	// lost means that an object can't be followed through the block: then fields must say so.
+	// from has the types, or groups of types, that $in may have.
+	from string
+	// to is the type of $out: "" is that of $in, and "none" makes a sink.
+	to    string
+	decls string
+	code  string
+	// lost marks code through which objects can't be followed, so that fields must tell an escape.
 	lost bool
 }
 
@@ -31,8 +35,8 @@ type typ struct {
 	groups     string
 }
 
-// types are the types of values. Types of caches come first, those whose text begins with $P are
-// declared by the block that makes them.
+// types are the types of values, those of caches first. A type whose text begins with $P is
+// declared by the block that makes the value.
 var types = []typ{
 	{"nothing", "", ""},
 	{"lister", "gen.$KPodLister", "cache"},
@@ -102,10 +106,10 @@ func (b *block) takes(t typ) bool {
 	return slices.ContainsFunc(strings.Fields(b.from), t.in)
 }
 
-// A sink has no $out.
+// isSink reports whether the block has no $out.
 func (b *block) isSink() bool { return b.to == "none" }
 
-// A transport passes values of any of some types on.
+// isTransport reports whether $out has the type of $in.
 func (b *block) isTransport() bool { return b.to == "" }
 
 func blockNamed(name string) *block {

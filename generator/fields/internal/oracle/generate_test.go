@@ -21,7 +21,7 @@ func (c chain) String() string {
 	return strings.Join(names, " | ")
 }
 
-// lost reports whether objects can't be followed through all of the program.
+// lost reports whether a block loses objects.
 func (c chain) lost() bool { return slices.ContainsFunc(c, func(b *block) bool { return b.lost }) }
 
 // parse returns the chain of a String.
@@ -36,14 +36,14 @@ func parse(text string) (c chain, err error) {
 	return c, nil
 }
 
-// chooser makes random chains, of all blocks about equally many.
+// chooser makes random chains, in which each block occurs about equally often.
 type chooser struct {
 	*rand.Rand
 	used     map[*block]int
 	followed bool // choose no blocks that lose objects
 }
 
-// one returns a block that takes a type, one of those that were chosen least; nil if none does.
+// one returns a block that takes t, the least chosen so far, or nil.
 func (c *chooser) one(t typ, lists ...[]block) *block {
 	var best []*block
 	for _, list := range lists {
@@ -106,7 +106,7 @@ func (c *chooser) chain() chain {
 	}
 }
 
-// each returns a chain with each of the blocks, and with few others.
+// each returns a short chain for each of the blocks.
 func each() (all []chain) {
 	for _, list := range [][]block{sources, ways, transports, sinks} {
 		for i := range list {
@@ -126,7 +126,7 @@ func each() (all []chain) {
 	return all
 }
 
-// route returns the shortest way from a type to one of some others.
+// route returns the shortest chain from a type to one that satisfies to.
 func route(from typ, to func(typ) bool) (chain, typ) {
 	type place struct {
 		t   typ
@@ -159,7 +159,7 @@ func firstTaking(t typ, blocks []block) *block {
 	panic("no block takes " + t.name)
 }
 
-// shorter are the chains without some of the transports, shortest first.
+// shorter returns the chain without some of its transports and sinks, shortest first.
 func (c chain) shorter() (all []chain) {
 	var at []int
 	for i, b := range c {
@@ -183,7 +183,7 @@ func (c chain) shorter() (all []chain) {
 	return all
 }
 
-// program writes the text of a program: the statements of its function, and its declarations.
+// program returns the statements of a program's function, and its declarations.
 func (c chain) program(name string) (body, decls string) {
 	var declared strings.Builder
 	t, in := typeOf("nothing"), ""
@@ -230,7 +230,8 @@ func (t typ) key() string {
 // base is the name of a field that embeds a value of the type.
 func (t typ) base() string { return t.text[strings.LastIndexByte(t.text, '.')+1:] }
 
-// parameters are what a program may have, what it gets for them, and what must be generated.
+// parameters are those that a program may have, with the harness's arguments and the part of
+// kind.txtar that they need.
 var parameters = []struct{ name, typ, arg, part string }{
 	{"ctx", "context.Context", "context.Background()", ""},
 	{"pods", "gen.$KPodLister", "gen.New$KPodLister(w.memory)", "lister"},
@@ -244,8 +245,8 @@ var parameters = []struct{ name, typ, arg, part string }{
 	{"wr", "*writer.Writer[*api.$KPod]", "w.writer", ""},
 }
 
-// signature returns the parameters that the body of a program uses, the arguments for them, and the
-// parts of kind.txtar that it needs.
+// signature returns the parameters that a body uses, their arguments, and the parts of kind.txtar
+// that it needs.
 func signature(body string) (params, args string, parts []string) {
 	var names, values []string
 	for _, p := range parameters {
@@ -262,7 +263,7 @@ func signature(body string) (params, args string, parts []string) {
 	return strings.Join(names, ", "), strings.Join(values, ", "), parts
 }
 
-// packages are what programs import, by the names of the packages.
+// packages are the import paths of programs by package name.
 var packages = map[string]string{}
 
 func init() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// base is a cache's content: objects, of which the first one is changed.
+// base is the content of a cache, and its variants with one change in the first object.
 type base struct {
 	Same    []json.RawMessage
 	Changed [][]json.RawMessage
@@ -20,9 +20,9 @@ type base struct {
 
 // change is a change of the first object.
 type change struct {
-	// path is where it is, with [*] in the place of each key and index.
+	// path has [*] in the place of each key and index.
 	path string
-	// shape means that a part is there or not, or that a list or a map has more or fewer elements.
+	// shape means that a part was added, or an element of a list or a map.
 	shape bool
 	text  string
 }
@@ -60,7 +60,7 @@ const second = `{
 	"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "reason": "s"}]}
 }`
 
-// bases returns the bases with their changes.
+// bases returns a full and a sparse base.
 func bases() []*base {
 	var all []*base
 	for _, first := range []string{full, sparse} {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package oracle holds what fields are found in random programs against what the programs do: they
-// run on objects of which one field after the other is changed. A change that makes a program print
-// something else shows that it reads the field, and then the field, or something around it, must be
-// among the program's uses.
+// Package oracle compares the fields found in random programs with the programs' behavior. Each
+// program runs on objects in which one field after the other is changed. If its output changes, the
+// program reads the field, and fields must report it, or something that contains it.
 package oracle
 
 import (
@@ -28,22 +27,22 @@ import (
 
 var (
 	seed     = flag.Uint64("seed", 1, "of the random programs")
-	programs = flag.Int("programs", 60, "how many random programs there are")
+	programs = flag.Int("programs", 50, "how many random programs there are")
 	all      = flag.Bool("each", false, "try also a program for each of the blocks of which programs consist")
 	only     = flag.String("chain", "", "try this program, whose blocks are separated by \" | \", and no others")
 	keep     = flag.String("keep", "", "write to this folder, which is kept, instead of a temporary one")
 	list     = flag.Bool("list", false, "print what is found of each program")
 )
 
-// result is what is known of a program.
+// result is the outcome of one program.
 type result struct {
 	chain chain
 	name  string
-	// missed are the changes that the program notices though its uses don't have the field.
+	// missed are changes that the program notices, at fields that its uses lack.
 	missed []string
-	// escapes are the uses of all that is in a part.
+	// escapes are uses of whole parts.
 	escapes []string
-	// unread are the fields among the uses of which no change was noticed.
+	// unread are fields among the uses whose changes the program didn't notice.
 	unread []string
 	uses   []string
 }
@@ -97,7 +96,7 @@ func TestRandomPrograms(t *testing.T) {
 	report(t, failed)
 }
 
-// report says what is wrong with programs, and which shorter ones are wrong as well.
+// report fails for each program, with the shortest part of its chain that is wrong as well.
 func report(t *testing.T, failed []result) {
 	var shorter []chain
 	for _, r := range failed {
@@ -121,7 +120,7 @@ func report(t *testing.T, failed []result) {
 	}
 }
 
-// output is what the programs' harness prints of one.
+// output is the harness's line about one program.
 type output struct {
 	Name     string
 	Prints   []string
@@ -129,7 +128,7 @@ type output struct {
 	Unstable bool
 }
 
-// try writes programs to a folder, runs them and finds their fields.
+// try writes programs to an empty folder, runs them and finds their fields.
 func try(t *testing.T, dir string, chains []chain) []result {
 	t.Helper()
 	t.Setenv("GOFLAGS", "")
@@ -182,12 +181,12 @@ func try(t *testing.T, dir string, chains []chain) []result {
 	return results
 }
 
-// usesIn returns the uses of the program's kind, and those of an unknown kind, as far as they are
-// in its own files, or in those that no program has for itself. Of what other programs are found to
-// do with the kind, for metadata is shared, only the presence of a part counts: it isn't told beside
-// a use of something in the part.
+// usesIn returns the uses of the program's kind and of unknown kinds, except those in the files of
+// other programs. Metadata types are shared by all kinds, so another program's uses may show under
+// this kind. Of these only the presence of a part counts, since fields tells no presence beside a
+// use inside the part.
 func (r *result) usesIn(report *fields.Report) (uses []fields.Use) {
-	// The kind isn't known where it is that of a client's or an informer's objects, of any type.
+	// Clients and informers hand out objects of unknown kinds to code that programs share.
 	untyped := r.chain[0].name == "client" || r.chain[0].name == "informer"
 	add := func(u fields.Use, shared bool) {
 		escape := u.How != fields.Read && u.How != fields.Present
@@ -218,7 +217,7 @@ func (r *result) usesIn(report *fields.Report) (uses []fields.Use) {
 	return uses
 }
 
-// shownBy reports whether a use says that a change matters.
+// shownBy reports whether a use covers the changed field.
 func (c change) shownBy(u fields.Use) bool {
 	path := normal(u.Path)
 	if u.How == fields.Present {
@@ -235,14 +234,13 @@ func within(path, part string) bool {
 
 var key = regexp.MustCompile(`\[[^]]*\]`)
 
-// normal is a path with [*] in the place of each key.
+// normal replaces each key of a path by [*].
 func normal(path string) string { return key.ReplaceAllString(path, "[*]") }
 
 var ofProgram = regexp.MustCompile(`^P\d+`)
 
-// together is how many programs are found out about at once. What one does with metadata, whose
-// types all kinds share, may show among the uses of others.
-const together = 30
+// together is the number of programs in a package, which fields.Find looks at in one call.
+const together = 50
 
 // packageOf is the package of the i-th program.
 func packageOf(i int) string { return "programs" + strconv.Itoa(i/together) }
