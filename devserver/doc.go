@@ -63,9 +63,12 @@
 //
 // # Owners
 //
-// With Options.CollectGarbage objects go when their owners have gone, custom resources included,
-// and deletions in the foreground and those that orphan do what they do in a cluster. An object
-// whose owner's kind isn't served is kept.
+// With Options.CollectGarbage, which devservertest.New sets, objects go when their owners have gone,
+// custom resources included. Deletions in the foreground, in the background and those that orphan
+// dependents do what they do in a cluster. An object whose owner's kind isn't served is kept.
+//
+// Without it there is only the API server, as with envtest: nothing follows from owner references,
+// and nobody removes the finalizers foregroundDeletion and orphan.
 //
 // # CRDs
 //

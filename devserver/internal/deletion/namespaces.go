@@ -119,8 +119,9 @@ func (n *Namespaces) deleteAll(ctx context.Context, resource Resource, namespace
 	if err != nil || len(list.Items) == 0 {
 		return 0, err
 	}
-	// No node reports that a Pod has ended.
-	err = client.DeleteCollection(ctx, *metav1.NewDeleteOptions(0), metav1.ListOptions{})
+	now := metav1.NewDeleteOptions(0)                               // no node reports that a Pod has ended
+	now.PropagationPolicy = new(metav1.DeletePropagationBackground) // a Job would orphan its Pods
+	err = client.DeleteCollection(ctx, *now, metav1.ListOptions{})
 	if err != nil {
 		return 0, err
 	}
