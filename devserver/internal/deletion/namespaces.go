@@ -119,8 +119,9 @@ func (n *Namespaces) deleteAll(ctx context.Context, resource Resource, namespace
 	if err != nil || len(list.Items) == 0 {
 		return 0, err
 	}
-	now := metav1.NewDeleteOptions(0)                               // no node reports that a Pod has ended
-	now.PropagationPolicy = new(metav1.DeletePropagationBackground) // a Job would orphan its Pods
+	// No node reports that a Pod has ended, and a Job would orphan its Pods.
+	now := metav1.NewDeleteOptions(0)
+	now.PropagationPolicy = new(metav1.DeletePropagationBackground)
 	err = client.DeleteCollection(ctx, *now, metav1.ListOptions{})
 	if err != nil {
 		return 0, err

@@ -72,7 +72,8 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 		// Owners in a circle would wait for each other.
 		inCircle := slices.ContainsFunc(dependents, func(d *object) bool { return d.waits(metav1.FinalizerDeleteDependents) })
 		if inCircle && slices.ContainsFunc(now.OwnerReferences, blocks) {
-			return patchMetadata(ctx, client, now, "ownerReferences", unblocked(now.OwnerReferences)) // its event brings o here again
+			// The event of this patch brings o here again.
+			return patchMetadata(ctx, client, now, "ownerReferences", unblocked(now.OwnerReferences))
 		}
 		policy = metav1.DeletePropagationForeground
 	case slices.Contains(now.Finalizers, metav1.FinalizerOrphanDependents):
