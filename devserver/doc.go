@@ -109,9 +109,9 @@
 // ExpireWatches is about custom resources: watches of built-in kinds answer 410 only with
 // DisableWatchCache.
 //
-// Watches that are open go on through a Compact. ExpireWatches ends them, as EndWatches does and as
-// the server does by itself after Options.MinRequestTimeout. Any other answer can be made by
-// Options.WrapHandler.
+// Watches that are open go on through a Compact; with DisableWatchCache, if they have had all
+// changes by then. ExpireWatches ends them, as EndWatches does and as the server does by itself
+// after Options.MinRequestTimeout. Any other answer can be made by Options.WrapHandler.
 //
 // # Logs
 //
