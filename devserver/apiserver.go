@@ -42,7 +42,6 @@ type apiConfig struct {
 	watchCache        bool
 	minRequestSeconds int
 	builtInKinds      bool
-	collectGarbage    bool
 }
 
 // apiServer is what newAPIServer makes.
@@ -64,8 +63,6 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	etcd := genericoptions.NewEtcdOptions(storage)
 	etcd.StorageConfig.CountMetricPollPeriod = 0
 	etcd.EnableWatchCache = c.watchCache
-	// Without a collector the finalizers that this adds would never be taken away.
-	etcd.EnableGarbageCollection = c.collectGarbage
 	etcd.SkipHealthEndpoints = true
 
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)

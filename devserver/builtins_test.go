@@ -126,7 +126,8 @@ func TestBuiltInKindsAreServed(t *testing.T) {
 			if k.status != (err == nil) {
 				t.Errorf("an update of the status gives %v, there is one: %v", err, k.status)
 			}
-			if err := c.Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
+			background := metav1.DeletePropagationBackground // a Job's default needs a collector
+			if err := c.Delete(t.Context(), "one", metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 				t.Fatal(err)
 			}
 			for gone := false; !gone; {

@@ -63,9 +63,13 @@
 //
 // # Owners
 //
-// With Options.CollectGarbage objects go when their owners have gone, custom resources included,
-// and deletions in the foreground and those that orphan do what they do in a cluster. An object
-// whose owner's kind isn't served is kept.
+// With Options.CollectGarbage, which devservertest.New sets, objects go when their owners have
+// gone, custom resources included. Deletions in the foreground, in the background and those that
+// orphan dependents do what they do in a cluster. An object whose owner's kind isn't served is
+// kept.
+//
+// Without it there is only the API server, as with envtest: owner references have no effect, and
+// the finalizers foregroundDeletion and orphan stay until a client removes them.
 //
 // # CRDs
 //
@@ -105,9 +109,9 @@
 // ExpireWatches is about custom resources: watches of built-in kinds answer 410 only with
 // DisableWatchCache.
 //
-// Watches that are open go on through a Compact. ExpireWatches ends them, as EndWatches does and as
-// the server does by itself after Options.MinRequestTimeout. Any other answer can be made by
-// Options.WrapHandler.
+// Watches that are open go on through a Compact; with DisableWatchCache, if they have had all
+// changes by then. ExpireWatches ends them, as EndWatches does and as the server does by itself
+// after Options.MinRequestTimeout. Any other answer can be made by Options.WrapHandler.
 //
 // # Logs
 //

@@ -22,7 +22,8 @@ import (
 // Compact lets etcd forget all history before the newest change and returns that change's
 // resourceVersion. Which requests answer 410 from then on, and when, is in the package
 // documentation: with DisableWatchCache all that need older history, at once; with the watch cache
-// on lists at an exact older resourceVersion and continue tokens, within 15 s, but not watches.
+// on lists at an exact older resourceVersion and continue tokens, within 15 s, but not watches. It
+// waits until the watch caches have all changes, so that no watch of theirs ends.
 func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error) {
 	if err := s.running(); err != nil {
 		return 0, fmt.Errorf("devserver: compact: %w", err)
@@ -30,6 +31,9 @@ func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error)
 	s.compacting.Lock() // etcd refuses a revision that another call has compacted meanwhile
 	defer s.compacting.Unlock()
 	rev, err := etcdRevision(ctx, s.etcd)
+	if err == nil {
+		err = s.awaitCaches(ctx, rev)
+	}
 	if err == nil {
 		err = compactEtcd(ctx, s.etcd, rev)
 	}
@@ -41,8 +45,9 @@ func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error)
 
 // EndWatches ends all watches that came in over Options.Addr, as the server does now and then when
 // they get old: the stream ends without an error event, and the client may go on from its last
-// resourceVersion. It waits until they have ended and returns how many there were. If ctx ends
-// first the error wraps context.Cause(ctx).
+// resourceVersion. A watch that is still being sent its initial events may get an ERROR event with
+// the message "context canceled". EndWatches waits until the watches have ended and returns how
+// many there were. If ctx ends first the error wraps context.Cause(ctx).
 func (s *Server) EndWatches(ctx context.Context) (int, error) {
 	n, err := s.watches.end(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,11 +20,11 @@ import (
 
 // family are configmaps that own each other.
 type family struct {
-	t *testing.T
+	t testing.TB
 	c typedcorev1.ConfigMapInterface
 }
 
-func newFamily(t *testing.T, s *devserver.Server) family {
+func newFamily(t testing.TB, s *devserver.Server) family {
 	t.Helper()
 	return family{t, typed(t, s).CoreV1().ConfigMaps("default")}
 }
@@ -36,15 +37,18 @@ func (f family) add(name string, finalizer string, owners ...*corev1.ConfigMap) 
 		cm.Finalizers = []string{finalizer}
 	}
 	for _, owner := range owners {
-		cm.OwnerReferences = append(cm.OwnerReferences, metav1.OwnerReference{
-			APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, BlockOwnerDeletion: new(true),
-		})
+		cm.OwnerReferences = append(cm.OwnerReferences, reference(owner))
 	}
 	cm, err := f.c.Create(f.t.Context(), cm, metav1.CreateOptions{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	return cm
+}
+
+// reference is one that keeps an owner that is deleted in the foreground.
+func reference(to *corev1.ConfigMap) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: to.Name, UID: to.UID, BlockOwnerDeletion: new(true)}
 }
 
 func (f family) delete(name string, policy metav1.DeletionPropagation) {
@@ -207,16 +211,87 @@ func TestGarbageOfCustomResourcesOnly(t *testing.T) {
 	})
 }
 
-// Without a collector a deletion is one in the background, and nothing follows from it.
+// Owners in a circle don't wait for each other.
+func TestGarbageInACircle(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, start(t, devserver.Options{BuiltInKinds: true, CollectGarbage: true}))
+	a := f.add("a", "")
+	a.OwnerReferences = []metav1.OwnerReference{reference(f.add("c", "", f.add("b", "", a)))}
+	if _, err := f.c.Update(t.Context(), a, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.delete("a", metav1.DeletePropagationForeground)
+	f.await("")
+}
+
+// A dependent that doesn't keep its owner goes as soon as the deletion in the foreground begins.
+func TestGarbageThatKeepsNoOwner(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, start(t, devserver.Options{BuiltInKinds: true, CollectGarbage: true}))
+	a := f.add("a", "")
+	f.add("held", hold, a)
+	free := f.add("free", "", a)
+	free.OwnerReferences[0].BlockOwnerDeletion = nil
+	if _, err := f.c.Update(t.Context(), free, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.delete("a", metav1.DeletePropagationForeground)
+	f.await("a* held*")
+	f.letGo("held")
+	f.await("")
+}
+
+// Without a collector nothing follows from a deletion: the finalizers of the API server stay until
+// a client removes them.
 func TestNoGarbageIsCollectedUnlessAskedFor(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, withBuiltIns(t))
+	s := withBuiltIns(t)
+	f := newFamily(t, s)
 	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan, metav1.DeletePropagationBackground} {
 		name := strings.ToLower(string(policy))
 		f.add(name+"-child", "", f.add(name, ""))
 		f.delete(name, policy)
 	}
+	if got, want := f.left(), "background-child foreground* foreground-child orphan* orphan-child"; got != want {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+	f.letGo("foreground")
+	f.letGo("orphan")
 	if got, want := f.left(), "background-child foreground-child orphan-child"; got != want {
 		t.Errorf("left are %q, want %q", got, want)
 	}
+}
+
+// A Job orphans its Pods unless its deletion says otherwise, which that of a namespace does.
+func TestJobIsDeletedWithItsNamespace(t *testing.T) {
+	t.Parallel()
+	c := typed(t, withBuiltIns(t))
+	if _, err := c.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	jobs := c.BatchV1().Jobs("shop")
+	for _, name := range []string{"a", "b"} {
+		if _, err := jobs.Create(t.Context(), &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := jobs.Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := jobs.Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil || fmt.Sprint(a.Finalizers) != "[orphan]" {
+		t.Fatalf("the Job is %+v, %v", a, err)
+	}
+	if _, err := jobs.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CoreV1().Namespaces().Delete(t.Context(), "shop", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		if _, err := c.CoreV1().Namespaces().Get(t.Context(), "shop", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("the namespace: %v", err)
+		}
+		return nil
+	})
 }

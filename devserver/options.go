@@ -43,8 +43,11 @@ type Options struct {
 	BuiltInKinds bool
 
 	// CollectGarbage deletes objects whose owners, by their metadata.ownerReferences, are all gone,
-	// and lets deletions wait for dependents, or orphan them, if they ask for it. Without it
-	// nothing follows from owner references, and each deletion is one in the background.
+	// and finishes deletions in the foreground and deletions that orphan dependents, as
+	// kube-controller-manager does. Without it owner references have no effect, and an object that
+	// is deleted in one of these two ways stays, with the finalizer foregroundDeletion or orphan,
+	// until a client removes that, as with envtest. A Job orphans its Pods unless its deletion
+	// names another policy. devservertest.New sets CollectGarbage.
 	CollectGarbage bool
 
 	// DisableCRDControllers leaves CRDs to controllers of the program: they accept names, establish

@@ -106,9 +106,9 @@ func (s *Server) Err() error {
 }
 
 // Stop stops the server and waits until everything has ended, then returns Err. Watches end at
-// once, other requests get five seconds. If ctx ends first Stop returns an error that wraps
-// context.Cause(ctx), and the server goes on stopping. Stopping twice, or a server that has stopped
-// by itself, is fine.
+// once, other requests, and watches whose clients don't read, get five seconds. If ctx ends first
+// Stop returns an error that wraps context.Cause(ctx), and the server goes on stopping. Stopping
+// twice, or a server that has stopped by itself, is fine.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { close(s.stopping) })
 	select {

@@ -101,7 +101,6 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		watchCache:        !opts.DisableWatchCache,
 		minRequestSeconds: opts.minRequestSeconds(),
 		builtInKinds:      opts.BuiltInKinds,
-		collectGarbage:    opts.CollectGarbage,
 	}, &s.storages)
 	if err != nil {
 		return err

@@ -134,13 +134,14 @@ func TestDeletionOfPods(t *testing.T) {
 		name  string
 		spec  corev1.PodSpec
 		opts  metav1.DeleteOptions
-		stays bool
+		stays int64 // seconds; 0 means not at all
 	}{
-		{"no-node", corev1.PodSpec{TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{}, false},
-		{"no-period", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{}, false},
-		{"period", corev1.PodSpec{NodeName: "n", TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{}, true},
-		{"asked-for", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{GracePeriodSeconds: &long}, true},
-		{"forced", corev1.PodSpec{NodeName: "n", TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{GracePeriodSeconds: &none}, false},
+		{"no-node", corev1.PodSpec{TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{}, 0},
+		{"no-period", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{}, 0},
+		{"period", corev1.PodSpec{NodeName: "n", TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{}, 30},
+		{"asked-for", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{GracePeriodSeconds: &long}, 30},
+		{"negative", corev1.PodSpec{NodeName: "n"}, metav1.DeleteOptions{GracePeriodSeconds: new(int64(-1))}, 1},
+		{"forced", corev1.PodSpec{NodeName: "n", TerminationGracePeriodSeconds: &long}, metav1.DeleteOptions{GracePeriodSeconds: &none}, 0},
 	} {
 		if _, err := c.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: test.name}, Spec: test.spec}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -149,10 +150,14 @@ func TestDeletionOfPods(t *testing.T) {
 			t.Fatal(err)
 		}
 		pod, err := c.Get(t.Context(), test.name, metav1.GetOptions{})
-		if stays := err == nil && pod.DeletionTimestamp != nil && *pod.DeletionGracePeriodSeconds == 30; stays != test.stays || !stays && !apierrors.IsNotFound(err) {
+		stays := int64(0)
+		if err == nil && pod.DeletionTimestamp != nil {
+			stays = *pod.DeletionGracePeriodSeconds
+		}
+		if stays != test.stays || stays == 0 && !apierrors.IsNotFound(err) {
 			t.Errorf("%s: after the deletion it is %+v, %v", test.name, pod.ObjectMeta, err)
 		}
-		if err := c.Delete(t.Context(), test.name, metav1.DeleteOptions{GracePeriodSeconds: &none}); test.stays && err != nil {
+		if err := c.Delete(t.Context(), test.name, metav1.DeleteOptions{GracePeriodSeconds: &none}); test.stays > 0 && err != nil {
 			t.Errorf("%s: what the kubelet does gives %v", test.name, err)
 		}
 	}

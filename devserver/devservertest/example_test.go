@@ -3,6 +3,7 @@
 package devservertest_test
 
 import (
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +24,8 @@ func TestExamples(test *testing.T) {
 	ExampleStart()
 }
 
-// The body of a test with a real API server, which also validates. The server ends with the test.
+// The body of a test with a real API server, which validates, and collects garbage: what an object
+// owns goes with it. The server ends with the test.
 func ExampleNew() {
 	server := devservertest.New(t) // with a project's CRDs: New(t, "config/crd/bases")
 	client, err := kubernetes.NewForConfig(server.Config())
@@ -34,15 +36,7 @@ func ExampleNew() {
 	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), wrong, metav1.CreateOptions{}); !apierrors.IsInvalid(err) {
 		t.Errorf("got %v, want that it is invalid", err)
 	}
-}
 
-// The body of a test with a server that has garbage collection: what an object owns goes with it.
-func ExampleStart() {
-	server := devservertest.Start(t, devserver.Options{BuiltInKinds: true, CollectGarbage: true})
-	client, err := kubernetes.NewForConfig(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
 	maps := client.CoreV1().ConfigMaps("default")
 	owner, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
 	if err != nil {
@@ -70,4 +64,25 @@ func ExampleStart() {
 		}
 	}
 	t.Error("the watch has ended")
+}
+
+// The body of a test of a server that does no more than envtest's: without a garbage collector, an
+// object that is deleted in the foreground stays until a client removes its finalizer.
+func ExampleStart() {
+	server := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
+	client, err := kubernetes.NewForConfig(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := client.CoreV1().ConfigMaps("default")
+	if _, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := maps.Delete(t.Context(), "a", metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)}); err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := maps.Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil || !slices.Equal(deleted.Finalizers, []string{metav1.FinalizerDeleteDependents}) {
+		t.Errorf("got %v, %v, want that it waits", deleted, err)
+	}
 }

@@ -135,7 +135,7 @@ func (r *resource) finalize(ctx context.Context, obj object.Object, finalizer st
 		default:
 			finalizers = slices.DeleteFunc(slices.Clone(finalizers), func(f string) bool { return f == finalizer })
 		}
-		req, err := r.finalizers(key, current.GetResourceVersion(), finalizers)
+		req, err := r.finalizers(current, finalizers)
 		if err != nil {
 			return nil, nil, r.fail(call, key, fmt.Errorf("encoding the patch: %w", err))
 		}
@@ -143,17 +143,19 @@ func (r *resource) finalize(ctx context.Context, obj object.Object, finalizer st
 	})
 }
 
-// finalizers returns the request that sets an object's finalizers if it has this resourceVersion.
-func (r *resource) finalizers(key object.Key, resourceVersion string, finalizers []string) (source.Request, error) {
+// finalizers returns the request that sets an object's finalizers if it has its current state. Its
+// UID is in the request for a server that was restored from a backup, and counts versions again.
+func (r *resource) finalizers(current object.Object, finalizers []string) (source.Request, error) {
 	var patch struct {
 		Metadata struct {
-			ResourceVersion string   `json:"resourceVersion"`
-			Finalizers      []string `json:"finalizers"`
+			UID             types.UID `json:"uid,omitempty"`
+			ResourceVersion string    `json:"resourceVersion"`
+			Finalizers      []string  `json:"finalizers"`
 		} `json:"metadata"`
 	}
-	patch.Metadata.ResourceVersion, patch.Metadata.Finalizers = resourceVersion, finalizers
+	patch.Metadata.UID, patch.Metadata.ResourceVersion, patch.Metadata.Finalizers = current.GetUID(), current.GetResourceVersion(), finalizers
 	body, err := json.Marshal(&patch)
 	return source.Request{
-		Method: http.MethodPatch, Key: key, Query: r.query(), Body: body, ContentType: string(types.MergePatchType),
+		Method: http.MethodPatch, Key: object.KeyOf(current), Query: r.query(), Body: body, ContentType: string(types.MergePatchType),
 	}, err
 }

@@ -101,8 +101,8 @@ func TestFinalizersAfterConflicts(t *testing.T) {
 		}
 		const patch = "PATCH " + item + " application/merge-patch+json\n"
 		s.wantRequests(t,
-			patch+`{"metadata":{"resourceVersion":"7","finalizers":["mine"]}}`, "GET "+item,
-			patch+`{"metadata":{"resourceVersion":"9","finalizers":["theirs","mine"]}}`)
+			patch+`{"metadata":{"uid":"u1","resourceVersion":"7","finalizers":["mine"]}}`, "GET "+item,
+			patch+`{"metadata":{"uid":"u1","resourceVersion":"9","finalizers":["theirs","mine"]}}`)
 	}, conflict, state("9", `"finalizers":["theirs"]`), state("10"))
 }
 

@@ -90,13 +90,17 @@ func (w *Writer[T]) Create(ctx context.Context, obj T) (T, object.Token, error) 
 // Update replaces the object by obj, apart from its status if the resource has that as a
 // subresource. obj must be a whole object: a field that it lacks, also one that the Go type doesn't
 // have, is removed. If the object was written since obj was read, the error satisfies
-// apierrors.IsConflict: [Writer.Mutate] tries again, and a patch can't conflict.
+// apierrors.IsConflict: [Writer.Mutate] tries again, and a patch without a resourceVersion doesn't
+// conflict. An obj without a resourceVersion replaces whatever state there is, or creates the
+// object, if the server has its kind built in and lets it; custom resources are refused as invalid.
 func (w *Writer[T]) Update(ctx context.Context, obj T) (T, object.Token, error) {
 	return typed[T](w.made().update(ctx, obj, ""))
 }
 
-// UpdateStatus replaces the status by that of obj, and nothing else. Otherwise it is like Update. A
-// server answers all requests about a status that is no subresource with "not found".
+// UpdateStatus replaces the status by that of obj. Of a custom resource it changes nothing else.
+// With the status of some built-in kinds, such as Pods, servers write annotations, labels and
+// finalizers, too. Otherwise it is like Update. A server answers all requests about a status that
+// is no subresource with "not found".
 func (w *Writer[T]) UpdateStatus(ctx context.Context, obj T) (T, object.Token, error) {
 	return typed[T](w.made().update(ctx, obj, status))
 }
@@ -113,7 +117,8 @@ func (w *Writer[T]) Mutate(ctx context.Context, obj T, change func(obj T) error)
 	return typed[T](w.made().mutate(ctx, obj, "", erase(change)))
 }
 
-// MutateStatus is Mutate for the status: what change does to other fields is not written.
+// MutateStatus is Mutate for the status. Changes of the spec are not written; metadata are as in
+// UpdateStatus.
 func (w *Writer[T]) MutateStatus(ctx context.Context, obj T, change func(obj T) error) (T, object.Token, error) {
 	return typed[T](w.made().mutate(ctx, obj, status, erase(change)))
 }
@@ -132,7 +137,8 @@ func (w *Writer[T]) PatchStatus(ctx context.Context, key object.Key, form types.
 }
 
 // Apply makes the object have the fields of obj, by server-side apply, and creates it if it isn't
-// there. Fields that this field manager applied before and obj lacks are removed; all others stay.
+// there. Fields that this field manager applied before and obj lacks are removed, unless another
+// manager owns them, too; all others stay.
 //
 // obj is a new object with only the fields that the program owns. A field of a struct that has its
 // zero value is not sent, so that nothing is claimed that wasn't set. Hence a zero can be applied
@@ -140,12 +146,17 @@ func (w *Writer[T]) PatchStatus(ctx context.Context, key object.Key, form types.
 // encode one and use Patch with types.ApplyPatchType.
 //
 // If other managers own some of the fields with other values, the error satisfies
-// apierrors.IsConflict, unless Options have Force.
+// apierrors.IsConflict, unless Options have Force. To a server, fields that Update, Mutate or Patch
+// has written belong to another manager, even under the same name.
+//
+// If obj has a UID, Apply conflicts, and changes nothing, when the object was deleted or another
+// one has its name. A resourceVersion refuses other versions of the object, but not its creation.
 func (w *Writer[T]) Apply(ctx context.Context, obj T) (T, object.Token, error) {
 	return typed[T](w.made().apply(ctx, obj, ""))
 }
 
-// ApplyStatus is Apply for the status. The object must exist.
+// ApplyStatus is Apply for the status. The object must exist. Servers ignore the UID of obj here,
+// but not its resourceVersion.
 func (w *Writer[T]) ApplyStatus(ctx context.Context, obj T) (T, object.Token, error) {
 	return typed[T](w.made().apply(ctx, obj, status))
 }

@@ -71,10 +71,10 @@ func TestRequests(t *testing.T) {
 		}, "PUT " + item + "/status" + jsonType + plainBody},
 		"add a finalizer": {named, func(w w) (*Widget, object.Token, error) {
 			return w.AddFinalizer(ctx, blue(func(w *Widget) { w.Finalizers = []string{"a"} }), "b")
-		}, "PATCH " + item + "?fieldManager=shop application/merge-patch+json\n" + `{"metadata":{"resourceVersion":"7","finalizers":["a","b"]}}`},
+		}, "PATCH " + item + "?fieldManager=shop application/merge-patch+json\n" + `{"metadata":{"uid":"u1","resourceVersion":"7","finalizers":["a","b"]}}`},
 		"remove a finalizer": {writer.Options{}, func(w w) (*Widget, object.Token, error) {
 			return w.RemoveFinalizer(ctx, blue(func(w *Widget) { w.Finalizers = []string{"a"} }), "a")
-		}, "PATCH " + item + " application/merge-patch+json\n" + `{"metadata":{"resourceVersion":"7","finalizers":[]}}`},
+		}, "PATCH " + item + " application/merge-patch+json\n" + `{"metadata":{"uid":"u1","resourceVersion":"7","finalizers":[]}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told []object.Token

@@ -97,7 +97,7 @@ COMMAND reads nothing from stdin. An interrupt is passed on to it, and half a mi
 	p.StringVar(&f.dataDir, "data-dir", "", "`folder` of the data; kept (default: a temporary one, removed at the end)")
 	p.StringArrayVar(&f.crds, "crds", nil, "`file or folder` with CRDs in YAML to install; may be repeated")
 	p.BoolVar(&f.builtIn, "built-in-kinds", false, "serve kinds that Kubernetes has built in too, and call admission webhooks; objects need namespaces that are there")
-	p.BoolVar(&f.collectGarbage, "collect-garbage", false, "delete objects whose owners are gone")
+	p.BoolVar(&f.collectGarbage, "collect-garbage", false, "delete objects whose owners are gone, and finish deletions in the foreground and those that orphan, as a cluster does")
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout; with a COMMAND, a temporary one)")
 	p.BoolVar(&f.noWatchCache, "no-watch-cache", false, "answer each list and watch from etcd, so that a compaction makes old watches fail with 410")
 	p.StringVar(&f.featureGates, "feature-gates", "", "`gates` of the API server to switch, as in Name=true,Name=false")

@@ -196,15 +196,16 @@ func preparePod(obj, old runtime.Object) {
 // Pod has ended.
 func podGrace(obj runtime.Object, asked *int64) int64 {
 	p := obj.(*corev1.Pod)
-	switch {
-	case p.Spec.NodeName == "" || p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded:
-		return 0
-	case asked != nil:
-		return *asked
-	case p.Spec.TerminationGracePeriodSeconds != nil:
-		return *p.Spec.TerminationGracePeriodSeconds
+	if asked == nil {
+		asked = p.Spec.TerminationGracePeriodSeconds
 	}
-	return 0
+	switch {
+	case p.Spec.NodeName == "" || p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded || asked == nil:
+		return 0
+	case *asked < 0:
+		return 1
+	}
+	return *asked
 }
 
 func preparePVC(obj, old runtime.Object) {

@@ -119,8 +119,10 @@ func (n *Namespaces) deleteAll(ctx context.Context, resource Resource, namespace
 	if err != nil || len(list.Items) == 0 {
 		return 0, err
 	}
-	// No node reports that a Pod has ended.
-	err = client.DeleteCollection(ctx, *metav1.NewDeleteOptions(0), metav1.ListOptions{})
+	// No node reports that a Pod has ended, and a Job would orphan its Pods.
+	now := metav1.NewDeleteOptions(0)
+	now.PropagationPolicy = new(metav1.DeletePropagationBackground)
+	err = client.DeleteCollection(ctx, *now, metav1.ListOptions{})
 	if err != nil {
 		return 0, err
 	}

@@ -51,9 +51,8 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 			return err
 		}
 		unseen = unseen || there && !seen
-		blocks := ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
 		switch {
-		case there && blocks && g.graph.get(ref.UID).waits(metav1.FinalizerDeleteDependents):
+		case there && g.graph.get(ref.UID).waits(metav1.FinalizerDeleteDependents):
 			waiting = true
 		case there:
 			kept = append(kept, ref)
@@ -67,11 +66,19 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 	case len(kept) > 0:
 		return patchMetadata(ctx, client, now, "ownerReferences", kept)
 	}
-	policy := metav1.DeletePropagationBackground
+	policy, dependents := metav1.DeletePropagationBackground, g.graph.dependentsOf(o.uid)
 	switch {
+	case waiting && len(dependents) > 0:
+		// Owners in a circle would wait for each other.
+		inCircle := slices.ContainsFunc(dependents, func(d *object) bool { return d.waits(metav1.FinalizerDeleteDependents) })
+		if inCircle && slices.ContainsFunc(now.OwnerReferences, blocks) {
+			// The event of this patch brings o here again.
+			return patchMetadata(ctx, client, now, "ownerReferences", unblocked(now.OwnerReferences))
+		}
+		policy = metav1.DeletePropagationForeground
 	case slices.Contains(now.Finalizers, metav1.FinalizerOrphanDependents):
 		policy = metav1.DeletePropagationOrphan
-	case slices.Contains(now.Finalizers, metav1.FinalizerDeleteDependents), waiting && len(g.graph.dependentsOf(o.uid)) > 0:
+	case slices.Contains(now.Finalizers, metav1.FinalizerDeleteDependents):
 		policy = metav1.DeletePropagationForeground
 	}
 	err = client.Delete(ctx, o.name, metav1.DeleteOptions{
@@ -143,7 +150,7 @@ func (g *Garbage) finishForeground(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range g.graph.dependentsOf(o.uid) {
 		for _, ref := range dependent.owners {
-			blocked = blocked || ref.UID == o.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+			blocked = blocked || ref.UID == o.uid && blocks(ref)
 		}
 		g.queue.Add(dependent.uid)
 	}
@@ -151,6 +158,19 @@ func (g *Garbage) finishForeground(ctx context.Context, o *object) error {
 		return nil // the end of the last one brings this object here again
 	}
 	return g.release(ctx, o, metav1.FinalizerDeleteDependents)
+}
+
+// blocks reports whether a dependent keeps its owner, if that is deleted in the foreground.
+func blocks(ref metav1.OwnerReference) bool {
+	return ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+}
+
+func unblocked(refs []metav1.OwnerReference) []metav1.OwnerReference {
+	refs = slices.Clone(refs)
+	for i := range refs {
+		refs[i].BlockOwnerDeletion = new(false)
+	}
+	return refs
 }
 
 // release removes a finalizer.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package writing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+// wire stands between a client and the server.
+type wire struct {
+	mu     sync.Mutex
+	cut    func(*http.Response) error // mu guards it; its error breaks the connection
+	writes int                        // mu guards it
+}
+
+// through starts a wire for the time of a test, and returns the config of its clients.
+func through(t *testing.T, config *rest.Config) (*wire, *rest.Config) {
+	t.Helper()
+	target, err := url.Parse(config.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := rest.TransportFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{}
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		ErrorLog:  log.New(io.Discard, "", 0),
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: transport,
+		ModifyResponse: func(resp *http.Response) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if resp.Request.Method == http.MethodGet {
+				return nil
+			}
+			w.writes++
+			if w.cut == nil {
+				return nil
+			}
+			return w.cut(resp)
+		},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	})
+	own := &http.Transport{}
+	t.Cleanup(func() {
+		own.CloseIdleConnections()
+		server.Close()
+	})
+	return w, &rest.Config{Host: server.URL, Transport: own}
+}
+
+// next sets what happens to the answers of writes, and forgets how many there were.
+func (w *wire) next(cut func(*http.Response) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut, w.writes = cut, 0
+}
+
+func (w *wire) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writes
+}
+
+// lostAnswers lets the server do writes whose answers don't come. Each is sent once, its error is
+// none of the server's, and a second call finds the first one's work.
+func lostAnswers(t *testing.T, config *rest.Config) {
+	wire, lossy := through(t, config)
+	s := newStage(t, lossy)
+	w, done := s.boats(writer.Options{FieldManager: "captain"}), wrote[*Boat](s)
+	ada := done(w.Create(s.ctx, s.boat("ada")))
+	for range 3 { // connections that were used before, which net/http would use again
+		_, err := w.Get(s.ctx, object.KeyOf(ada))
+		s.ok(err)
+	}
+	gone := errors.New("cut")
+	half := func(resp *http.Response) error {
+		all, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return err
+		}
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(all[:len(all)/2]), broken{}))
+		return nil
+	}
+	for how, cut := range map[string]func(*http.Response) error{"whole": func(*http.Response) error { return gone }, "half": half} {
+		lost := func(what string, call func() error) {
+			t.Helper()
+			wire.next(cut)
+			err := call()
+			if sent := wire.count(); err == nil || sent != 1 || errors.As(err, new(apierrors.APIStatus)) || reason.Of(err) != reason.Unreachable {
+				t.Errorf("%s answer lost: %s was sent %d times: %v, %v", how, what, sent, reason.Of(err), err)
+			}
+			wire.next(nil)
+		}
+		name := "bob-" + how
+		lost("Create", func() error { return must(w.Create(s.ctx, s.boat(name))) })
+		refused[*Boat](s, "a second Create", apierrors.IsAlreadyExists)(w.Create(s.ctx, s.boat(name)))
+		bob, err := w.Get(s.ctx, object.Key{Namespace: s.ns, Name: name})
+		s.ok(err)
+		moved := bob.DeepCopyObject().(*Boat)
+		moved.Spec.Berth = "north"
+		lost("Update", func() error { return must(w.Update(s.ctx, moved)) })
+		refused[*Boat](s, "a second Update", apierrors.IsConflict)(w.Update(s.ctx, moved))
+		trips := func(b *Boat) error { b.Status.Trips = 5; return nil }
+		lost("MutateStatus", func() error {
+			now, err := w.Get(s.ctx, object.KeyOf(bob))
+			s.ok(err)
+			return must(w.MutateStatus(s.ctx, now, trips))
+		})
+		if got := done(w.MutateStatus(s.ctx, bob, trips)); got.Status.Trips != 5 {
+			t.Errorf("a second MutateStatus: %+v", got)
+		}
+		lost("AddFinalizer", func() error {
+			now, err := w.Get(s.ctx, object.KeyOf(bob))
+			s.ok(err)
+			return must(w.AddFinalizer(s.ctx, now, "example.com/x"))
+		})
+		if got := done(w.AddFinalizer(s.ctx, bob, "example.com/x")); len(got.Finalizers) != 1 {
+			t.Errorf("a second AddFinalizer: %+v", got)
+		}
+		lost("Patch", func() error {
+			return must(w.Patch(s.ctx, object.KeyOf(bob), types.MergePatchType, []byte(`{"spec":{"hands":1}}`)))
+		})
+		lost("Apply", func() error {
+			return must(w.Apply(s.ctx, s.boat(name, func(b *Boat) { b.Spec.Parts = []Part{{Name: "oar"}} })))
+		})
+		if got := done(w.Apply(s.ctx, s.boat(name, func(b *Boat) { b.Spec.Parts = []Part{{Name: "oar"}} }))); *got.Spec.Hands != 1 || len(got.Spec.Parts) != 1 {
+			t.Errorf("a second Apply: %+v", got.Spec)
+		}
+		lost("Delete", func() error { _, err := w.Delete(s.ctx, bob, metav1.DeleteOptions{}); return err })
+		if token, err := w.Delete(s.ctx, bob, metav1.DeleteOptions{}); err != nil || token.Gone {
+			t.Errorf("a second Delete: %+v, %v", token, err)
+		}
+		held, err := w.Get(s.ctx, object.KeyOf(bob))
+		s.ok(err)
+		lost("RemoveFinalizer", func() error { return must(w.RemoveFinalizer(s.ctx, held, "example.com/x")) })
+		refused[*Boat](s, "a second RemoveFinalizer", apierrors.IsNotFound)(w.RemoveFinalizer(s.ctx, held, "example.com/x"))
+		if _, err := w.Delete(s.ctx, bob, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+			t.Errorf("a third Delete: %v", err)
+		}
+	}
+
+	// A context that ends while the answer is on its way.
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	wire.next(func(*http.Response) error { cancel(why); <-ctx.Done(); return gone })
+	refused[*Boat](s, "a context that ends", func(err error) bool { return errors.Is(err, why) })(w.Mutate(ctx, ada, berth("north")))
+	wire.next(nil)
+	if got, err := w.Get(s.ctx, object.KeyOf(ada)); err != nil || got.Spec.Berth != "north" {
+		t.Errorf("the server has done %+v, %v", got, err)
+	}
+
+	// A server that is overloaded is asked once, and says when to ask again.
+	wire.next(func(resp *http.Response) error {
+		text := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":7}}`
+		resp.StatusCode, resp.Body, resp.ContentLength = http.StatusTooManyRequests, io.NopCloser(bytes.NewReader([]byte(text))), int64(len(text))
+		resp.Header = http.Header{"Content-Type": {"application/json"}, "Retry-After": {"7"}}
+		return nil
+	})
+	_, _, err := w.Mutate(s.ctx, ada, berth("south"))
+	if after := reason.RetryAfter(err); !apierrors.IsTooManyRequests(err) || after != 7*time.Second {
+		t.Errorf("an overloaded server: %v, after %v", err, after)
+	}
+	wire.next(nil)
+}
+
+// broken is the rest of a body whose connection breaks.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
