@@ -111,7 +111,9 @@ var hows = map[flow.How]How{
 // The error is a [diag.List] if a package can't be found, or if one of the program's own doesn't
 // compile or has objects and uses C. If ctx ends first, the error is its cause.
 func Find(ctx context.Context, cfg Config) (*Report, error) {
-	code, err := load.Bodies(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags}, followed)
+	fset := token.NewFileSet()
+	program := flow.New(fset)
+	code, err := load.Bodies(ctx, fset, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags}, followed, program.Add)
 	var wrong diag.List
 	if errors.As(err, &wrong) {
 		return nil, wrong.Relative(cfg.Dir)
@@ -123,7 +125,7 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, wrong.Relative(cfg.Dir)
 	}
 	places := newPlaces(cfg.Dir, code)
-	found := flow.Find(code)
+	found := program.Find()
 	report := &Report{Unknown: places.uses(found.Unknown)}
 	own := map[string]bool{} // by import path
 	modules := map[string]bool{}
@@ -135,7 +137,7 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 		if p.Root {
 			report.Packages++
 		}
-		if p.Files != nil {
+		if p.Bodies {
 			report.Followed++
 		}
 	}

@@ -13,7 +13,6 @@ import (
 // analysis is the state of one run.
 type analysis struct {
 	graph
-	origins
 	record
 
 	prog       *ssa.Program

@@ -44,16 +44,20 @@ import (
 // metaPackage has the metadata of API objects.
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Find returns the kinds that the program has from caches, and what it uses of their objects. What
-// the program does is what the functions of its roots do, and what they call, in packages whose
-// bodies are loaded.
-func Find(code *load.Code) Found {
-	prog := ssa.NewProgram(code.Fset, ssa.InstantiateGenerics)
-	a := &analysis{
-		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}},
-		origins:   origins{},
+// Program is a program whose packages are added one by one.
+type Program struct {
+	a        *analysis
+	roots    []*ssa.Package
+	followed map[*types.Package]bool
+}
+
+// New returns a program without packages. Their positions are those of fset.
+func New(fset *token.FileSet) *Program {
+	p := &Program{followed: map[*types.Package]bool{}}
+	p.a = &analysis{
+		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}, origins: origins{made: map[origin]*origin{}}},
 		record:    record{map[*types.Named]map[Use]bool{}, map[*types.Named]map[token.Pos]bool{}},
-		prog:      prog,
+		prog:      ssa.NewProgram(fset, ssa.InstantiateGenerics),
 		vertices:  map[ssa.Value]*vertex{},
 		tuples:    map[component]*vertex{},
 		structs:   structs{known: map[*types.Struct]*types.Struct{}},
@@ -65,23 +69,34 @@ func Find(code *load.Code) Found {
 		left:      map[departure]bool{},
 		sites:     map[*ssa.Call]*site{},
 		bindings:  map[*ssa.FreeVar][]ssa.Value{},
+		follows:   func(pkg *types.Package) bool { return p.followed[pkg] },
 	}
-	prog.CreatePackage(types.Unsafe, nil, nil, true)
-	followed := map[*types.Package]bool{}
-	for _, p := range code.Packages {
-		prog.CreatePackage(p.Types, p.Files, p.Info, true)
-		followed[p.Types] = p.Files != nil
-		a.learn(p.Types)
+	p.a.prog.CreatePackage(types.Unsafe, nil, nil, true)
+	return p
+}
+
+// Add adds a package, behind those that it imports, and cuts its syntax down to what instances of
+// generic functions are made of.
+func (p *Program) Add(of *load.CodePackage) {
+	built := p.a.prog.CreatePackage(of.Types, of.Files, of.Info, true)
+	built.Build()
+	cut(of.Files, of.Info)
+	p.followed[of.Types] = of.Bodies
+	if of.Root {
+		p.roots = append(p.roots, built)
 	}
-	a.follows = func(p *types.Package) bool { return followed[p] }
-	prog.Build()
-	for _, p := range code.Packages {
-		if p.Root {
-			a.enter(prog.Package(p.Types))
-		}
+	p.a.learn(of.Types)
+}
+
+// Find returns the kinds that the program has from caches, and what it uses of their objects. What
+// the program does is what the functions of its roots do, and what they call, in packages whose
+// bodies are loaded.
+func (p *Program) Find() Found {
+	for _, root := range p.roots {
+		p.a.enter(root)
 	}
-	a.run()
-	return a.kinds()
+	p.a.run()
+	return p.a.kinds()
 }
 
 // learn takes in the API objects of a package.

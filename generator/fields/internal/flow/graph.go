@@ -5,6 +5,8 @@ package flow
 import (
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/container/intsets"
 )
 
 // vertex is a place in the program that holds values: an SSA value, a field of a struct type, a
@@ -12,17 +14,33 @@ import (
 // in the vertex of the pointer, list, map or channel itself.
 type vertex struct {
 	typ   types.Type
-	all   []*origin
-	has   map[*origin]bool
+	has   *intsets.Sparse // origins by number; nil if there are none
 	to    []*vertex
 	hooks []func(*origin)
 }
 
+// got reports whether an origin has come to the vertex.
+func (n *vertex) got(o *origin) bool { return n.has != nil && n.has.Has(o.id) }
+
 // graph passes origins from vertex to vertex. Origins only ever get more, so that the order in
 // which edges and origins are added doesn't matter.
 type graph struct {
+	origins
 	types *typeFacts
 	work  []arrival
+}
+
+// all returns the origins that have come to a vertex.
+func (g *graph) all(n *vertex) []*origin {
+	if n.has == nil {
+		return nil
+	}
+	ids := n.has.AppendTo(nil)
+	all := make([]*origin, len(ids))
+	for i, id := range ids {
+		all[i] = g.byID[id]
+	}
+	return all
 }
 
 // arrival is an origin that has come to a vertex and has not been passed on.
@@ -33,14 +51,13 @@ type arrival struct {
 
 // add adds an origin to a vertex, if its type can hold it.
 func (g *graph) add(n *vertex, o *origin) {
-	if o == nil || n == nil || n.has[o] || !g.types.holds(n.typ, o) {
+	if o == nil || n == nil || n.got(o) || !g.types.holds(n.typ, o) {
 		return
 	}
 	if n.has == nil {
-		n.has = map[*origin]bool{}
+		n.has = new(intsets.Sparse)
 	}
-	n.has[o] = true
-	n.all = append(n.all, o)
+	n.has.Insert(o.id)
 	g.work = append(g.work, arrival{n, o})
 }
 
@@ -50,7 +67,7 @@ func (g *graph) edge(from, to *vertex) {
 		return
 	}
 	from.to = append(from.to, to)
-	for _, o := range from.all {
+	for _, o := range g.all(from) {
 		g.add(to, o)
 	}
 }
@@ -61,7 +78,7 @@ func (g *graph) each(n *vertex, hook func(*origin)) {
 		return
 	}
 	n.hooks = append(n.hooks, hook)
-	for _, o := range slices.Clone(n.all) {
+	for _, o := range g.all(n) {
 		hook(o)
 	}
 }

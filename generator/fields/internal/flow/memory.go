@@ -60,11 +60,11 @@ func (a *analysis) shared() bool {
 	var additions []addition
 	for _, p := range a.puts {
 		v := a.vertex(p.v)
-		for _, o := range a.vertex(p.in).all {
-			if o.up != nil && v.has[o.up] {
+		for _, o := range a.all(a.vertex(p.in)) {
+			if o.up != nil && v.got(o.up) {
 				continue // an element that was copied
 			}
-			if n := a.stores[p.v]; o.object() && !v.has[o] && (n == nil || !n.has[o]) && a.types.holds(v.typ, o) {
+			if n := a.stores[p.v]; o.object() && !v.got(o) && (n == nil || !n.got(o)) && a.types.holds(v.typ, o) {
 				additions = append(additions, addition{p.v, o})
 			}
 		}
