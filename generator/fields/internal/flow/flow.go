@@ -56,7 +56,7 @@ func New(fset *token.FileSet) *Program {
 	p := &Program{followed: map[*types.Package]bool{}}
 	p.a = &analysis{
 		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}, origins: origins{made: map[origin]*origin{}}},
-		record:    record{map[*types.Named]map[Use]bool{}, map[*types.Named]map[token.Pos]bool{}},
+		record:    record{map[*types.Named]map[used]bool{}, map[*types.Named]map[token.Pos]bool{}},
 		prog:      ssa.NewProgram(fset, ssa.InstantiateGenerics),
 		vertices:  map[ssa.Value]*vertex{},
 		tuples:    map[component]*vertex{},
@@ -90,13 +90,15 @@ func (p *Program) Add(of *load.CodePackage) {
 
 // Find returns the kinds that the program has from caches, and what it uses of their objects. What
 // the program does is what the functions of its roots do, and what they call, in packages whose
-// bodies are loaded.
+// bodies are loaded. The program is of no use any more then.
 func (p *Program) Find() Found {
 	for _, root := range p.roots {
 		p.a.enter(root)
 	}
 	p.a.run()
-	return p.a.kinds()
+	found := p.a.record
+	*p = Program{} // which takes far more memory than what is found
+	return found.kinds()
 }
 
 // learn takes in the API objects of a package.

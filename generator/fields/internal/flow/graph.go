@@ -61,9 +61,9 @@ func (g *graph) add(n *vertex, o *origin) {
 	g.work = append(g.work, arrival{n, o})
 }
 
-// edge lets all origins of one vertex go to another.
+// edge lets all origins of one vertex go to another. Strings and numbers have none.
 func (g *graph) edge(from, to *vertex) {
-	if from == nil || to == nil || from == to || slices.Contains(from.to, to) {
+	if from == nil || to == nil || from == to || isBasic(from.typ) || isBasic(to.typ) || slices.Contains(from.to, to) {
 		return
 	}
 	from.to = append(from.to, to)
@@ -74,7 +74,7 @@ func (g *graph) edge(from, to *vertex) {
 
 // each calls hook with each origin that the vertex has, or gets later; with some of them twice.
 func (g *graph) each(n *vertex, hook func(*origin)) {
-	if n == nil {
+	if n == nil || isBasic(n.typ) {
 		return
 	}
 	n.hooks = append(n.hooks, hook)
