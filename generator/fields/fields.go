@@ -8,6 +8,7 @@
 package fields
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"go/token"
@@ -78,6 +79,7 @@ type Use struct {
 	Pos token.Position
 
 	field string // what a projection needs for it; "" for the whole object
+	own   bool   // in a module of the program
 }
 
 // How is what a program does with a part of an object.
@@ -185,6 +187,12 @@ func (p *places) position(pos token.Pos) token.Position {
 	return position
 }
 
+// own reports whether a position is in a main module.
+func (p *places) own(pos token.Pos) bool {
+	_, foreign := p.in[filepath.Dir(p.fset.Position(pos).Filename)]
+	return !foreign
+}
+
 // uses returns uses without those that only look whether a part is there of which something else is
 // used.
 func (p *places) uses(found []flow.Use) []Use {
@@ -194,19 +202,17 @@ func (p *places) uses(found []flow.Use) []Use {
 			return other.Path != u.Path && other.How != flow.Present && within(other.Path, u.Path)
 		})
 		if !implied {
-			uses = append(uses, Use{u.Path, hows[u.How], u.Why, p.position(u.Pos), u.Field})
+			uses = append(uses, Use{u.Path, hows[u.How], u.Why, p.position(u.Pos), u.Field, p.own(u.Pos)})
 		}
 	}
-	slices.SortFunc(uses, func(a, b Use) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		if c := comparePositions(a.Pos, b.Pos); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.How)+a.Why, string(b.How)+b.Why)
-	})
+	sortUses(uses)
 	return slices.Compact(uses)
+}
+
+func sortUses(uses []Use) {
+	slices.SortFunc(uses, func(a, b Use) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), comparePositions(a.Pos, b.Pos), strings.Compare(string(a.How)+a.Why, string(b.How)+b.Why))
+	})
 }
 
 // within reports whether a path is that of a part, or of something in it.
