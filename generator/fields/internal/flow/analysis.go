@@ -62,6 +62,9 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 	if n != nil {
 		return n
 	}
+	if isBasic(v.Type()) {
+		return basic
+	}
 	n = &vertex{typ: v.Type()}
 	a.vertices[v] = n
 	switch v := v.(type) {
@@ -184,6 +187,9 @@ func (a *analysis) contents(t types.Type) *vertex {
 func (a *analysis) stored(v ssa.Value) *vertex {
 	if n := a.stores[v]; n != nil {
 		return n
+	}
+	if isBasic(v.Type()) {
+		return basic
 	}
 	n := &vertex{typ: v.Type()}
 	a.stores[v] = n

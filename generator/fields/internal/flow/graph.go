@@ -19,6 +19,9 @@ type vertex struct {
 	hooks []func(*origin)
 }
 
+// basic is the vertex of all strings, numbers and bools. Nothing comes to it.
+var basic = &vertex{typ: types.Typ[types.String]}
+
 // got reports whether an origin has come to the vertex.
 func (n *vertex) got(o *origin) bool { return n.has != nil && n.has.Has(o.id) }
 
