@@ -317,9 +317,12 @@ func (l *bodyLoader) declared(p *CodePackage) {
 	for _, name := range p.meta.GoFiles {
 		// What is wrong shows where a package with bodies uses what is missing.
 		if file, _, err := l.read(name, declarations, false); err == nil && file != nil {
-			small, _ := pruned(file, everything, nameOf)
-			files = append(files, small)
+			files = append(files, file)
 		}
+	}
+	dropUnexported(files)
+	for i, file := range files {
+		files[i], _ = pruned(file, everything, nameOf)
 	}
 	<-l.busy
 	imported := l.imports(p, files)
