@@ -231,6 +231,7 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 	case *ssa.UnOp:
 		back(v.X)
 	case *ssa.Range:
+		n.typ = v.X.Type() // its own is no type for package typeutil
 		back(v.X)
 	case *ssa.Next:
 		back(v.Iter)
