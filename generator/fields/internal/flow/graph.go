@@ -15,6 +15,7 @@ import (
 type vertex struct {
 	typ   types.Type
 	has   *intsets.Sparse // origins by number; nil if there are none
+	fresh *intsets.Sparse // those that were not passed on; nil if the vertex isn't in graph.work
 	to    []*vertex
 	hooks []func(*origin)
 }
@@ -30,7 +31,8 @@ func (n *vertex) got(o *origin) bool { return n.has != nil && n.has.Has(o.id) }
 type graph struct {
 	origins
 	types *typeFacts
-	work  []arrival
+	work  []*vertex
+	ids   []int // what all works with
 }
 
 // all returns the origins that have come to a vertex.
@@ -38,18 +40,12 @@ func (g *graph) all(n *vertex) []*origin {
 	if n.has == nil {
 		return nil
 	}
-	ids := n.has.AppendTo(nil)
-	all := make([]*origin, len(ids))
-	for i, id := range ids {
+	g.ids = n.has.AppendTo(g.ids[:0])
+	all := make([]*origin, len(g.ids))
+	for i, id := range g.ids {
 		all[i] = g.byID[id]
 	}
 	return all
-}
-
-// arrival is an origin that has come to a vertex and has not been passed on.
-type arrival struct {
-	n *vertex
-	o *origin
 }
 
 // add adds an origin to a vertex, if its type can hold it.
@@ -61,7 +57,11 @@ func (g *graph) add(n *vertex, o *origin) {
 		n.has = new(intsets.Sparse)
 	}
 	n.has.Insert(o.id)
-	g.work = append(g.work, arrival{n, o})
+	if n.fresh == nil {
+		n.fresh = new(intsets.Sparse)
+		g.work = append(g.work, n)
+	}
+	n.fresh.Insert(o.id)
 }
 
 // edge lets all origins of one vertex go to another. Strings and numbers have none.
@@ -88,15 +88,21 @@ func (g *graph) each(n *vertex, hook func(*origin)) {
 
 // settle passes origins on until nothing changes.
 func (g *graph) settle() {
+	var ids []int
 	for len(g.work) > 0 {
 		last := len(g.work) - 1
-		a := g.work[last]
+		n := g.work[last]
 		g.work = g.work[:last]
-		for i := 0; i < len(a.n.to); i++ {
-			g.add(a.n.to[i], a.o)
-		}
-		for i := 0; i < len(a.n.hooks); i++ {
-			a.n.hooks[i](a.o)
+		ids = n.fresh.AppendTo(ids[:0])
+		n.fresh = nil
+		for _, id := range ids {
+			o := g.byID[id]
+			for i := 0; i < len(n.to); i++ {
+				g.add(n.to[i], o)
+			}
+			for i := 0; i < len(n.hooks); i++ {
+				n.hooks[i](o)
+			}
 		}
 	}
 }
