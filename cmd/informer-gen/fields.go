@@ -20,6 +20,7 @@ import (
 type reading struct {
 	tags   []string
 	sample string
+	all    bool
 	check  bool
 	format choice
 }
@@ -38,6 +39,8 @@ kind whose objects it has from a lister, an event handler, an index or a client'
   can't follow     where they, or parts of them, go to code that isn't looked into: printing, reflection, other modules
   projection       what declares a type with these fields; none if a whole object is used at once
   sample           with --sample, what the projection would keep of the objects in a file
+  without          the lines of both kinds that spoil the projection or make it larger, the most valuable first, and
+                   what it would have without them; they are shown here only
 
 Objects are followed through variables, fields, lists, maps, channels, calls, closures, copies and interfaces, and into
 those packages of other modules that know API objects. All functions of PACKAGES count as called, and neither the order
@@ -57,6 +60,7 @@ exit code is 1 if there are any.`,
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
 	flags.StringVar(&r.sample, "sample", "", "measure projections on the objects in `FILE`, in JSON; - is standard input")
+	flags.BoolVar(&r.all, "all", false, "show all places, not just 3, and all lines that spoil a projection, not just 5")
 	flags.BoolVar(&r.check, "check", false, "only look for fields of projections that nothing reads; exit with 1 if there are any")
 	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
 	r.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
@@ -102,7 +106,7 @@ func (r *reading) print(cmd *cobra.Command, report *fields.Report, sample *field
 		fmt.Fprintf(cmd.ErrOrStderr(), "%sno objects come from a lister, a handler or an index in the %s that were read\n", prefix, count(report.Packages, "package"))
 		return out.show()
 	}
-	if err := printFields(cmd.OutOrStdout(), report, sample); err != nil {
+	if err := printFields(cmd.OutOrStdout(), report, sample, r.all); err != nil {
 		return err
 	}
 	return out.show()

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"io"
@@ -14,29 +15,44 @@ import (
 	"github.com/informer-gen/informer-gen/generator/fields"
 )
 
-// mostPlaces are how many places of one use are shown as text.
-const mostPlaces = 3
+// Without --all, so many places of one use, and so many lines without which there are gains for a
+// kind, are shown as text.
+const (
+	mostPlaces = 3
+	mostLines  = 5
+)
 
-func printFields(out io.Writer, report *fields.Report, sample *fields.Sample) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+// fieldsText prints a report as text.
+type fieldsText struct {
+	*tabwriter.Writer
+	sample *fields.Sample // nil for none
+	all    bool
+}
+
+func printFields(out io.Writer, report *fields.Report, sample *fields.Sample, all bool) error {
+	w := fieldsText{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), sample, all}
 	for i, kind := range report.Kinds {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s of package %s\n", kind.Name, kind.Package)
-		fmt.Fprintf(w, "  comes from %s\n", shown(kind.From))
-		printUses(w, kind.Uses)
-		printProjection(w, kind, sample)
+		fmt.Fprintf(w, "  comes from %s\n", w.shown(kind.From))
+		gains := kind.Gains(sample)
+		w.uses(slices.DeleteFunc(slices.Clone(kind.Uses), func(u fields.Use) bool {
+			return slices.ContainsFunc(gains, func(g fields.Gain) bool { return slices.Contains(g.Without, u) })
+		}))
+		w.projection(kind)
+		w.gains(gains)
 	}
 	if len(report.Unknown) > 0 {
 		fmt.Fprintf(w, "\nObjects whose kind isn't known, and which may be any of these\n")
-		printUses(w, report.Unknown)
+		w.uses(report.Unknown)
 	}
 	return w.Flush()
 }
 
-// printUses prints uses by heading, and each path, or reason, once.
-func printUses(w io.Writer, uses []fields.Use) {
+// uses prints uses by heading, and each path, or reason, once.
+func (w fieldsText) uses(uses []fields.Use) {
 	for _, part := range []struct {
 		heading string
 		of      []fields.How
@@ -52,10 +68,7 @@ func printUses(w io.Writer, uses []fields.Use) {
 			if !slices.Contains(part.of, u.How) {
 				continue
 			}
-			l := line{u.Path, u.Why}
-			if l.path == "" {
-				l.path = "the object"
-			}
+			l := line{partOf(u), u.Why}
 			if u.How == fields.Present {
 				l.why = "(present)"
 			}
@@ -68,7 +81,7 @@ func printUses(w io.Writer, uses []fields.Use) {
 			fmt.Fprintf(w, "  %s\n", part.heading)
 		}
 		for _, l := range lines {
-			fmt.Fprintf(w, "    %s\t%s", l.path, shown(places[l]))
+			fmt.Fprintf(w, "    %s\t%s", l.path, w.shown(places[l]))
 			if l.why != "" {
 				fmt.Fprintf(w, "\t%s", l.why)
 			}
@@ -77,21 +90,72 @@ func printUses(w io.Writer, uses []fields.Use) {
 	}
 }
 
+// gains prints the lines that keep a projection from being smaller.
+func (w fieldsText) gains(gains []fields.Gain) {
+	type line struct{ at, part, why string }
+	left, hidden := mostLines, 0
+	for i, g := range gains {
+		var lines []line
+		var names []string
+		for _, u := range g.Without {
+			l := line{diag.Place(u.Pos), partOf(u), u.Why}
+			if !slices.Contains(lines, l) {
+				lines = append(lines, l)
+			}
+			if !slices.Contains(names, l.at) {
+				names = append(names, l.at)
+			}
+		}
+		if left <= 0 && !w.all {
+			hidden += len(lines)
+			continue
+		}
+		without, too := "without this line", ""
+		if len(names) > 1 {
+			without = fmt.Sprintf("without these %d lines", len(names))
+		}
+		if i > 0 {
+			too = ", too,"
+		}
+		fmt.Fprintf(w, "  %s%s a projection would have %d of %d fields%s\n", without, too, g.Kept, g.Total, ofSample(g.Saving))
+		for _, l := range lines {
+			if left--; left < 0 && !w.all {
+				hidden++
+				continue
+			}
+			fmt.Fprintf(w, "    %s\t%s\t%s\n", l.part, l.at, l.why)
+		}
+	}
+	if hidden > 0 {
+		fmt.Fprintf(w, "    and %d more: see --all\n", hidden)
+	}
+}
+
+// ofSample is how much of a sample a projection keeps; "" if nothing was measured.
+func ofSample(s fields.Saving) string {
+	if s.Objects == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of the memory", percent(s.KeptHeap, s.Heap))
+}
+
+func partOf(u fields.Use) string { return cmp.Or(u.Path, "the object") }
+
 // shown are the first of some places.
-func shown(places []token.Position) string {
+func (w fieldsText) shown(places []token.Position) string {
 	var names []string
 	for _, pos := range places {
 		if name := diag.Place(pos); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if more := len(names) - mostPlaces; more > 0 {
+	if more := len(names) - mostPlaces; more > 0 && !w.all {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostPlaces], ", "), more)
 	}
 	return strings.Join(names, ", ")
 }
 
-func printProjection(w io.Writer, kind *fields.Kind, sample *fields.Sample) {
+func (w fieldsText) projection(kind *fields.Kind) {
 	named, ok := kind.Projection()
 	switch {
 	case kind.Projected:
@@ -108,12 +172,12 @@ func printProjection(w io.Writer, kind *fields.Kind, sample *fields.Sample) {
 	} else {
 		fmt.Fprintf(w, "  projection, under packages in informer-gen.yaml\n    %s\n", strings.ReplaceAll(strings.TrimSpace(kind.Entry()), "\n", "\n    "))
 	}
-	if sample == nil {
+	if w.sample == nil {
 		return
 	}
-	saving, ok := kind.Measure(sample)
+	saving, ok := kind.Measure(w.sample)
 	if !ok {
-		fmt.Fprintf(w, "  sample\tno %s%s\n", kind.Name, diag.DidYouMean(kind.Name, sample.Kinds()))
+		fmt.Fprintf(w, "  sample\tno %s%s\n", kind.Name, diag.DidYouMean(kind.Name, w.sample.Kinds()))
 		return
 	}
 	fmt.Fprintf(w, "  sample\t%s; of %d bytes of JSON the projection keeps %s, of about %d bytes of memory %s\n", count(saving.Objects, "object"),
@@ -149,6 +213,15 @@ type kindJSON struct {
 	From       []placeJSON     `json:"from"`
 	Uses       []useJSON       `json:"uses"`
 	Projection *projectionJSON `json:"projection,omitempty"`
+	Gains      []gainJSON      `json:"gains,omitempty"`
+}
+
+type gainJSON struct {
+	Without []useJSON   `json:"without"`
+	Fields  []string    `json:"fields"`
+	Kept    int         `json:"kept"`
+	Total   int         `json:"total"`
+	Sample  *savingJSON `json:"sample,omitempty"`
 }
 
 type projectionJSON struct {
@@ -184,13 +257,24 @@ func toFieldsJSON(report *fields.Report, sample *fields.Sample, list diag.List) 
 			j.Projection = &projectionJSON{Fields: append([]string{}, named...), Marker: kind.Marker(), Entry: kind.Entry()}
 			if sample != nil {
 				if s, ok := kind.Measure(sample); ok {
-					j.Projection.Sample = &savingJSON{s.Objects, s.Bytes, s.KeptBytes, s.Heap, s.KeptHeap}
+					j.Projection.Sample = toSavingJSON(s)
 				}
 			}
+		}
+		for _, g := range kind.Gains(sample) {
+			j.Gains = append(j.Gains, gainJSON{toUsesJSON(g.Without), append([]string{}, g.Fields...), g.Kept, g.Total, toSavingJSON(g.Saving)})
 		}
 		document.Kinds = append(document.Kinds, j)
 	}
 	return document
+}
+
+// toSavingJSON returns nil if nothing was measured.
+func toSavingJSON(s fields.Saving) *savingJSON {
+	if s.Objects == 0 {
+		return nil
+	}
+	return &savingJSON{s.Objects, s.Bytes, s.KeptBytes, s.Heap, s.KeptHeap}
 }
 
 func toUsesJSON(uses []fields.Use) []useJSON {

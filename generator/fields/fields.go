@@ -8,6 +8,7 @@
 package fields
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"go/token"
@@ -78,6 +79,7 @@ type Use struct {
 	Pos token.Position
 
 	field string // what a projection needs for it; "" for the whole object
+	own   bool   // in a module of the program
 }
 
 // How is what a program does with a part of an object.
@@ -111,7 +113,9 @@ var hows = map[flow.How]How{
 // The error is a [diag.List] if a package can't be found, or if one of the program's own doesn't
 // compile or has objects and uses C. If ctx ends first, the error is its cause.
 func Find(ctx context.Context, cfg Config) (*Report, error) {
-	code, err := load.Bodies(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags}, followed)
+	fset := token.NewFileSet()
+	program := flow.New(fset)
+	code, err := load.Bodies(ctx, fset, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags}, followed, program.Add)
 	var wrong diag.List
 	if errors.As(err, &wrong) {
 		return nil, wrong.Relative(cfg.Dir)
@@ -123,7 +127,7 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 		return nil, wrong.Relative(cfg.Dir)
 	}
 	places := newPlaces(cfg.Dir, code)
-	found := flow.Find(code)
+	found := program.Find()
 	report := &Report{Unknown: places.uses(found.Unknown)}
 	own := map[string]bool{} // by import path
 	modules := map[string]bool{}
@@ -135,7 +139,7 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 		if p.Root {
 			report.Packages++
 		}
-		if p.Files != nil {
+		if p.Bodies {
 			report.Followed++
 		}
 	}
@@ -183,6 +187,12 @@ func (p *places) position(pos token.Pos) token.Position {
 	return position
 }
 
+// own reports whether a position is in a main module.
+func (p *places) own(pos token.Pos) bool {
+	_, foreign := p.in[filepath.Dir(p.fset.Position(pos).Filename)]
+	return !foreign
+}
+
 // uses returns uses without those that only look whether a part is there of which something else is
 // used.
 func (p *places) uses(found []flow.Use) []Use {
@@ -192,19 +202,17 @@ func (p *places) uses(found []flow.Use) []Use {
 			return other.Path != u.Path && other.How != flow.Present && within(other.Path, u.Path)
 		})
 		if !implied {
-			uses = append(uses, Use{u.Path, hows[u.How], u.Why, p.position(u.Pos), u.Field})
+			uses = append(uses, Use{u.Path, hows[u.How], u.Why, p.position(u.Pos), u.Field, p.own(u.Pos)})
 		}
 	}
-	slices.SortFunc(uses, func(a, b Use) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		if c := comparePositions(a.Pos, b.Pos); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.How)+a.Why, string(b.How)+b.Why)
-	})
+	sortUses(uses)
 	return slices.Compact(uses)
+}
+
+func sortUses(uses []Use) {
+	slices.SortFunc(uses, func(a, b Use) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), comparePositions(a.Pos, b.Pos), strings.Compare(string(a.How)+a.Why, string(b.How)+b.Why))
+	})
 }
 
 // within reports whether a path is that of a part, or of something in it.

@@ -18,7 +18,13 @@ func (k *Kind) Projection() (fields []string, ok bool) {
 	if k.Projected {
 		return nil, false
 	}
-	for _, u := range k.Uses {
+	return needed(k.Uses)
+}
+
+// needed returns the fields that a projection needs for some uses; ok is false if one of them is of
+// a whole object.
+func needed(uses []Use) (fields []string, ok bool) {
+	for _, u := range uses {
 		switch {
 		case u.field == "":
 			return nil, false
@@ -30,7 +36,7 @@ func (k *Kind) Projection() (fields []string, ok bool) {
 	fields = slices.Compact(fields)
 	// What is only looked at for being there needs nothing else if something in it is read.
 	only := map[string]bool{}
-	for _, u := range k.Uses {
+	for _, u := range uses {
 		if seen, ok := only[u.field]; u.How == Present && (!ok || seen) {
 			only[u.field] = true
 		} else {

@@ -93,14 +93,18 @@ type Saving struct {
 // there can be no projection, or if the sample has no such objects.
 func (k *Kind) Measure(s *Sample) (saving Saving, ok bool) {
 	named, ok := k.Projection()
-	objects := s.byKind[k.Name]
-	if !ok || len(objects) == 0 {
+	if !ok {
 		return Saving{}, false
 	}
-	keep := selection{}
-	for _, path := range slices.Concat(always, named) {
-		keep.add(path)
+	return k.measure(named, s)
+}
+
+// measure is Measure for a projection with some fields. s may be nil.
+func (k *Kind) measure(named []string, s *Sample) (saving Saving, ok bool) {
+	if s == nil || len(s.byKind[k.Name]) == 0 {
+		return Saving{}, false
 	}
+	objects, keep := s.byKind[k.Name], selected(named)
 	narrow := keep.of(k.typ)
 	for _, object := range objects {
 		kept := keep.cut(object)

@@ -4,6 +4,7 @@ package fields
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/fields/internal/flow"
@@ -14,6 +15,15 @@ import (
 type selection map[string]selection
 
 const each = "[*]"
+
+// selected is what a projection with some fields has.
+func selected(fields []string) selection {
+	s := selection{}
+	for _, path := range slices.Concat(always, fields) {
+		s.add(path)
+	}
+	return s
+}
 
 // add adds the field at a path without keys.
 func (s selection) add(path string) {

@@ -45,8 +45,10 @@ type CodePackage struct {
 	Root, Main bool
 	// Types has what is declared. It isn't nil.
 	Types *types.Package
-	// Files and Info have the bodies of functions. They are nil for a package that isn't wanted,
-	// for one of another module that doesn't compile, and for one with C.
+	// Bodies means that the bodies of functions are loaded. They aren't for a package that isn't
+	// wanted, for one of another module that doesn't compile, and for one with C.
+	Bodies bool
+	// Files and Info have them, only while Bodies calls use. Otherwise they are nil.
 	Files []*ast.File
 	Info  *types.Info
 	// C is where a file of a wanted package imports "C"; not valid if none does. What types such
@@ -55,7 +57,7 @@ type CodePackage struct {
 
 	meta     *packages.Package
 	index    int       // those that are imported have smaller ones
-	bodies   bool      // are wanted
+	wanted   bool      // the bodies are
 	once     sync.Once // sets the fields above that are of types and syntax
 	problems diag.List // of packages that must compile
 }
@@ -64,9 +66,14 @@ type CodePackage struct {
 // bodies of functions of the roots, and of the packages for which wanted returns true. cfg.Progress
 // isn't called.
 //
+// Bodies calls use with each package behind those that it imports, from several goroutines, but
+// never from two at once. The syntax of a program takes more memory than all else, so that only a
+// few packages have theirs at the same time. After a package that must compile and doesn't, use
+// isn't called any more.
+//
 // The error is a [diag.List] if patterns are wrong, or if a root or a package of a main module
 // doesn't compile. If ctx ends first, the error is its cause.
-func Bodies(ctx context.Context, cfg Config, wanted func(*CodePackage) bool) (*Code, error) {
+func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*CodePackage) bool, use func(*CodePackage)) (*Code, error) {
 	listed, err := cfg.list(ctx, withImports, cfg.Patterns)
 	if err != nil {
 		return nil, err
@@ -76,8 +83,9 @@ func Bodies(ctx context.Context, cfg Config, wanted func(*CodePackage) bool) (*C
 		return nil, err
 	}
 	l := &bodyLoader{
-		reader: &reader{fset: token.NewFileSet(), seen: map[string][sha256.Size]byte{}},
+		reader: &reader{fset: fset, seen: map[string][sha256.Size]byte{}},
 		ctx:    ctx,
+		use:    use,
 		busy:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		byID:   map[string]*CodePackage{},
 	}
@@ -87,7 +95,7 @@ func Bodies(ctx context.Context, cfg Config, wanted func(*CodePackage) bool) (*C
 	}
 	var wait sync.WaitGroup
 	for _, p := range l.all {
-		if p.bodies = p.Root || wanted(p); p.bodies {
+		if p.wanted = p.Root || wanted(p); p.wanted {
 			wait.Go(func() { l.load(p) })
 		}
 	}
@@ -117,6 +125,10 @@ type bodyLoader struct {
 	// set before anything is loaded
 	all  []*CodePackage // those that are imported first
 	byID map[string]*CodePackage
+
+	mu    sync.Mutex // guards what use does, and wrong
+	use   func(*CodePackage)
+	wrong bool
 }
 
 // add adds a package behind those that it imports.
@@ -137,24 +149,30 @@ func (l *bodyLoader) add(meta *packages.Package) {
 	l.all = append(l.all, p)
 }
 
-// load fills Types, and Files and Info if they are wanted.
+// load fills Types, and lets Files and Info be used if they are wanted.
 func (l *bodyLoader) load(p *CodePackage) {
 	p.once.Do(func() {
 		if l.ctx.Err() != nil {
 			return
 		}
-		if p.bodies {
+		if p.wanted {
 			l.whole(p)
 			own := p.Root || p.Main
-			if !p.C.IsValid() && (len(p.problems) == 0 || own) {
-				return
-			}
+			p.Bodies = !p.C.IsValid() && (len(p.problems) == 0 || own)
 			if !own {
 				p.problems = nil
 			}
-			p.Files, p.Info = nil, nil
 		}
-		l.declared(p)
+		if !p.Bodies {
+			p.Files, p.Info = nil, nil
+			l.declared(p)
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.wrong = l.wrong || len(p.problems) > 0; !l.wrong {
+			l.use(p)
+		}
+		p.Files, p.Info = nil, nil
 	})
 }
 
@@ -299,9 +317,12 @@ func (l *bodyLoader) declared(p *CodePackage) {
 	for _, name := range p.meta.GoFiles {
 		// What is wrong shows where a package with bodies uses what is missing.
 		if file, _, err := l.read(name, declarations, false); err == nil && file != nil {
-			small, _ := pruned(file, everything, nameOf)
-			files = append(files, small)
+			files = append(files, file)
 		}
+	}
+	dropUnexported(files)
+	for i, file := range files {
+		files[i], _ = pruned(file, everything, nameOf)
 	}
 	<-l.busy
 	imported := l.imports(p, files)

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +49,7 @@ go 1.26.0
 `
 
 // bodies loads the module's packages as if they were of another one, but for the patterns.
-func bodies(t *testing.T, wanted func(*CodePackage) bool, patterns ...string) (*Code, error) {
+func bodies(t *testing.T, wanted func(*CodePackage) bool, use func(*CodePackage), patterns ...string) (*Code, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(bodiesModule)).Files {
@@ -62,14 +63,25 @@ func bodies(t *testing.T, wanted func(*CodePackage) bool, patterns ...string) (*
 	}
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
-	return Bodies(t.Context(), Config{Dir: dir, Patterns: patterns}, func(p *CodePackage) bool {
+	return Bodies(t.Context(), token.NewFileSet(), Config{Dir: dir, Patterns: patterns}, func(p *CodePackage) bool {
 		p.Main = false
 		return wanted(p)
-	})
+	}, use)
 }
 
 func TestBodiesOfWhatIsWanted(t *testing.T) {
-	code, err := bodies(t, func(p *CodePackage) bool { return p.Path == "example.com/m/c" }, "./a")
+	used := map[string]bool{} // with syntax or without
+	code, err := bodies(t, func(p *CodePackage) bool { return p.Path == "example.com/m/c" }, func(p *CodePackage) {
+		for _, path := range p.Imports {
+			if _, ok := used[path]; !ok && strings.HasPrefix(path, "example.com/") {
+				t.Errorf("%s is used before %s, which it imports", p.Path, path)
+			}
+		}
+		if _, ok := used[p.Path]; ok {
+			t.Errorf("%s is used twice", p.Path)
+		}
+		used[p.Path] = p.Files != nil && p.Info != nil
+	}, "./a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +100,12 @@ func TestBodiesOfWhatIsWanted(t *testing.T) {
 		"example.com/m/c": false, // wanted, but wrong
 	} {
 		p := found[path]
-		if p == nil || p.Types == nil || (p.Files != nil) != want || (p.Info != nil) != want {
+		if got, ok := used[path]; !ok || got != want || p == nil || p.Types == nil || p.Bodies != want {
 			t.Errorf("%s: %+v, want its bodies: %v", path, p, want)
 			continue
+		}
+		if p.Files != nil || p.Info != nil {
+			t.Errorf("%s still has its syntax", path)
 		}
 		if name := strings.ToUpper(path[len(path)-1:]); p.Types.Scope().Lookup(name) == nil {
 			t.Errorf("%s has no function %s", path, name)
@@ -112,7 +127,12 @@ func TestBodiesThatAreWrong(t *testing.T) {
 		"./lost":    "lost.go:3:8: could not import example.com/nowhere/lost (no required module provides package example.com/nowhere/lost; to add it: go get example.com/nowhere/lost)",
 		"a/a.go":    "a Go file is no pattern",
 	} {
-		if _, err := bodies(t, never, pattern); err == nil || !strings.Contains(err.Error(), want) {
+		use := func(p *CodePackage) {
+			if p.Root {
+				t.Errorf("%s is used, though it is wrong", p.Path)
+			}
+		}
+		if _, err := bodies(t, never, use, pattern); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", pattern, err, want)
 		}
 	}

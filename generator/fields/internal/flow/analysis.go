@@ -13,7 +13,6 @@ import (
 // analysis is the state of one run.
 type analysis struct {
 	graph
-	origins
 	record
 
 	prog       *ssa.Program
@@ -62,6 +61,9 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 	n := a.vertices[v]
 	if n != nil {
 		return n
+	}
+	if isBasic(v.Type()) {
+		return basic
 	}
 	n = &vertex{typ: v.Type()}
 	a.vertices[v] = n
@@ -186,6 +188,9 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 	if n := a.stores[v]; n != nil {
 		return n
 	}
+	if isBasic(v.Type()) {
+		return basic
+	}
 	n := &vertex{typ: v.Type()}
 	a.stores[v] = n
 	back := func(values ...ssa.Value) {
@@ -226,6 +231,7 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 	case *ssa.UnOp:
 		back(v.X)
 	case *ssa.Range:
+		n.typ = v.X.Type() // its own is no type for package typeutil
 		back(v.X)
 	case *ssa.Next:
 		back(v.Iter)

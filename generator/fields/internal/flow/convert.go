@@ -16,7 +16,7 @@ func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 		case !o.object() || o.typ == nil:
 			a.add(n, o)
 		case !a.types.holds(n.typ, o): // bytes that become a string, for instance
-			a.escape(o, to.Pos(), Unfollowed, "converted to "+typeName(n.typ))
+			a.escape(o, to.Pos(), Unfollowed, "converted to "+typeName(to.Type()))
 		default:
 			a.add(n, o)
 		}

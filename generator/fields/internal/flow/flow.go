@@ -33,56 +33,13 @@
 package flow
 
 import (
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/informer-gen/informer-gen/generator/load"
 )
 
 // metaPackage has the metadata of API objects.
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// Find returns the kinds that the program has from caches, and what it uses of their objects. What
-// the program does is what the functions of its roots do, and what they call, in packages whose
-// bodies are loaded.
-func Find(code *load.Code) Found {
-	prog := ssa.NewProgram(code.Fset, ssa.InstantiateGenerics)
-	a := &analysis{
-		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}},
-		origins:   origins{},
-		record:    record{map[*types.Named]map[Use]bool{}, map[*types.Named]map[token.Pos]bool{}},
-		prog:      prog,
-		vertices:  map[ssa.Value]*vertex{},
-		tuples:    map[component]*vertex{},
-		structs:   structs{known: map[*types.Struct]*types.Struct{}},
-		fields:    map[*types.Var]*vertex{},
-		waiting:   map[*types.Var][]*vertex{},
-		stores:    map[ssa.Value]*vertex{},
-		functions: map[*ssa.Function]*function{},
-		called:    map[callbackOf]bool{},
-		left:      map[departure]bool{},
-		sites:     map[*ssa.Call]*site{},
-		bindings:  map[*ssa.FreeVar][]ssa.Value{},
-	}
-	prog.CreatePackage(types.Unsafe, nil, nil, true)
-	followed := map[*types.Package]bool{}
-	for _, p := range code.Packages {
-		prog.CreatePackage(p.Types, p.Files, p.Info, true)
-		followed[p.Types] = p.Files != nil
-		a.learn(p.Types)
-	}
-	a.follows = func(p *types.Package) bool { return followed[p] }
-	prog.Build()
-	for _, p := range code.Packages {
-		if p.Root {
-			a.enter(prog.Package(p.Types))
-		}
-	}
-	a.run()
-	return a.kinds()
-}
 
 // learn takes in the API objects of a package.
 func (a *analysis) learn(p *types.Package) {

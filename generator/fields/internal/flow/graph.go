@@ -5,6 +5,8 @@ package flow
 import (
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/container/intsets"
 )
 
 // vertex is a place in the program that holds values: an SSA value, a field of a struct type, a
@@ -12,71 +14,95 @@ import (
 // in the vertex of the pointer, list, map or channel itself.
 type vertex struct {
 	typ   types.Type
-	all   []*origin
-	has   map[*origin]bool
+	has   *intsets.Sparse // origins by number; nil if there are none
+	fresh *intsets.Sparse // those that were not passed on; nil if the vertex isn't in graph.work
 	to    []*vertex
 	hooks []func(*origin)
 }
 
+// basic is the vertex of all strings, numbers and bools. Nothing comes to it.
+var basic = &vertex{typ: types.Typ[types.String]}
+
+// got reports whether an origin has come to the vertex.
+func (n *vertex) got(o *origin) bool { return n.has != nil && n.has.Has(o.id) }
+
 // graph passes origins from vertex to vertex. Origins only ever get more, so that the order in
 // which edges and origins are added doesn't matter.
 type graph struct {
+	origins
 	types *typeFacts
-	work  []arrival
+	work  []*vertex
+	ids   []int // what all works with
 }
 
-// arrival is an origin that has come to a vertex and has not been passed on.
-type arrival struct {
-	n *vertex
-	o *origin
+// all returns the origins that have come to a vertex.
+func (g *graph) all(n *vertex) []*origin {
+	if n.has == nil {
+		return nil
+	}
+	g.ids = n.has.AppendTo(g.ids[:0])
+	all := make([]*origin, len(g.ids))
+	for i, id := range g.ids {
+		all[i] = g.byID[id]
+	}
+	return all
 }
 
 // add adds an origin to a vertex, if its type can hold it.
 func (g *graph) add(n *vertex, o *origin) {
-	if o == nil || n == nil || n.has[o] || !g.types.holds(n.typ, o) {
+	if o == nil || n == nil || n.got(o) || !g.types.holds(n.typ, o) {
 		return
 	}
 	if n.has == nil {
-		n.has = map[*origin]bool{}
+		n.has = new(intsets.Sparse)
 	}
-	n.has[o] = true
-	n.all = append(n.all, o)
-	g.work = append(g.work, arrival{n, o})
+	n.has.Insert(o.id)
+	if n.fresh == nil {
+		n.fresh = new(intsets.Sparse)
+		g.work = append(g.work, n)
+	}
+	n.fresh.Insert(o.id)
 }
 
-// edge lets all origins of one vertex go to another.
+// edge lets all origins of one vertex go to another. Strings and numbers have none.
 func (g *graph) edge(from, to *vertex) {
-	if from == nil || to == nil || from == to || slices.Contains(from.to, to) {
+	if from == nil || to == nil || from == to || isBasic(from.typ) || isBasic(to.typ) || slices.Contains(from.to, to) {
 		return
 	}
 	from.to = append(from.to, to)
-	for _, o := range from.all {
+	for _, o := range g.all(from) {
 		g.add(to, o)
 	}
 }
 
 // each calls hook with each origin that the vertex has, or gets later; with some of them twice.
 func (g *graph) each(n *vertex, hook func(*origin)) {
-	if n == nil {
+	if n == nil || isBasic(n.typ) {
 		return
 	}
 	n.hooks = append(n.hooks, hook)
-	for _, o := range slices.Clone(n.all) {
+	for _, o := range g.all(n) {
 		hook(o)
 	}
 }
 
 // settle passes origins on until nothing changes.
 func (g *graph) settle() {
+	var ids []int
 	for len(g.work) > 0 {
 		last := len(g.work) - 1
-		a := g.work[last]
+		n := g.work[last]
 		g.work = g.work[:last]
-		for i := 0; i < len(a.n.to); i++ {
-			g.add(a.n.to[i], a.o)
-		}
-		for i := 0; i < len(a.n.hooks); i++ {
-			a.n.hooks[i](a.o)
+		ids = n.fresh.AppendTo(ids[:0])
+		n.fresh = nil
+		for _, id := range ids {
+			o := g.byID[id]
+			for i := 0; i < len(n.to); i++ {
+				g.add(n.to[i], o)
+			}
+			for i := 0; i < len(n.hooks); i++ {
+				n.hooks[i](o)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"golang.org/x/tools/container/intsets"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -58,13 +59,24 @@ func (a *analysis) shared() bool {
 		o *origin
 	}
 	var additions []addition
+	var missing intsets.Sparse
+	var ids []int
 	for _, p := range a.puts {
-		v := a.vertex(p.v)
-		for _, o := range a.vertex(p.in).all {
-			if o.up != nil && v.has[o.up] {
+		v, in := a.vertex(p.v), a.vertex(p.in)
+		if in.has == nil {
+			continue
+		}
+		missing.Copy(in.has)
+		if v.has != nil {
+			missing.DifferenceWith(v.has)
+		}
+		ids = missing.AppendTo(ids[:0])
+		for _, id := range ids {
+			o := a.byID[id]
+			if o.up != nil && v.got(o.up) {
 				continue // an element that was copied
 			}
-			if n := a.stores[p.v]; o.object() && !v.has[o] && (n == nil || !n.has[o]) && a.types.holds(v.typ, o) {
+			if n := a.stores[p.v]; o.object() && (n == nil || !n.got(o)) && a.types.holds(v.typ, o) {
 				additions = append(additions, addition{p.v, o})
 			}
 		}

@@ -31,6 +31,8 @@ type origin struct {
 	// above is set.
 	fn     *ssa.Function
 	method bool
+	// id is the number of the origin; it isn't set in keys of origins.made.
+	id int
 	// foreign means that the value is of code that isn't looked into: a function, or something with
 	// methods. Then nothing above is set.
 	foreign bool
@@ -47,19 +49,24 @@ func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign &&
 func (t *origin) whole() bool { return t.object() && t.up == nil }
 
 // origins makes origins.
-type origins map[origin]*origin
+type origins struct {
+	made map[origin]*origin
+	byID []*origin
+}
 
-func (m origins) get(t origin) *origin {
-	made := m[t]
+func (m *origins) get(t origin) *origin {
+	made := m.made[t]
 	if made == nil {
 		made = &t
-		m[t] = made
+		m.made[t] = made
+		made.id = len(m.byID)
+		m.byID = append(m.byID, made)
 	}
 	return made
 }
 
 // root is an object of a kind, nil for one that isn't known.
-func (m origins) root(kind *types.Named) *origin {
+func (m *origins) root(kind *types.Named) *origin {
 	if kind == nil {
 		return m.unknown()
 	}
@@ -67,18 +74,18 @@ func (m origins) root(kind *types.Named) *origin {
 }
 
 // cache is what hands out objects of a kind, nil for one that isn't known.
-func (m origins) cache(kind *types.Named) *origin { return m.get(origin{kind: kind, cache: true}) }
+func (m *origins) cache(kind *types.Named) *origin { return m.get(origin{kind: kind, cache: true}) }
 
 // unknown is an object of a kind that isn't known.
-func (m origins) unknown() *origin { return m.get(origin{}) }
+func (m *origins) unknown() *origin { return m.get(origin{}) }
 
-func (m origins) function(fn *ssa.Function, method bool) *origin {
+func (m *origins) function(fn *ssa.Function, method bool) *origin {
 	return m.get(origin{fn: fn, method: method})
 }
 
 // field is the i-th field of a struct that t is; nil if the field is of a type that has contained
 // t before: then there is no end to the paths.
-func (m origins) field(t *origin, s *types.Struct, i int) *origin {
+func (m *origins) field(t *origin, s *types.Struct, i int) *origin {
 	v := s.Field(i)
 	segment := jsonSegment(v, s.Tag(i))
 	if strings.HasPrefix(segment, ".(") {
@@ -88,7 +95,7 @@ func (m origins) field(t *origin, s *types.Struct, i int) *origin {
 }
 
 // element is an element of the list or map that t is, at the key if there is one.
-func (m origins) element(t *origin, key *ssa.Const) *origin {
+func (m *origins) element(t *origin, key *ssa.Const) *origin {
 	segment := "[*]"
 	if key != nil && key.Value != nil {
 		text := key.Value.ExactString()
@@ -109,11 +116,11 @@ func (m origins) element(t *origin, key *ssa.Const) *origin {
 }
 
 // keys are the keys of the map that t is.
-func (m origins) keys(t *origin) *origin {
+func (m *origins) keys(t *origin) *origin {
 	return m.part(t, "[keys]", "[*]", t.typ.Underlying().(*types.Map).Key())
 }
 
-func (m origins) part(t *origin, segment, named string, typ types.Type) *origin {
+func (m *origins) part(t *origin, segment, named string, typ types.Type) *origin {
 	typ = deref(typ)
 	if _, ok := typ.(*types.Named); ok {
 		for up := t; up != nil; up = up.up {
@@ -159,3 +166,6 @@ func JSONName(v *types.Var, tag string) (name string, inline bool) {
 	}
 	return name, false
 }
+
+// IsOpaque reports whether a type has a form of its own in JSON.
+func IsOpaque(t types.Type) bool { return isOpaque(t) }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -67,7 +66,7 @@ type Found struct {
 
 // record collects what is found out.
 type record struct {
-	uses map[*types.Named]map[Use]bool // by kind, nil for those of an unknown one
+	uses map[*types.Named]map[used]bool // by kind, nil for those of an unknown one
 	from map[*types.Named]map[token.Pos]bool
 }
 
@@ -82,22 +81,22 @@ func (r *record) found(kind *types.Named, pos token.Pos) {
 	r.from[kind][pos] = true
 }
 
+// used is a Use in less memory: a large program has hundreds of thousands.
+type used struct {
+	of  *origin
+	why string
+	pos token.Pos
+	how How
+}
+
 func (r *record) use(o *origin, how How, pos token.Pos, why string) {
 	if o == nil || !o.object() {
 		return
 	}
 	if r.uses[o.kind] == nil {
-		r.uses[o.kind] = map[Use]bool{}
+		r.uses[o.kind] = map[used]bool{}
 	}
-	typ := o.typ
-	if typ == nil {
-		typ = types.Typ[types.Invalid]
-	}
-	field := o.named
-	for strings.HasSuffix(field, "[*]") {
-		field = strings.TrimSuffix(field, "[*]")
-	}
-	r.uses[o.kind][Use{o.path, field, typ, how, pos, why}] = true
+	r.uses[o.kind][used{o, why, pos, how}] = true
 }
 
 func (r *record) read(o *origin, pos token.Pos) { r.use(o, Read, pos, "") }
@@ -140,10 +139,24 @@ func (r *record) kinds() Found {
 	return Found{kinds, sorted(r.uses[nil])}
 }
 
-func sorted(uses map[Use]bool) []Use {
-	return slices.SortedFunc(maps.Keys(uses), func(a, b Use) int {
+// sorted returns uses by path and position. Different parts of an object may have the same path.
+func sorted(found map[used]bool) []Use {
+	uses := make([]Use, 0, len(found))
+	for u := range found {
+		typ := u.of.typ
+		if typ == nil {
+			typ = types.Typ[types.Invalid]
+		}
+		field := u.of.named
+		for strings.HasSuffix(field, "[*]") {
+			field = strings.TrimSuffix(field, "[*]")
+		}
+		uses = append(uses, Use{u.of.path, field, typ, u.how, u.pos, u.why})
+	}
+	slices.SortFunc(uses, func(a, b Use) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.How, b.How), strings.Compare(a.Why, b.Why))
 	})
+	return slices.Compact(uses)
 }
 
 // typeName is a type as code in another package writes it.
