@@ -35,7 +35,6 @@ type watchLog struct {
 
 	mu     sync.Mutex
 	events []loadEvent // mu guards it
-	resets int         // mu guards it
 }
 
 type loadEvent struct {

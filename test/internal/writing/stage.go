@@ -238,19 +238,3 @@ func version(text string) uint64 {
 	}
 	return n
 }
-
-// until asks again until the server's answer is right. Deletions give no signal.
-func (s *stage) until(right func() error) {
-	s.Helper()
-	for {
-		err := right()
-		if err == nil {
-			return
-		}
-		select {
-		case <-s.ctx.Done():
-			s.Fatal(err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
