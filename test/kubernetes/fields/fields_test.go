@@ -3,7 +3,6 @@
 package fields
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -104,14 +103,7 @@ var always = strings.Fields(".apiVersion .kind .metadata.name .metadata.namespac
 
 func compare(t *testing.T, program string, want map[string]expected) {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := fields.Find(t.Context(), fields.Config{Dir: dir, Patterns: []string{program}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := find(t, program)
 	if len(report.Unknown) > 0 {
 		t.Errorf("uses of objects of an unknown kind: %v", report.Unknown)
 	}
