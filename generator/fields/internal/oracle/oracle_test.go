@@ -298,7 +298,7 @@ func runAll(t *testing.T, dir string, on []*base) map[string]output {
 		}
 		return stdout.Bytes()
 	}
-	run(nil, "go", "build", "-trimpath", "-gcflags=example.com/m/...=-N -l", "-ldflags=-s -w", "-o", binary, "./run")
+	run(nil, "go", "build", "-gcflags=example.com/m/...=-N -l", "-ldflags=-s -w", "-o", binary, "./run")
 	stdin, err := json.Marshal(map[string]any{"Bases": on})
 	if err != nil {
 		t.Fatal(err)
