@@ -64,9 +64,8 @@
 // # Owners
 //
 // With Options.CollectGarbage, which devservertest.New sets, objects go when their owners have
-// gone, custom resources included. Deletions in the foreground, in the background and those that
-// orphan dependents do what they do in a cluster. An object whose owner's kind isn't served is
-// kept.
+// gone, custom resources included. Foreground, background and orphaning deletions work as in a
+// cluster. An object whose owner's kind isn't served is kept.
 //
 // Without it there is only the API server, as with envtest: owner references have no effect, and
 // the finalizers foregroundDeletion and orphan stay until a client removes them.

@@ -29,7 +29,7 @@ var (
 	loadSeed    = flag.Uint64("seed", 0, "seed of TestLoad; 0 means another one each time")
 )
 
-// load is many clients of one server, and what they know of its objects.
+// load has many clients of one server, and the objects that they have written.
 type load struct {
 	t     *testing.T
 	s     *devserver.Server
@@ -49,7 +49,7 @@ type loadKind struct {
 	lists   []loadList           // mu guards it
 }
 
-// loadWrite is what the server has answered to a create, an update or a patch.
+// loadWrite is the server's answer to a create, an update or a patch.
 type loadWrite struct {
 	name, value string
 	uid         types.UID

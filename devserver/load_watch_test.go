@@ -88,9 +88,7 @@ func (w *watchLog) watch(ctx context.Context, c dynamic.ResourceInterface, opts 
 			w.events = append(w.events, loadEvent{kind: watch.Bookmark, version: w.version})
 			w.mu.Unlock()
 		}
-		if w.pause > 0 {
-			time.Sleep(w.pause)
-		}
+		time.Sleep(w.pause) // a slow client; 0 for the others
 		if w.breaks > 0 && w.random.IntN(w.breaks) == 0 {
 			return nil
 		}
@@ -98,7 +96,7 @@ func (w *watchLog) watch(ctx context.Context, c dynamic.ResourceInterface, opts 
 	return nil
 }
 
-// await waits until the watcher has seen a version.
+// await waits until the watcher has seen a version. It polls, since the watcher tells no one.
 func (w *watchLog) await(t *testing.T, version string) {
 	t.Helper()
 	want := number(version)

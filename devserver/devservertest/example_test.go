@@ -24,8 +24,8 @@ func TestExamples(test *testing.T) {
 	ExampleStart()
 }
 
-// The body of a test with a real API server, which validates, and collects garbage: what an object
-// owns goes with it. The server ends with the test.
+// The body of a test with a real API server. It validates, and deletes the dependents of a deleted
+// object. The server ends with the test.
 func ExampleNew() {
 	server := devservertest.New(t) // with a project's CRDs: New(t, "config/crd/bases")
 	client, err := kubernetes.NewForConfig(server.Config())

@@ -155,7 +155,7 @@ func newTestAnswers[T comparable](keep time.Duration) *answers[T] {
 }
 
 func slowly(ctx context.Context) (int, error) {
-	time.Sleep(time.Second) // in a bubble
+	time.Sleep(time.Second) // in a bubble: an API server that takes a second
 	return 42, ctx.Err()
 }
 

@@ -77,8 +77,8 @@ func (c *rawHTTP2) read() {
 	}
 }
 
-// end sends what is left, and waits for the end of the connection. It reports whether the server
-// has told the client to calm down.
+// end flushes the buffered frames, and waits for the end of the connection. It reports whether the
+// server has told the client to calm down.
 func (c *rawHTTP2) end() (calm bool) {
 	_ = c.out.Flush()
 	_ = c.conn.CloseWrite()

@@ -46,8 +46,8 @@ func TestIdleWatches(t *testing.T) {
 			began := time.Now()
 			awaitGoroutines(t, goroutines+20)
 			took, left := time.Since(began), inUse()-memory
-			// Maps keep their size, net/http keeps what it has of an HTTP/2 connection for a while,
-			// and some memory is found in a later collection.
+			// Maps keep their size, net/http keeps an ended HTTP/2 connection for a while, and some
+			// memory takes a second collection. None of that gives a signal to wait for.
 			most := 4<<20 + float64(*idle)*1024
 			for ; left > most && time.Since(began) < patience; left = inUse() - memory {
 				time.Sleep(10 * time.Millisecond)

@@ -12,14 +12,11 @@ import (
 func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 	n := a.vertex(to)
 	a.each(a.vertex(x), func(o *origin) {
-		switch {
-		case !o.object() || o.typ == nil:
-			a.add(n, o)
-		case !a.types.holds(n.typ, o): // bytes that become a string, for instance
+		if o.object() && o.typ != nil && !a.types.holds(n.typ, o) { // bytes that become a string, for instance
 			a.escape(o, to.Pos(), Unfollowed, "converted to "+typeName(to.Type()))
-		default:
-			a.add(n, o)
+			return
 		}
+		a.add(n, o)
 	})
 }
 

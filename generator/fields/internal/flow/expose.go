@@ -46,10 +46,7 @@ func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
 		}
 		for sel := range a.prog.MethodSets.MethodSet(methods).Methods() {
 			of := sel.Obj().(*types.Func)
-			if recv := of.Signature().Recv().Type(); !of.Exported() || isInterface(recv) || a.types.isAPI(recv) {
-				continue
-			}
-			if !a.follows(of.Pkg()) {
+			if recv := of.Signature().Recv().Type(); !of.Exported() || isInterface(recv) || a.types.isAPI(recv) || !a.follows(of.Pkg()) {
 				continue
 			}
 			if fn := a.prog.MethodValue(sel); fn != nil && len(fn.Blocks) > 0 {

@@ -62,11 +62,10 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 				a.given(s, to, o, i, inputs)
 			}
 		}
+		a.each(a.vertex(input), goes)
 		if receiver {
-			a.each(a.vertex(input), goes)
 			continue
 		}
-		a.each(a.vertex(input), goes)
 		a.everything(input, func(o *origin) {
 			// A cache calls functions and methods in a struct, and looks at no objects there.
 			if !to.cache || !o.object() {
