@@ -127,7 +127,7 @@ func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 			if o.object() || !a.follows(s.Field(index).Pkg()) {
 				a.add(a.vertex(to), o)
 			}
-		case isOpaque(o.typ):
+		case IsOpaque(o.typ):
 			a.read(o, to.Pos())
 		default:
 			a.give(o, a.field(o, o.typ.Underlying().(*types.Struct), index), a.vertex(to), to.Pos())

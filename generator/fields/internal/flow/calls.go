@@ -195,7 +195,7 @@ func (a *analysis) dispatch(s *site, o *origin) {
 		typ = a.objectMeta
 		o = a.get(origin{path: ".metadata", named: ".metadata", typ: typ, up: o})
 	}
-	if isOpaque(typ) {
+	if IsOpaque(typ) {
 		a.read(o, s.pos())
 		return
 	}

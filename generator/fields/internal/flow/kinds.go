@@ -14,7 +14,7 @@ func (f *typeFacts) addAPI(t types.Type) {
 		return
 	}
 	f.walked.Set(t, true)
-	if isOpaque(t) {
+	if IsOpaque(t) {
 		return
 	}
 	switch u := t.(type) {

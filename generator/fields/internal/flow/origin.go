@@ -166,6 +166,3 @@ func JSONName(v *types.Var, tag string) (name string, inline bool) {
 	}
 	return name, false
 }
-
-// IsOpaque reports whether a type has a form of its own in JSON.
-func IsOpaque(t types.Type) bool { return isOpaque(t) }

@@ -71,9 +71,9 @@ func isObject(t types.Type) (*types.Named, bool) {
 	return n, true
 }
 
-// isOpaque reports whether a type has a form of its own in JSON, so that one can't have parts of
+// IsOpaque reports whether a type has a form of its own in JSON, so that one can't have parts of
 // it: a time, a quantity.
-func isOpaque(t types.Type) bool {
+func IsOpaque(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || isInterface(n) {
 		return false
@@ -89,7 +89,7 @@ func isPlain(t types.Type) bool { return plainWithin(t, nil) }
 // plainWithin is isPlain for what lies in some lists and maps.
 func plainWithin(t types.Type, outer []types.Type) bool {
 	t = deref(t)
-	if isOpaque(t) || slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {
+	if IsOpaque(t) || slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {
 		return true
 	}
 	outer = append(outer, t)
@@ -201,9 +201,9 @@ func (f *typeFacts) add(r *reach, t types.Type) bool {
 	return false
 }
 
-// opaque is isOpaque for types of parts of objects. A struct of the program that writes its JSON
+// opaque is IsOpaque for types of parts of objects. A struct of the program that writes its JSON
 // itself is one like others.
-func (f *typeFacts) opaque(t types.Type) bool { return f.walked.At(t) != nil && isOpaque(t) }
+func (f *typeFacts) opaque(t types.Type) bool { return f.walked.At(t) != nil && IsOpaque(t) }
 
 // holds reports whether a value of type u may be, point to, or contain what t stands for.
 func (f *typeFacts) holds(u types.Type, t *origin) bool {
