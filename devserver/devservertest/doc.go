@@ -6,9 +6,9 @@
 //	server := devservertest.New(t, "config/crd/bases")
 //	client, err := kubernetes.NewForConfig(server.Config())
 //
-// The server has the CRDs, Kubernetes' built-in kinds, admission webhooks and a garbage collector;
-// the documentation of package devserver lists the kinds. Servers of several tests run side by side,
-// in parallel too.
+// The server has the CRDs, Kubernetes' built-in kinds, admission webhooks and a garbage collector.
+// The documentation of package devserver lists the kinds. Servers of several tests run side by
+// side, in parallel too.
 //
 // envtest has no garbage collector. So a test that creates objects of owners that never were, or
 // acts as a collector itself, starts its server by [Start], without Options.CollectGarbage.

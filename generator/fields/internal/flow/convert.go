@@ -12,7 +12,8 @@ import (
 func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 	n := a.vertex(to)
 	a.each(a.vertex(x), func(o *origin) {
-		if o.object() && o.typ != nil && !a.types.holds(n.typ, o) { // bytes that become a string, for instance
+		// The object is gone if bytes become a string, for instance.
+		if o.object() && o.typ != nil && !a.types.holds(n.typ, o) {
 			a.escape(o, to.Pos(), Unfollowed, "converted to "+typeName(to.Type()))
 			return
 		}
