@@ -34,10 +34,10 @@
 // [github.com/informer-gen/informer-gen/runtime/inspect], a page that shows what informers are
 // doing; [github.com/informer-gen/informer-gen/runtime/manager], which runs the controllers of a
 // process, and has an election of the process that leads below it;
-// [github.com/informer-gen/informer-gen/runtime/watchcache], the server's side of lists and
+// [github.com/informer-gen/informer-gen/server/watchcache], the server's side of lists and
 // watches, with package serve below it for HTTP;
-// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for
-// tests; and [github.com/informer-gen/informer-gen/runtime/controller/controllertest], which runs
+// [github.com/informer-gen/informer-gen/testkit/sourcetest], an API server in memory for
+// tests; and [github.com/informer-gen/informer-gen/testkit/controllertest], which runs
 // controllers over it until they have nothing left to do.
 //
 // Data goes one way. Only informer connects the packages of the path, by its internal package

@@ -4,6 +4,7 @@ package runtime_test
 
 import (
 	"fmt"
+	"go/ast"
 	"go/doc"
 	"maps"
 	"os"
@@ -242,8 +243,8 @@ func isFeature(id string) bool { return !strings.Contains(id, "-") }
 func TestPackageDocs(t *testing.T) {
 	examples := map[string]bool{} // folders
 	docs := map[string]string{}
-	for file, name := range goFiles(t, ".") {
-		folder := filepath.ToSlash(filepath.Dir(name))
+	for file, name := range packageFiles(t) {
+		folder := filepath.ToSlash(filepath.Dir(filepath.Join("runtime", name)))
 		if strings.HasSuffix(name, "_test.go") {
 			for _, example := range doc.Examples(file) {
 				examples[folder] = examples[folder] || example.Output != "" || example.EmptyOutput
@@ -253,8 +254,8 @@ func TestPackageDocs(t *testing.T) {
 		docs[folder] += file.Doc.Text()
 	}
 	for _, pkg := range exportedPackages(t) {
-		folder := strings.TrimPrefix(pkg.Path(), base)
-		if folder == strings.TrimSuffix(base, "/") {
+		folder := strings.TrimPrefix(pkg.Path(), module)
+		if folder == "runtime" {
 			continue
 		}
 		if text := strings.ToLower(docs[folder]); !strings.Contains(text, "goroutine") {
@@ -263,9 +264,22 @@ func TestPackageDocs(t *testing.T) {
 			t.Errorf("the documentation of package %s does not say what blocks", folder)
 		}
 		// An example has no *testing.T, which these need.
-		forTests := folder == "store/storetest" || folder == "controller/controllertest"
+		forTests := folder == "testkit/storetest" || folder == "testkit/controllertest"
 		if !examples[folder] && !forTests {
 			t.Errorf("package %s has no example with output", folder)
+		}
+	}
+}
+
+// packageFiles yields the Go files of the packages that others may import, and of those below them.
+func packageFiles(t *testing.T) func(yield func(*ast.File, string) bool) {
+	return func(yield func(*ast.File, string) bool) {
+		for _, folder := range []string{".", "../server", "../testkit"} {
+			for file, name := range goFiles(t, folder) {
+				if !yield(file, name) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestSameHandlerTwice: each registration is one of its own.

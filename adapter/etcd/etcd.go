@@ -25,7 +25,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // pageSize is how many objects are asked for at a time.

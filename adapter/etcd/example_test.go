@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/adapter/etcd"
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // cluster returns a client of an etcd, as clientv3.New does, and what ends both.

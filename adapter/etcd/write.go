@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // Create stores an object, whose uid is set if it has none. It returns the object as it was stored,

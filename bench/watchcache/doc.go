@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watchcache measures runtime/watchcache and its HTTP handler beside the cacher of k8s.io/apiserver
+// Watchcache measures server/watchcache and its HTTP handler beside the cacher of k8s.io/apiserver
 // and a whole API server, and prints a table with the ratios and the marks that must be reached. A
 // row that misses its mark ends with the word short.
 //

@@ -18,7 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 //go:embed config/crd/*.yaml

@@ -11,9 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/controller/controllertest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/testkit/controllertest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // What stands between the following functions is in docs/testing.md, too.

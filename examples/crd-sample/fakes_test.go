@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/runtime/store/storetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
 // What stands between the following functions is in docs/testing.md, too.

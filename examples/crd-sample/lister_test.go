@@ -9,7 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/store/storetest"
+	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
 // TestGetAllocatesNothing by the lister of a kind with indexes, nor by that of a cluster-scoped

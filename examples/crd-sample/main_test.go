@@ -27,8 +27,8 @@ import (
 
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
 )
 
 // TestMain lets the test binary be the program when it is started with this in its environment.

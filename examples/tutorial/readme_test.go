@@ -14,12 +14,12 @@ import (
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/controller/controllertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/testkit/controllertest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // What follows is in README, too.

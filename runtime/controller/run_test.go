@@ -16,9 +16,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestNewRefusesWrongArguments(t *testing.T) {

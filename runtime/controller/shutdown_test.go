@@ -15,8 +15,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestShutDown has three keys when the run ends, of which one is being reconciled and was added

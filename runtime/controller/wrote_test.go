@@ -13,8 +13,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func never[T any](_, _ T) bool { return false }

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // cluster returns a server in memory with some pods, and a client of it.

@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestFaultW01ObjectWithoutKeyInTheInitialList shows that an informer that can't store an object

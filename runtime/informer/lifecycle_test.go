@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func acquire(ctx context.Context, t *testing.T, i factories.Informer) *informer.Lease {

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestWhatIsWrongIsShown has an informer that is well, with a handler that hangs, one that lacks

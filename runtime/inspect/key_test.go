@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestOneKeyIsExplained asks for keys that are stored, not stored, not read and unknown.

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // A program with two controllers, of which a flag selects one.

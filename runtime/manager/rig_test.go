@@ -29,7 +29,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestMain(m *testing.M) {

@@ -25,10 +25,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
 )
 
 var (

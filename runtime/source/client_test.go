@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
 // warnings collects what a server warns about.

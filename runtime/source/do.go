@@ -11,8 +11,8 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // Request is a request about one object of a resource, for [HTTP.Do].

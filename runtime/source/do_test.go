@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/placement"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // asked describes a request: "METHOD path?query type body".

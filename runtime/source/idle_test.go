@@ -16,7 +16,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
 // heapAfter is the live heap after f, above what it was before. It waits until that is no more than

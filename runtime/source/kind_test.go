@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // TestUntypedObjectsOfAnotherKind: a source of untyped objects whose Options have no Kind takes it

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
 func newMetadata() *metav1.PartialObjectMetadata { return &metav1.PartialObjectMetadata{} }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 func (f Format) mediaType() string { return decode.Format(f).MediaType() }

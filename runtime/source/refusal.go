@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
 // TestShardOfServersThatDontKnow: a server that ignores the parameter makes no difference.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeobject "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
 func TestEveryFormatListsTheSame(t *testing.T) {

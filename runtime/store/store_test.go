@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
-	"github.com/informer-gen/informer-gen/runtime/store/storetest"
+	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
 type thing = metav1.PartialObjectMetadata

@@ -17,8 +17,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest/patches"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
 )
 
 // side is one of two servers that get the same requests.

@@ -18,26 +18,52 @@ const module = "github.com/informer-gen/informer-gen/"
 // not the line.
 var areas = []area{
 	{
+		folder: "internal", // what two of the areas below share, and modules for tests
+		layers: []string{"projecttest shard", "request"},
+	},
+	{
 		folder: "runtime",
+		sees:   []string{"internal"},
 		layers: []string{
-			"object metrics manager/election internal/layout internal/resourceversion internal/shard source/internal/quantity watchcache/internal/fieldpath",
-			"deltafifo metrics/prometheus workqueue internal/metatype internal/placement source/internal/podtest informer/internal/changelog informer/internal/mutation internal/request internal/share internal/table source/internal/dropped watchcache/internal/rawjson",
-			"internal/adopt informer/internal/pack source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache",
-			"lister informer/internal/checkpoint store/storetest source/internal/decode watchcache/memory watchcache/protobuf",
-			"source source/sourcetest watchcache/serve",
-			"reason source/sourcetest/patches writer watchcache/upstream",
+			"object metrics manager/election internal/layout internal/resourceversion internal/quantity",
+			"deltafifo metrics/prometheus workqueue internal/metatype internal/placement internal/podtest informer/internal/changelog informer/internal/mutation internal/share internal/table internal/dropped",
+			"internal/adopt informer/internal/pack internal/cborwire internal/jsondec internal/protodec internal/protowire store",
+			"lister informer/internal/checkpoint internal/decode",
+			"source",
+			"reason writer",
 			"reflector",
 			"watch informer/internal/engine",
 			"informer/internal/settings",
 			"informer",
 			"controller informer/factories",
-			"inspect reconcile controller/controllertest informer/internal/faulttest informer/internal/informertest .",
+			"inspect reconcile informer/internal/faulttest .",
 			"manager",
 		},
 	},
 	{
+		folder: "server",
+		sees:   []string{"runtime", "internal"},
+		layers: []string{
+			"internal/fieldpath",
+			"internal/rawjson",
+			"watchcache",
+			"memory protobuf",
+			"serve upstream",
+		},
+	},
+	{
+		folder: "testkit",
+		sees:   []string{"runtime", "server", "internal"},
+		layers: []string{"sourcetest storetest", "sourcetest/patches", "controllertest"},
+	},
+	{
+		folder: "runtime/informer/internal/informertest", // for tests
+		sees:   []string{"runtime", "testkit"},
+		layers: []string{"."},
+	},
+	{
 		folder: "adapter",
-		sees:   []string{"runtime"},
+		sees:   []string{"runtime", "server", "testkit"},
 		layers: []string{"internal/checker", "clientgo etcd", "controllerruntime"},
 	},
 	{
@@ -63,12 +89,8 @@ var areas = []area{
 	},
 	{
 		folder: "generator/internal/shapes",
-		sees:   []string{"runtime"},
+		sees:   []string{"runtime", "server", "testkit"},
 		layers: []string{"v1 oracle", "keys"},
-	},
-	{
-		folder: "internal", // for tests
-		layers: []string{"projecttest"},
 	},
 	{
 		folder: "cmd",
@@ -77,7 +99,7 @@ var areas = []area{
 	},
 	{
 		folder: "cmd/informer-relay",
-		sees:   []string{"runtime", "generator/diag"},
+		sees:   []string{"runtime", "server", "testkit", "generator/diag"},
 		layers: []string{"internal/configfile", "internal/access", "internal/relay", "internal/demo", "."},
 	},
 	{
@@ -86,22 +108,22 @@ var areas = []area{
 	},
 	{
 		folder: "examples/crd-sample",
-		sees:   []string{"runtime", "generator"},
+		sees:   []string{"runtime", "server", "testkit", "generator"},
 		layers: []string{"api/v1alpha1", "."},
 	},
 	{
 		folder: "examples/tutorial",
-		sees:   []string{"runtime", "devserver"},
+		sees:   []string{"runtime", "server", "testkit", "devserver"},
 		layers: []string{"api/v1", "teams", "."},
 	},
 	{
 		folder: "examples/endpoints-controller",
-		sees:   []string{"runtime", "devserver"},
+		sees:   []string{"runtime", "server", "testkit", "devserver"},
 		layers: []string{"selectors", "endpoints", "reconciler", "."},
 	},
 	{
 		folder: "test",
-		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
+		sees:   []string{"runtime", "server", "testkit", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
 		layers: []string{"internal/endstate internal/writing", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
@@ -111,12 +133,12 @@ var areas = []area{
 	},
 	{
 		folder: "test/kubernetes",
-		sees:   []string{"runtime", "generator", "examples/endpoints-controller", "test/internal"},
+		sees:   []string{"runtime", "server", "testkit", "generator", "examples/endpoints-controller", "test/internal"},
 		layers: []string{"endpoints/kubeserver", "controllers endpoints fields writing"},
 	},
 	{
 		folder: "bench",
-		sees:   []string{"runtime", "adapter", "devserver", "cmd"},
+		sees:   []string{"runtime", "server", "testkit", "adapter", "devserver", "cmd"},
 		layers: []string{
 			"data probe",
 			"server",

@@ -72,7 +72,7 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/watch"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -150,7 +150,7 @@ var shownBefore = map[string]string{
 		var sites shopinformers.SiteInformer`,
 	"runtime/reconcile/option.go": `
 		var sites shopinformers.SiteInformer`,
-	"runtime/source/sourcetest/doc.go": `
+	"testkit/sourcetest/doc.go": `
 		var ctx context.Context
 		var server *sourcetest.Server`,
 	"runtime/watch/doc.go": `
@@ -176,7 +176,7 @@ var shownIn = map[string]string{
 	"devserver/doc.go":               "devserver/example_test.go",
 	"devserver/devservertest/doc.go": "devserver/devservertest/devservertest_test.go",
 
-	"runtime/controller/controllertest/doc.go": "runtime/controller/controllertest/example_test.go",
+	"testkit/controllertest/doc.go": "testkit/controllertest/example_test.go",
 }
 
 // snippet is Go code that a page or a doc comment shows.

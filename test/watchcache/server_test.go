@@ -22,9 +22,9 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/upstream"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // play is a history and the servers that show it.

@@ -14,9 +14,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/memory"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // TestWrites sends writes to an API server, and to a handler that has a storage in memory to

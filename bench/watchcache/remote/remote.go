@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/watchcache/local"
 	"github.com/informer-gen/informer-gen/bench/watchcache/widget"
 	"github.com/informer-gen/informer-gen/devserver"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // Devserver is the side of an API server.

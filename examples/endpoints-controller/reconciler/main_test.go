@@ -26,7 +26,7 @@ import (
 	listers "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

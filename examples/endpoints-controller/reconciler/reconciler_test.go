@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
-	"github.com/informer-gen/informer-gen/runtime/store/storetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
 func TestEndpointsFollowServicesAndPods(t *testing.T) {

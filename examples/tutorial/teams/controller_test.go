@@ -15,9 +15,9 @@ import (
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/examples/tutorial/teams"
-	"github.com/informer-gen/informer-gen/runtime/controller/controllertest"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/testkit/controllertest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func newTeam(members ...string) *v1.Team {

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestTransformOfAKind shows that a transform of the concrete type replaces the factory's, for the

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	informermetrics "github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // One Provider, given to the factory, shows all of its informers.

@@ -17,8 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/test/kubernetes/endpoints/kubeserver"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 var (

@@ -31,7 +31,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
 	"github.com/informer-gen/informer-gen/generator/fields"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestMain(m *testing.M) {

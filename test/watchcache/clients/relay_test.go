@@ -16,9 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/upstream"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")

@@ -10,8 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/watch"
 
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
+	"github.com/informer-gen/informer-gen/server/memory"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // shared is a storage in memory that shares its versions with other resources, as prefixes of an

@@ -20,7 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/value"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // record is a pod as the storages have it. The suites store pods under keys that don't fit their

@@ -13,8 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/informer-gen/informer-gen/adapter/etcd"
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 // writer is what writes to a storage.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/lru"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // Time is the bubble's in these tests: nothing here waits for anything but it.

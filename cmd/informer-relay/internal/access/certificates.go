@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // callers are what the names in client certificates may read.

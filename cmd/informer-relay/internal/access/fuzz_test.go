@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // FuzzRequest: whatever the headers, the path, the query and the name in a certificate are, only

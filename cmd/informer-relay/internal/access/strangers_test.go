@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/lru"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // attack has strangers who ask until the test ends, each with a new token and again a tenth of a

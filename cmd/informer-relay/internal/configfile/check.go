@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
+	"github.com/informer-gen/informer-gen/server/upstream"
 )
 
 // bookmarkInterval is how long an API server's watch is silent at most.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 const (

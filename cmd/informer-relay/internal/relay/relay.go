@@ -39,7 +39,7 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/access"
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // LastRequests is how long after its watches the relay ends at the latest.

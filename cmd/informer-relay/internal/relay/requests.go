@@ -10,7 +10,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/server/serve"
 )
 
 // requests counts the requests of callers, and measures how long they wait for their answers. The

@@ -12,10 +12,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
-	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/protobuf"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
+	"github.com/informer-gen/informer-gen/server/protobuf"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/upstream"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 const (

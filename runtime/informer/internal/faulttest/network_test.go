@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/reason"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 // TestConnectionsThatFail has connections that hang or are slow, too.

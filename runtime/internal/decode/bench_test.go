@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	corev1 "k8s.io/api/core/v1"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// benchCases are the ways in which Pods are decoded.
+var benchCases = []struct {
+	name     string
+	format   Format
+	opts     Options
+	sample   func() object.Object
+	readOnly bool
+}{
+	{"json", JSON, Options{}, newPod, true},
+	{"json-slim", JSON, benchSlim, newPod, true},
+	{"json-owned", JSON, Options{}, newPod, false},
+	{"json-untyped", JSON, Options{}, newUntyped, false},
+	{"protobuf", Protobuf, Options{}, newPod, true},
+	{"protobuf-slim", Protobuf, benchSlim, newPod, true},
+	{"protobuf-owned", Protobuf, Options{}, newPod, false},
+	{"cbor", CBOR, Options{}, newPod, false},
+	{"cbor-slim", CBOR, benchSlim, newPod, false},
+	{"cbor-untyped", CBOR, Options{}, newUntyped, false},
+}
+
+var benchSlim = Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
+
+// BenchmarkList decodes 1,000 Pods, as a source does it, one by one with json v2, and with
+// sigs.k8s.io/json in one piece. How much several goroutines help is to be seen with -cpu 1,2,4.
+func BenchmarkList(b *testing.B) {
+	text := []byte(podtest.LargeList(1000))
+	for _, tc := range benchCases {
+		b.Run(tc.name, func(b *testing.B) {
+			body := podtest.Transcode(b, text, tc.format)
+			c := mustCodec(b, tc.opts, tc.sample)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				l := listReader{stream: newStream(context.Background(), c, io.NopCloser(bytes.NewReader(body)), tc.format), deliver: func(object.Object) error { n++; return nil }}
+				l.stream.readOnly = tc.readOnly
+				if _, err := l.read(); err != nil || n != 1000 {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+	b.Run("json-v2", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			dec := jsontext.NewDecoder(bytes.NewReader(text), typedOptions)
+			for range 12 { // to the beginning of the items
+				if _, err := dec.ReadToken(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			n := 0
+			for dec.PeekKind() == '{' {
+				if err := jsonv2.UnmarshalDecode(dec, &corev1.Pod{}); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if n != 1000 {
+				b.Fatal(n)
+			}
+		}
+	})
+	b.Run("sigs", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			var list corev1.PodList
+			if err := sigsjson.UnmarshalCaseSensitivePreserveInts(text, &list); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkWatch decodes one event.
+func BenchmarkWatch(b *testing.B) {
+	var pod corev1.Pod
+	if err := json.Unmarshal([]byte(podtest.WithKind(podtest.Large(1))), &pod); err != nil {
+		b.Fatal(err)
+	}
+	for _, tc := range benchCases {
+		b.Run(tc.name, func(b *testing.B) {
+			event := podtest.EncodeEvent(b, tc.format, "MODIFIED", &pod)
+			b.SetBytes(int64(len(event)))
+			b.ReportAllocs()
+			left := b.N
+			r := readerFunc(func(p []byte) (int, error) {
+				if left == 0 {
+					return 0, io.EOF
+				}
+				left--
+				return copy(p, event), nil
+			})
+			c := mustCodec(b, tc.opts, tc.sample)
+			w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(&lines{r: r}), tc.format), deliver: func(*Item) error { return nil }}
+			w.stream.readOnly = tc.readOnly
+			if err := w.read(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// lines makes reads of any size from a reader of whole lines.
+type lines struct {
+	r    io.Reader
+	buf  [16 << 10]byte
+	rest []byte
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		n, err := l.r.Read(l.buf[:])
+		if err != nil {
+			return 0, err
+		}
+		l.rest = l.buf[:n]
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}

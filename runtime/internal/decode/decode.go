@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package decode turns the bodies of an API server's responses into objects and events.
+//
+// A [Codec] knows the type of a resource's objects. It opens a [Stream] for each response, which
+// reads the response as a list or as a watch and hands over each item as soon as it is decoded:
+//
+//	response ─▶ feed: the bytes read, in pooled buffers
+//	             │
+//	             ▼
+//	            formatReader (JSON, protobuf, CBOR): a line in formats
+//	             │  scanner  finds where items end
+//	             ▼  decoder  decodes them, by a fast decoder or a slow one
+//	            Stream.run ┄ if much comes at once ┄ ahead: several goroutines decode
+//	             │
+//	             ▼
+//	            listReader, watchReader: check items, in any format ─▶ the callback
+//
+// A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
+// time, in the order of the response. Helpers that decode ahead have ended when List or Watch
+// returns. Package source documents what that promises.
+//
+// The package knows formats and objects. It knows no request: package source asks, and adds to each
+// error the resource that was asked for.
+package decode
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/internal/shard"
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Options describe the objects of a resource, and what is left out of them.
+type Options struct {
+	// Resource is the resource that responses are about.
+	Resource schema.GroupVersionResource
+	// Kind is the kind that the objects must have. "" means the name of the Go type; for types that
+	// hold any kind, and for projections, "" accepts the kind that the server sends.
+	Kind string
+	// DropManagedFields leaves metadata.managedFields out of objects.
+	DropManagedFields bool
+	// DropAnnotations are keys of metadata.annotations that are left out of objects.
+	DropAnnotations []string
+	// ShardSelector restricts the items to the objects of a shard; "" is everything.
+	ShardSelector string
+	// NewObject returns a new object at each call, always a pointer of the same type. Several
+	// goroutines may call it at once.
+	NewObject func() object.Object
+}
+
+// Promises is what the caller of a stream says about the objects.
+type Promises struct {
+	// ReadOnly means that the caller never changes objects, so that they may share parts.
+	ReadOnly bool
+	// Known, if not nil, returns an object that the caller already has, or nil.
+	Known Known
+}
+
+// Known returns the object with exactly this key, uid and resourceVersion, or nil. Several
+// goroutines may call it at once.
+type Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
+
+// Codec holds the type of a resource's objects and the decoders of each format. All streams of a
+// source share it, and so do sources that differ in their namespaces only. It is safe for use by
+// several goroutines.
+type Codec struct {
+	// Set once at construction.
+	gvr        schema.GroupVersionResource
+	apiVersion string // of gvr
+	kind       string // the kind that is expected; "" accepts the server's
+	stampAs    string // the apiVersion that objects carry, shared by all of them
+	partial    bool   // objects are *metav1.PartialObjectMetadata, asked for as such
+	untyped    bool   // objects hold their content as a map
+	projection bool   // objects have some fields of their kind only
+	protobuf   bool   // objects can be decoded from protobuf
+	drop       dropped.Parts
+	shard      *shard.Shard
+	newObject  func() object.Object
+	elem       reflect.Type // what objects point to
+	// plain: new objects are zero values of elem, as the fast decoders need them
+	plain bool
+	// exotic reports whether objects are decoded from JSON by sigs.k8s.io/json, if not in the fast
+	// way. It is found out when an object needs it, because it takes long.
+	exotic func() bool
+	cbor   runtime.Decoder // of typed objects
+	tuning tuning
+
+	// The atomics synchronize themselves.
+	pools  decoderPools
+	warned atomic.Bool            // the change of a shared part was logged
+	taken  atomic.Pointer[string] // the kind that learn took, if kind is ""
+}
+
+// New returns the codec of the objects that opts describe. It fails if NewObject returns nil or
+// something other than a pointer, and if ShardSelector is invalid.
+func New(opts Options) (*Codec, error) {
+	sample := opts.NewObject()
+	if sample == nil || reflect.TypeOf(sample).Kind() != reflect.Pointer || reflect.ValueOf(sample).IsNil() {
+		return nil, fmt.Errorf("NewObject returns %T; it has to return a new object, as in &v1.Pod{}", sample)
+	}
+	c := &Codec{
+		gvr:        opts.Resource,
+		apiVersion: opts.Resource.GroupVersion().String(),
+		kind:       opts.Kind,
+		protobuf:   isProtobuf(sample),
+		drop:       dropped.New(opts.DropManagedFields, opts.DropAnnotations),
+		newObject:  opts.NewObject,
+		elem:       reflect.TypeOf(sample).Elem(),
+		plain:      reflect.ValueOf(sample).Elem().IsZero(),
+		tuning:     defaultTuning,
+		pools:      newDecoderPools(),
+	}
+	var err error
+	if c.shard, err = shard.Parse(opts.ShardSelector); err != nil {
+		return nil, err
+	}
+	_, c.untyped = sample.(runtime.Unstructured)
+	_, c.partial = sample.(*metav1.PartialObjectMetadata)
+	c.projection = metatype.IsProjection(c.elem)
+	c.stampAs = c.apiVersion
+	switch {
+	case c.partial && c.kind == "":
+		c.stampAs = metadataAPIVersion
+	case c.kind == "" && !c.untyped && !c.projection && !strings.Contains(c.elem.Name(), "["):
+		c.kind = c.elem.Name()
+	}
+	c.exotic = sync.OnceValue(func() bool { return isExotic(c.elem, map[reflect.Type]bool{}) })
+	c.cbor = newCBORDecoder(opts.NewObject)
+	return c, nil
+}
+
+// Type returns the type of the objects, a pointer.
+func (c *Codec) Type() reflect.Type { return reflect.PointerTo(c.elem) }
+
+// Has reports whether the objects can be decoded from a format.
+func (c *Codec) Has(f Format) bool { return f.Exists() && (f != Protobuf || c.protobuf) }
+
+// SentAs returns the kind of meta.k8s.io/v1 that a server is to be asked to convert items to, of a
+// list or of a watch; "" means none.
+func (c *Codec) SentAs(list bool) string {
+	switch {
+	case !c.partial:
+		return ""
+	case list:
+		return metadataListKind
+	}
+	return metadataKind
+}
+
+// Open begins to read a response in a format. It reads nothing yet.
+//
+// If a shared part was changed, some of the caller's objects differ from what the server has sent,
+// and it is unknown which. So from then on Known is not called, and the caller gets newly decoded
+// objects, none of which has the changed part. This is logged, once.
+func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
+	s := newStream(ctx, c, body, f)
+	s.promised(ctx, promises)
+	return s
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// fatPod has in its template what must not be dropped, and managedFields of the size that they
+// have.
+func fatPod(t testing.TB) *corev1.Pod {
+	p := podtest.LargeObject(t, 1)
+	for i := range 4 {
+		e := metav1.ManagedFieldsEntry{Manager: fmt.Sprint("manager-", i), Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1"}
+		fields := `{"f:metadata":{"f:labels":{".":{}`
+		for j := range 20 {
+			fields += fmt.Sprintf(`,"f:name-of-a-label-%02d":{}`, j)
+		}
+		e.FieldsV1 = fieldsV1(fields + `}}}`)
+		p.ManagedFields = append(p.ManagedFields, e)
+	}
+	p.Annotations["big"] = strings.Repeat("x", 300)
+	p.Annotations[`we"ird`] = "kept"
+	return p
+}
+
+// TestDroppedPartsAreMissing: what is dropped is missing, the rest is as it was, in every format
+// and for every kind of type.
+func TestDroppedPartsAreMissing(t *testing.T) {
+	whole := fatPod(t)
+	for name, opts := range map[string]Options{
+		"nothing":         {},
+		"managedFields":   {DropManagedFields: true},
+		"an annotation":   {DropAnnotations: []string{"big", "unknown"}},
+		"both":            {DropManagedFields: true, DropAnnotations: []string{"big"}},
+		"all annotations": {DropManagedFields: true, DropAnnotations: []string{"big", "example.test/checksum", `we"ird`}},
+	} {
+		want := whole.DeepCopy()
+		if opts.DropManagedFields {
+			want.ManagedFields = nil
+		}
+		for _, key := range opts.DropAnnotations {
+			delete(want.Annotations, key)
+		}
+		if len(want.Annotations) == 0 {
+			want.Annotations = nil
+		}
+		list := &corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.Pod{*whole, *whole}}
+		for _, f := range everyFormat {
+			got, _, err := listAll(serveIn(t, f, podtest.Encode(t, f, list), func() *corev1.Pod { return &corev1.Pod{} }, opts))
+			if err != nil || len(got) != 2 {
+				t.Fatalf("%s from %v: %v", name, f, err)
+			}
+			events, err := watchAll(serveIn(t, f, podtest.EncodeEvent(t, f, "ADDED", whole), func() *corev1.Pod { return &corev1.Pod{} }, opts))
+			if err != nil || len(events) != 1 {
+				t.Fatalf("%s from %v: %v", name, f, err)
+			}
+			for _, p := range append(got, events[0].Object) {
+				if diff := cmp.Diff(want, p); diff != "" {
+					t.Errorf("%s from %v: %s", name, f, diff)
+				}
+			}
+			if f == Protobuf {
+				continue
+			}
+			data := podtest.Encode(t, JSON, want)
+			var content map[string]any
+			if err := (&unstructured.Unstructured{}).UnmarshalJSON(data); err != nil {
+				t.Fatal(err)
+			}
+			u := &unstructured.Unstructured{}
+			if err := u.UnmarshalJSON(data); err != nil {
+				t.Fatal(err)
+			}
+			content = u.Object
+			untyped, _, err := listAll(serveIn(t, f, podtest.Encode(t, f, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, opts))
+			if err != nil || len(untyped) != 2 {
+				t.Fatalf("%s from %v: %v", name, f, err)
+			}
+			if diff := cmp.Diff(content, untyped[1].Object); diff != "" {
+				t.Errorf("%s from %v, untyped: %s", name, f, diff)
+			}
+		}
+		// The object before the type of its event, and types that are decoded in other ways.
+		body := `{"object":` + string(bytes.TrimSpace(podtest.Encode(t, JSON, whole))) + `,"type":"ADDED"}`
+		events, err := watchAll(serveIn(t, JSON, []byte(body), func() *corev1.Pod { return &corev1.Pod{} }, opts))
+		if err != nil || !cmp.Equal(want, events[0].Object) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, newObject := range []func() object.Object{
+			func() object.Object { return &exotic{} },
+			func() object.Object { return &kitchen{} }, // embeds more than its metadata
+			func() object.Object { return &metav1.PartialObjectMetadata{} },
+			func() object.Object { return &pointerMeta{ObjectMeta: &metav1.ObjectMeta{}} },
+		} {
+			opts := opts
+			opts.Kind = "Pod"
+			got, _, err := listAll(serveIn(t, JSON, podtest.Encode(t, JSON, list), newObject, opts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !cmp.Equal(want.Annotations, got[1].GetAnnotations()) || !cmp.Equal(want.ManagedFields, got[1].GetManagedFields()) {
+				t.Errorf("%s of %T: got %v, %v", name, got[1], got[1].GetAnnotations(), got[1].GetManagedFields())
+			}
+		}
+	}
+}
+
+// pointerMeta is an object that panics in its accessors when metadata is missing.
+type pointerMeta struct {
+	metav1.TypeMeta    `json:",inline"`
+	*metav1.ObjectMeta `json:"metadata"`
+}
+
+func (p *pointerMeta) DeepCopyObject() runtime.Object { return p }
+
+// TestDroppedSemantics: objects of which parts are dropped are the same as others.
+func TestDroppedSemantics(t *testing.T) {
+	whole := mustCodec(t, Options{}, newPod)
+	slim := mustCodec(t, Options{DropAnnotations: []string{"dropped"}}, newPod)
+	check := func(data string) {
+		t.Helper()
+		var want, got Item
+		decoderOf(whole, false).item([]byte(data), &want)
+		decoderOf(slim, false).item([]byte(data), &got)
+		if (want.err == nil) != (got.err == nil) || want.err == nil && !cmp.Equal(want.Object, got.Object) {
+			t.Errorf("%.300s\nwhole: %v, %+v\nslim: %v, %+v", data, want.err, want.Object, got.err, got.Object)
+		}
+	}
+	check(podtest.Large(1))
+	for _, name := range []string{"kind", "apiVersion", "metadata", "Metadata", "spec", "Spec", "labels", "managedFields"} {
+		for _, value := range tricky {
+			check(fmt.Sprintf(`{"%s":%s}`, name, value))
+			check(fmt.Sprintf(`{"%s":{},"%s":%s}`, name, name, value))
+		}
+	}
+	for f := range jsonNames(metav1.ObjectMeta{}) {
+		for _, value := range tricky {
+			check(fmt.Sprintf(`{"metadata":{"%s":%s}}`, f, value))
+			check(fmt.Sprintf(`{"metadata":{"%s":%s,"name":"x"},"metadata":{"%s":%s}}`, f, value, f, `{"x":"y"}`))
+		}
+	}
+}
+
+func jsonNames(v any) map[string]any {
+	names := map[string]any{}
+	for _, name := range []string{"managedFields", "annotations", "labels", "creationTimestamp", "deletionTimestamp", "ownerReferences", "finalizers", "generation", "uid", "deletionGracePeriodSeconds", "namespace"} {
+		names[name] = v
+	}
+	return names
+}
+
+// TestManagedFieldsCostNothing: the allocations of objects with managedFields are those of objects
+// without.
+func TestManagedFieldsCostNothing(t *testing.T) {
+	for _, f := range everyFormat {
+		for name, newObject := range map[string]func() object.Object{"typed": newPod, "untyped": newUntyped} {
+			if f == Protobuf && name == "untyped" {
+				continue
+			}
+			with := fatPod(t)
+			without := with.DeepCopy()
+			without.ManagedFields = nil
+			count := func(p *corev1.Pod) float64 {
+				c := mustCodec(t, Options{DropManagedFields: true}, newObject)
+				body := bytes.Repeat(podtest.EncodeEvent(t, f, "ADDED", p), 50)
+				return testing.AllocsPerRun(5, func() {
+					w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(bytes.NewReader(body)), f), deliver: func(*Item) error { return nil }}
+					if err := w.read(); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
+			// One for each object is the name of the field, a few for each stream are its buffers.
+			if a, b := count(with), count(without); a > b+50+25 {
+				t.Errorf("%v, %s: %v allocations with managedFields, %v without", f, name, a, b)
+			}
+		}
+	}
+}
+
+// BenchmarkManagedFields decodes an event of a Pod of 7 KB, more than half of which is
+// managedFields.
+func BenchmarkManagedFields(b *testing.B) {
+	p := fatPod(b)
+	for _, f := range everyFormat {
+		for _, drop := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%v/dropped=%v", f, drop), func(b *testing.B) {
+				event := podtest.EncodeEvent(b, f, "MODIFIED", p)
+				b.SetBytes(int64(len(event)))
+				b.ReportAllocs()
+				left := b.N
+				r := readerFunc(func(p []byte) (int, error) {
+					if left == 0 {
+						return 0, io.EOF
+					}
+					left--
+					return copy(p, event), nil
+				})
+				c := mustCodec(b, Options{DropManagedFields: drop}, newPod)
+				w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(&lines{r: r}), f), deliver: func(*Item) error { return nil }}
+				if err := w.read(); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+func fieldsV1(raw string) *metav1.FieldsV1 {
+	fields := &metav1.FieldsV1{}
+	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {
+		panic(err)
+	}
+	return fields
+}

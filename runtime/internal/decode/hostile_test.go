@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// drip gives what it has in small pieces, as a network does.
+type drip struct{ io.Reader }
+
+func (d drip) Read(p []byte) (int, error) { return d.Reader.Read(p[:min(len(p), 512)]) }
+
+// readWithin reads a response to its end. It fails if that takes too long: what is linear takes a
+// moment, and what is quadratic minutes.
+func readWithin(t *testing.T, f Format, opts Options, newObject func() object.Object, verb string, body []byte) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() {
+		s := newStream(t.Context(), mustCodec(t, opts, newObject), io.NopCloser(drip{bytes.NewReader(body)}), f)
+		defer s.Close()
+		if verb == "list" {
+			l := listReader{stream: s, deliver: func(object.Object) error { return nil }}
+			_, err := l.read()
+			done <- err
+			return
+		}
+		w := watchReader{stream: s, deliver: func(*Item) error { return nil }}
+		done <- w.read()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatalf("%d bytes have not been read after a minute", len(body))
+		return nil
+	}
+}
+
+// TestEndlessJSONTakesLinearTime: nothing is looked at again and again while more of it comes.
+func TestEndlessJSONTakesLinearTime(t *testing.T) {
+	const (
+		size  = 8 << 20
+		list  = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[`
+		named = list + `{"metadata":{"name":"a","resourceVersion":"1"`
+	)
+	ones := strings.Repeat("1", size)
+	for name, tc := range map[string]struct {
+		verb, body string
+		newObject  func() object.Object
+		fails      bool
+	}{
+		"a number":              {"list", list + ones, newPod, true},
+		"a string":              {"list", list + `"` + ones, newPod, true},
+		"white space":           {"list", list + strings.Repeat(" ", size), newPod, true},
+		"white space inside":    {"list", list + "{" + strings.Repeat("\n", size), newPod, true},
+		"a number before items": {"list", `{"metadata":` + ones, newPod, true},
+		"a name":                {"list", `{"` + strings.Repeat(`\"`, size/2), newPod, true},
+		"an event":              {"watch", `{"type":"ADDED","object":{"x":` + ones, newPod, true},
+		"a number in an object": {"list", named + `,"generation":` + ones + `}}]}`, newPod, true},
+		"an untyped number":     {"list", named + `,"generation":` + ones + `}}]}`, newUntyped, true},
+		"an untyped fraction":   {"list", named + `},"x":0.` + ones + `}]}`, newUntyped, false},
+		"metadata repeated":     {"list", list + "{" + strings.Repeat(`"metadata":{"name":"a"},`, size/24) + `"metadata":{"resourceVersion":"1"}}]}`, newPod, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := readWithin(t, JSON, Options{}, tc.newObject, tc.verb, []byte(tc.body)); (err != nil) != tc.fails {
+				t.Errorf("got %.300v", err)
+			}
+		})
+	}
+}
+
+// TestDroppingTakesLinearTime: what is dropped is taken out of an object in one pass, however often
+// it is there.
+func TestDroppingTakesLinearTime(t *testing.T) {
+	const size = 8 << 20
+	repeated := func(parts ...[]byte) []byte {
+		part := bytes.Join(parts, nil)
+		return bytes.Repeat(part, size/len(part))
+	}
+	name := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1"))
+	const annotations = 12 // the number of the field
+	annotation := func(key string) []byte {
+		return protowire.AppendBytes(nil, annotations, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte(key)), 2, []byte("x")))
+	}
+	protoItem := func(item ...[]byte) []byte {
+		typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
+		list := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, bytes.Join(item, nil))
+		return protowire.AppendBytes(protowire.AppendBytes([]byte(protoPrefix), 1, typeMeta), 2, list)
+	}
+	meta := func(fields ...[]byte) []byte { return protowire.AppendBytes(nil, 1, bytes.Join(fields, nil)) }
+	text := func(s string) []byte { return append([]byte{0x60 + byte(len(s))}, s...) }
+	end := []byte{0xff}
+	cborItem := func(item ...[]byte) []byte {
+		head := [][]byte{{0xbf}, text("kind"), text("PodList"), text("apiVersion"), text("v1"), text("metadata"), {0xa1}, text("resourceVersion"), text("1"), text("items"), {0x9f, 0xbf}}
+		return bytes.Join([][]byte{bytes.Join(head, nil), bytes.Join(item, nil), {0xff, 0xff, 0xff}}, nil)
+	}
+	cborMeta := bytes.Join([][]byte{text("metadata"), {0xbf}, text("name"), text("a"), text("resourceVersion"), text("1")}, nil)
+	opts := Options{DropManagedFields: true, DropAnnotations: []string{"drop"}}
+	for name, tc := range map[string]struct {
+		f    Format
+		body []byte
+	}{
+		"protobuf, metadata":         {Protobuf, protoItem(repeated(meta(name, annotation("drop")), protowire.AppendBytes(nil, 2, nil)))},
+		"protobuf, annotations":      {Protobuf, protoItem(meta(name, repeated(annotation("drop"), annotation("keep"))))},
+		"protobuf, unknown fields":   {Protobuf, protoItem(meta(name), repeated([]byte{0x78, 1, 0x70, 1}))},
+		"protobuf, unknown metadata": {Protobuf, protoItem(meta(name, repeated([]byte{0xf8, 1, 1, 0xf0, 1, 1})))},
+		"CBOR, annotations":          {CBOR, cborItem(cborMeta, text("annotations"), []byte{0xbf}, repeated(text("drop"), text("x")), end, end)},
+		"CBOR, managed fields":       {CBOR, cborItem(cborMeta, repeated(text("managedFields"), []byte{1}), end)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := readWithin(t, tc.f, opts, newPod, "list", tc.body); err != nil {
+				t.Errorf("got %.300v", err)
+			}
+		})
+	}
+}
+
+// chain is a kind whose objects have objects inside, as CustomResourceDefinitions have schemas in
+// schemas. Its Unmarshal is like a generated one: each level takes some of the stack.
+type chain struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
+	Next              *chain `protobuf:"bytes,2,opt,name=next"`
+}
+
+func (c *chain) DeepCopyObject() runtime.Object { return c }
+func (c *chain) Reset()                         { *c = chain{} }
+func (c *chain) Marshal() ([]byte, error)       { return nil, errors.ErrUnsupported }
+
+func (c *chain) Unmarshal(msg []byte) error {
+	for len(msg) > 0 {
+		f, rest, err := protowire.Next(msg)
+		if err != nil {
+			return err
+		}
+		msg = rest
+		switch f.Tag {
+		case protowire.Bytes(1):
+			err = c.ObjectMeta.Unmarshal(f.Value)
+		case protowire.Bytes(2):
+			c.Next = &chain{}
+			err = c.Next.Unmarshal(f.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestDeepProtobufIsRefused: generated Unmarshal methods have no limit of their own.
+func TestDeepProtobufIsRefused(t *testing.T) {
+	meta := protowire.AppendBytes(nil, 1, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1")))
+	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("chainList"))
+	for _, depth := range []int{100, protowire.MaxDepth, protowire.MaxDepth + 1} {
+		// Each level begins with its size, so it is put together from its end.
+		size, heads := 0, [][]byte(nil)
+		for range depth {
+			head := binary.AppendUvarint([]byte{2<<3 | 2}, uint64(size))
+			size += len(head)
+			heads = append(heads, head)
+		}
+		slices.Reverse(heads)
+		item := append(slices.Clip(meta), bytes.Join(heads, nil)...)
+		list := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, item)
+		body := protowire.AppendBytes(protowire.AppendBytes([]byte(protoPrefix), 1, typeMeta), 2, list)
+		err := readWithin(t, Protobuf, Options{}, func() object.Object { return &chain{} }, "list", body)
+		if got := err != nil; got != (depth > protowire.MaxDepth) || got && !strings.Contains(err.Error(), protowire.ErrDepth.Error()) {
+			t.Errorf("at a depth of %d: %.300v", depth, err)
+		}
+	}
+}
+
+// TestQuantitiesTakeBoundedTime: an exponent of eight digits takes resource.ParseQuantity minutes.
+func TestQuantitiesTakeBoundedTime(t *testing.T) {
+	const (
+		list  = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a","resourceVersion":"1"},`
+		small = `"spec":{"overhead":{"cpu":"1e-99999999"}}`
+	)
+	entry := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("cpu")), 2, protowire.AppendBytes(nil, 1, []byte("1e-99999999")))
+	pod := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1"))), 2, protowire.AppendBytes(nil, 32, entry))
+	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
+	inCBOR := strings.Replace(string(podtest.Transcode(t, []byte(strings.Replace(list+small+`}]}`, "1e-99999999", "12345678901", 1)), CBOR)), "12345678901", "1e-99999999", 1)
+	protoList := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, pod)
+	for name, tc := range map[string]struct {
+		f     Format
+		body  string
+		fails bool
+	}{
+		"JSON":                  {JSON, list + small + `}]}`, false},
+		"JSON that is declined": {JSON, list + `"spec":{},` + small + `}]}`, false},
+		"JSON, a large number":  {JSON, list + `"spec":{"overhead":{"cpu":"1` + strings.Repeat("0", 30) + `e99999999"}}}]}`, true},
+		"CBOR":                  {CBOR, inCBOR, false},
+		"CBOR, in chunks":       {CBOR, strings.Replace(inCBOR, "\x4b1e-99999999", "\x5f\x431e-\x4899999999\xff", 1), false},
+		"CBOR, text in chunks":  {CBOR, strings.Replace(inCBOR, "\x4b1e-99999999", "\x7f\x631e-\x6899999999\xff", 1), false},
+		"protobuf":              {Protobuf, protoPrefix + string(protowire.AppendBytes(protowire.AppendBytes(nil, 1, typeMeta), 2, protoList)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := readWithin(t, tc.f, Options{}, newPod, "list", []byte(tc.body)); (err != nil) != tc.fails {
+				t.Errorf("got %.300v", err)
+			}
+		})
+	}
+}
+
+// TestDeepNesting: very deep nesting is an error, and needs a bounded stack. (A stack overflow ends
+// the process.)
+func TestDeepNesting(t *testing.T) {
+	text := func(s string) string { return string(rune(0x60+len(s))) + s }
+	cborHead := "\xbf" + text("items") + "\x9f"
+	list := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[`
+	opts := Options{DropManagedFields: true, DropAnnotations: []string{"drop"}}
+	for name, tc := range map[string]struct {
+		f          Format
+		begin, end string // end is repeated
+	}{
+		"CBOR tags":                 {CBOR, "", "\xc1"},
+		"CBOR tags, item":           {CBOR, cborHead, "\xc1"},
+		"CBOR tags, in an item":     {CBOR, cborHead + "\xbf" + text("x"), "\xc1"},
+		"CBOR tags, in a name":      {CBOR, cborHead + "\xbf", "\xc1"},
+		"CBOR arrays":               {CBOR, cborHead + "\xbf" + text("x"), "\x81"},
+		"CBOR arrays without end":   {CBOR, cborHead + "\xbf" + text("x"), "\x9f"},
+		"CBOR arrays and tags":      {CBOR, cborHead + "\xbf" + text("metadata") + "\xbf", "\xc1\x81"},
+		"CBOR maps":                 {CBOR, cborHead + "\xbf" + text("metadata"), "\xa1\x61x"},
+		"JSON arrays":               {JSON, list + `{"x":`, "["},
+		"JSON objects":              {JSON, list + `{"x":`, `{"x":`},
+		"JSON objects, known names": {JSON, list, `{"metadata":`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			size := 1 << 20
+			if tc.end == "\xc1" {
+				size = 20 << 20 // as deep as it takes
+			}
+			for _, newObject := range []func() object.Object{newPod, newUntyped} {
+				for _, closed := range []bool{false, true} {
+					body := tc.begin + strings.Repeat(tc.end, size/len(tc.end))
+					switch {
+					case closed && tc.f == JSON:
+						body += "1" + strings.NewReplacer(`{"x":`, "}", `{"metadata":`, "}", "[", "]").Replace(strings.Repeat(tc.end, size/len(tc.end))) + "}]}"
+					case closed:
+						body += "\x00" + strings.Repeat("\xff", strings.Count(tc.begin, "\xbf")+strings.Count(tc.begin, "\x9f"))
+					}
+					err := readWithin(t, tc.f, opts, newObject, "list", []byte(body))
+					var failed *Error
+					if !errors.As(err, &failed) {
+						t.Errorf("got %.300v", err)
+					}
+				}
+			}
+		})
+	}
+}

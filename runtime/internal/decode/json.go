@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
+)
+
+// jsonFormat reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with
+// members in any order and each at most once.
+type jsonFormat struct {
+	s *Stream
+	f *feed
+
+	frame  jsondec.Frame // state of the value that data begins with
+	within bool          // data begins within a value, not between two values
+
+	guessed bool // a decoder has tried to decode the value without its end
+	last    int  // size of the previous value
+	skipped int  // bytes of the last guessed value that were skipped
+	of      int  // and how many it had
+}
+
+// sparse is that of a guesser.
+func (j *jsonFormat) sparse() bool { return 2*j.skipped > j.of }
+
+// guessedBy records what the decoder skipped of a guessed value of n bytes.
+func (j *jsonFormat) guessedBy(d *jsonDecoder, n int) {
+	j.skipped, j.of = d.fast.Skipped(), n
+	j.took(n)
+}
+
+func newJSONFormat(s *Stream) formatReader { return &jsonFormat{s: s, f: s.feed} }
+
+func (j *jsonFormat) list(l *listReader) error {
+	c, err := j.peek()
+	if err != nil {
+		return cutOff(err)
+	}
+	if c != '{' {
+		return j.wrong(c, "the response", '{')
+	}
+	j.f.pos++
+	seen := map[string]bool{}
+	for first := true; ; first = false {
+		name, err := j.member(first)
+		if err != nil {
+			return err
+		}
+		if name == nil {
+			break
+		}
+		if err := j.listMember(l, *name, seen); err != nil {
+			return err
+		}
+	}
+	if c, err := j.peek(); err == nil {
+		if got, ok := jsonKind(c); ok {
+			return fmt.Errorf("%w: a JSON %v after the end of the list", ErrMalformed, got)
+		}
+		return j.unexpected(c, "after the end of the list")
+	} else if err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+// listMember reads the value of a member.
+func (j *jsonFormat) listMember(l *listReader, name string, seen map[string]bool) (err error) {
+	switch name {
+	case "kind", "apiVersion", "metadata", "items":
+		if seen[name] {
+			return errTwoMembers(name)
+		}
+		seen[name] = true
+	}
+	switch name {
+	case "kind":
+		l.kind, err = j.text("the list's kind")
+	case "apiVersion":
+		l.apiVersion, err = j.text("the list's apiVersion")
+	case "metadata":
+		var raw []byte
+		if raw, err = j.value(); err == nil {
+			err = json.Unmarshal(raw, &l.meta, typedOptions)
+		}
+	case "items":
+		err = j.items(l)
+	default:
+		var raw []byte
+		if raw, err = j.value(); err == nil {
+			err = checkJSON(raw)
+		}
+	}
+	return err
+}
+
+func errTwoMembers(name string) error {
+	return fmt.Errorf("%w: the list has two of %q", ErrMalformed, name)
+}
+
+func (j *jsonFormat) items(l *listReader) error {
+	c, err := j.peek()
+	if err != nil {
+		return cutOff(err)
+	}
+	switch c {
+	case 'n':
+		l.items = true
+		raw, err := j.value()
+		if err == nil {
+			err = checkJSON(raw)
+		}
+		return err
+	case '[':
+		j.f.pos++
+		if err := l.begin(); err != nil {
+			return err
+		}
+		return l.stream.run(&jsonItems{format: j}, decoder.item, l.take)
+	}
+	return j.wrong(c, "the list's items", '[')
+}
+
+// member reads the name of the list's next member, with the comma before it and the colon after it.
+// It returns nil at the end of the list.
+func (j *jsonFormat) member(first bool) (*string, error) {
+	c, err := j.peek()
+	if err != nil {
+		return nil, cutOff(err)
+	}
+	switch {
+	case c == '}':
+		j.f.pos++
+		return nil, nil
+	case !first && c != ',':
+		return nil, j.unexpected(c, "after a member of the list, want ',' or '}'")
+	case !first:
+		j.f.pos++
+		if c, err = j.peek(); err != nil {
+			return nil, cutOff(err)
+		}
+	}
+	if c != '"' {
+		return nil, j.unexpected(c, "in the place of a name")
+	}
+	raw, err := j.value()
+	if err != nil {
+		return nil, err
+	}
+	var name string
+	if err := json.Unmarshal(raw, &name, typedOptions); err != nil {
+		return nil, err
+	}
+	if c, err = j.peek(); err != nil {
+		return nil, cutOff(err)
+	}
+	if c != ':' {
+		return nil, j.unexpected(c, "after a name, want ':'")
+	}
+	j.f.pos++
+	return &name, nil
+}
+
+// peek returns the next byte that is not white space. Data then begins with it.
+func (j *jsonFormat) peek() (byte, error) {
+	for {
+		if c, ok := j.next(); ok {
+			return c, nil
+		}
+		if err := j.f.more(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next is peek without reading more.
+func (j *jsonFormat) next() (byte, bool) {
+	f := j.f
+	for ; f.pos < f.end; f.pos++ {
+		switch c := f.buf[f.pos]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// value reads a value. Only its end is found; its syntax is not checked.
+func (j *jsonFormat) value() ([]byte, error) {
+	if _, err := j.peek(); err != nil {
+		return nil, cutOff(err)
+	}
+	var frame jsondec.Frame
+	for {
+		data := j.f.data()
+		if n, ok := frame.End(data); ok {
+			j.f.pos += n
+			return data[:n], nil
+		}
+		if err := j.f.more(); err != nil {
+			return nil, unfinished(checkJSON(j.f.data()), err)
+		}
+	}
+}
+
+// text reads a string, or null as "".
+func (j *jsonFormat) text(what string) (string, error) {
+	raw, err := j.value()
+	if err != nil {
+		return "", err
+	}
+	var text string
+	if raw = raw[:len(raw):len(raw)]; len(raw) > 0 && (raw[0] == '"' || raw[0] == 'n') {
+		return text, json.Unmarshal(raw, &text, typedOptions)
+	}
+	if err := checkJSON(raw); err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
+}
+
+// wrong returns the error of a value of the wrong JSON kind, which begins with c.
+func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
+	got, ok := jsonKind(c)
+	if !ok {
+		return j.unexpected(c, "at the beginning of a value")
+	}
+	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, got, want)
+}
+
+// unexpected returns the error of a byte that can't be where it is.
+func (j *jsonFormat) unexpected(c byte, where string) error {
+	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
+}
+
+// jsonKind returns the kind of a JSON value that begins with c.
+func jsonKind(c byte) (jsontext.Kind, bool) {
+	switch {
+	case c == '-' || '0' <= c && c <= '9':
+		return jsontext.KindNumber, true
+	case c == '{', c == '[', c == '"', c == 't', c == 'f', c == 'n':
+		return jsontext.Kind(c), true
+	}
+	return jsontext.KindInvalid, false
+}
+
+// unfinished returns the error of a value that is cut off by the error cut. err is the error of
+// decoding its beginning.
+func unfinished(err, cut error) error {
+	if err == nil || isCutOff(err) {
+		return cutOff(cut)
+	}
+	return err
+}
+
+func (j *jsonFormat) events() scanner { return jsonEvents{j} }
+
+// whole finds the end of the next value.
+func (j *jsonFormat) whole() step {
+	if _, ok := j.next(); !ok {
+		return step{}
+	}
+	n, ok := j.frame.End(j.f.data())
+	if !ok {
+		return step{}
+	}
+	n = max(n, 1) // no value begins with this byte; the decoder returns the error
+	st := step{result: stepItem, start: j.f.pos, end: j.f.pos + n}
+	j.took(n)
+	return st
+}
+
+// took advances past a value of n bytes.
+func (j *jsonFormat) took(n int) {
+	j.f.pos += n
+	j.f.used(n)
+	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
+}
+
+// likely reports whether all of the value that data begins with has probably arrived: data ends as
+// events end, or is longer than the previous value. It returns true at most once for a value.
+func (j *jsonFormat) likely() bool {
+	data := j.f.data()
+	if j.guessed || len(data) == 0 || data[len(data)-1] != '\n' && (j.last == 0 || len(data) < j.last+j.last/8) {
+		return false
+	}
+	j.guessed = true
+	return true
+}
+
+// failed returns the step of a failure at the present offset.
+func (j *jsonFormat) failed(err error) step {
+	return step{result: stepFailed, inItem: true, err: err, offset: j.f.offset()}
+}
+
+// cut returns the step for an item that is cut off by err.
+func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *Item)) step {
+	f := j.f
+	if _, ok := j.next(); !ok {
+		return j.failed(cutOff(err))
+	}
+	var r Item
+	decodeAt(&jsonDecoder{c: j.s.codec}, decode, f.data(), f.offset(), &r)
+	return step{result: stepFailed, inItem: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
+}
+
+func (j *jsonFormat) decoder() decoder {
+	d := j.s.codec.pools.json.pool(j.s.readOnly).get()
+	if d == nil {
+		d = &jsonDecoder{c: j.s.codec, readOnly: j.s.readOnly}
+	}
+	d.known = j.s.known
+	return d
+}
+
+func (j *jsonFormat) release(d decoder) {
+	json := d.(*jsonDecoder)
+	json.known = nil
+	j.s.codec.pools.json.pool(j.s.readOnly).put(json)
+}

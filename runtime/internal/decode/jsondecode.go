@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// jsonDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
+// slow one, which has the results and errors of sigs.k8s.io/json.
+type jsonDecoder struct {
+	// Set once at construction.
+	c        *Codec
+	readOnly bool
+
+	known Known // nil: nothing
+
+	// Made for the first object, since a watch may bring none.
+	begun   bool
+	fast    *jsondec.Decoder // nil for types that only the slow decoder can decode
+	content contentReader    // of untyped objects
+}
+
+// begin makes the decoders.
+func (d *jsonDecoder) begin() {
+	if !d.begun {
+		d.begun, d.fast, d.content = true, d.c.fastJSON(d.readOnly), newContentReader(d.c)
+	}
+}
+
+// item implements decoder.
+func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
+
+// object decodes an object. With lookUp it first asks for a known one.
+func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
+	if lookUp {
+		if obj, guess := d.find(raw); obj != nil {
+			if id, ok := jsondec.ReadIdentity(raw, d.c.projection); ok && same(id, guess) {
+				setKnown(obj, r)
+				return
+			}
+		}
+	}
+	if n := d.quick(raw, r); n > 0 && blank(raw[n:]) || r.err != nil {
+		return
+	}
+	d.slow(raw, r)
+}
+
+// quick decodes the object that data begins with by the fast decoder, and returns its length, or 0
+// if the decoder declines it.
+func (d *jsonDecoder) quick(data []byte, r *Item) int {
+	if d.begin(); d.fast == nil {
+		return 0
+	}
+	obj, fast, err := d.c.fresh()
+	if err != nil {
+		r.err = err
+		return 0
+	}
+	if !fast {
+		return 0
+	}
+	n, ok := d.fast.Decode(data, obj)
+	if !ok {
+		return 0
+	}
+	r.Object, r.id, r.err = d.c.read(obj, identity{}, nil)
+	return n
+}
+
+// find looks for a known object by a guessed identity.
+func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
+	if d.known == nil {
+		return nil, jsondec.Identity{}
+	}
+	guess := jsondec.GuessIdentity(data)
+	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
+}
+
+// guess decodes the object that data begins with, and returns its length. It returns 0 if it can't,
+// or if the object may be a known one.
+func (d *jsonDecoder) guess(data []byte, r *Item, lookUp bool) int {
+	if lookUp {
+		if obj, _ := d.find(data); obj != nil {
+			return 0
+		}
+	}
+	n := d.quick(data, r)
+	if n == 0 {
+		*r = Item{}
+	}
+	return n
+}
+
+// guessEvent decodes the event that data begins with. It returns the length of the event and where
+// its object ends.
+func (d *jsonDecoder) guessEvent(data []byte, r *Item) (n, end int) {
+	typ, start := splitHead(data)
+	if typ == 0 || typ == Bookmark {
+		return 0, 0
+	}
+	n = d.guess(data[start:], r, typ == Added)
+	if n == 0 {
+		return 0, 0
+	}
+	r.Type = typ
+	end = start + n
+	for n = end; n < len(data) && blank(data[n:n+1]); n++ {
+	}
+	if n == len(data) || data[n] != '}' {
+		*r = Item{}
+		return 0, 0
+	}
+	return n + 1, end
+}
+
+// same reports whether a guess was right.
+func same(id, guess jsondec.Identity) bool {
+	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
+		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
+}
+
+// slow decodes an object by the slow decoder, exactly as sigs.k8s.io/json does.
+func (d *jsonDecoder) slow(raw []byte, r *Item) {
+	if d.c.untyped {
+		content, err := d.content.decodeContent(raw)
+		r.Object, r.id, r.err = d.c.readUntyped(content, err)
+	} else if obj := d.c.newObject(); obj == nil {
+		r.err = errNoNewObject
+	} else {
+		r.Object, r.id, r.err = d.c.read(obj, identity{}, d.typed(raw, obj))
+	}
+	r.offset = errorOffset(r.err, r.offset)
+}
+
+func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {
+	unmarshal := unmarshalJSON
+	if d.c.exotic() {
+		unmarshal = sigsjson.UnmarshalCaseSensitivePreserveInts
+	}
+	if err := unmarshal(raw, obj); err != nil {
+		return err
+	}
+	d.c.drop.From(obj)
+	return nil
+}
+
+func jsonStatus(raw []byte) (status metav1.Status, err error) {
+	return status, unmarshalJSON(raw, &status)
+}
+
+func unmarshalJSON(raw []byte, dst any) error { return json.Unmarshal(raw, dst, typedOptions) }
+
+// event implements decoder.
+func (d *jsonDecoder) event(raw []byte, r *Item) {
+	if typ, rawObject, ok := splitEvent(raw); ok {
+		before := *r
+		r.offset-- // before the event's closing brace
+		if d.eventObject(typ, rawObject, r); r.err == nil {
+			return
+		}
+		*r = before
+	}
+	d.members(raw, r)
+}
+
+// splitEvent splits an event in the form in which API servers write it. ok is false for types other
+// than those of objects and bookmarks. The caller must check that rawObject is one JSON value.
+func splitEvent(raw []byte) (typ EventType, rawObject []byte, ok bool) {
+	typ, start := splitHead(raw)
+	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
+		return 0, nil, false
+	}
+	return typ, raw[start : len(raw)-1], true
+}
+
+// splitHead reads {"type":"…","object": and returns the type and the length. The type is 0 if data
+// begins otherwise.
+func splitHead(data []byte) (typ EventType, n int) {
+	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`))
+	end := bytes.IndexByte(rest[:min(len(rest), 16)], '"')
+	if !ok || end < 0 {
+		return 0, 0
+	}
+	typ = eventType(string(rest[:end]))
+	if rest, ok = bytes.CutPrefix(rest[end:], []byte(`","object":`)); !ok {
+		return 0, 0
+	}
+	return typ, len(data) - len(rest)
+}
+
+// eventObject decodes the object of an event.
+func (d *jsonDecoder) eventObject(typ EventType, raw []byte, r *Item) {
+	if r.Type = typ; typ != Bookmark {
+		d.object(raw, r, typ == Added)
+		return
+	}
+	var mark struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			ResourceVersion string            `json:"resourceVersion"`
+			Annotations     map[string]string `json:"annotations"`
+		} `json:"metadata"`
+	}
+	r.err = unmarshalJSON(raw, &mark)
+	r.id = identity{apiVersion: mark.APIVersion, kind: mark.Kind, resourceVersion: mark.Metadata.ResourceVersion}
+	r.InitialEventsEnd = mark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+}
+
+// members decodes an event in any form.
+func (d *jsonDecoder) members(raw []byte, r *Item) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
+	rawObject, err := d.parts(dec, r)
+	if err != nil {
+		r.err, r.offset = cutOff(err), dec.InputOffset()
+		return
+	}
+	start := r.offset - int64(len(rawObject))
+	r.offset = int64(len(rawObject))
+	d.eventObject(r.Type, rawObject, r)
+	r.offset += start
+	if r.err != nil {
+		relocate(r.err, start)
+	}
+}
+
+// parts reads the members of an event. It sets r's type and the offset of the object's end, and
+// returns the object. For an ERROR event it returns the error.
+func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *Item) (rawObject jsontext.Value, err error) {
+	tok, err := dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	if tok.Kind() != '{' {
+		return nil, fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, tok.Kind())
+	}
+	var typ string
+	for dec.PeekKind() != '}' {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		switch name := tok.String(); name {
+		case "type":
+			if typ != "" {
+				return nil, errTwoTypes
+			}
+			if typ, err = readText(dec, "the event's type"); err == nil {
+				err = checkType(typ)
+			}
+		case "object":
+			if rawObject != nil {
+				return nil, errTwoObjects
+			}
+			rawObject, err = dec.ReadValue()
+			rawObject = rawObject.Clone() // the decoder reuses its buffer
+			r.offset = dec.InputOffset()
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	if err := checkType(typ); err != nil {
+		return nil, err
+	}
+	if rawObject == nil {
+		return nil, errNoObject(typ)
+	}
+	if typ == errorEvent {
+		var status metav1.Status
+		if err := unmarshalJSON(rawObject, &status); err != nil {
+			return nil, err
+		}
+		return nil, statusError(status)
+	}
+	r.Type = eventType(typ)
+	return rawObject, nil
+}
+
+// readText reads a string, or null as "".
+func readText(dec *jsontext.Decoder, what string) (string, error) {
+	tok, err := dec.ReadToken()
+	switch {
+	case err != nil:
+		return "", err
+	case tok.Kind() == 'n':
+		return "", nil
+	case tok.Kind() != '"':
+		return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, tok.Kind(), jsontext.KindString)
+	}
+	return tok.String(), nil
+}
+
+// checkJSON returns an error unless raw is one JSON value.
+func checkJSON(raw []byte) error {
+	if n, ok := jsondec.Skip(raw); ok && n == len(raw) {
+		return nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
+	if err := dec.SkipValue(); err != nil {
+		return cutOff(err)
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return fmt.Errorf("%w: something stands after a value", ErrMalformed)
+	}
+	return nil
+}
+
+// blank reports whether raw is only white space.
+func blank(raw []byte) bool {
+	for _, c := range raw {
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// errorOffset returns the offset in a decoder's error, or else otherwise.
+func errorOffset(err error, otherwise int64) int64 {
+	var syntactic *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case err == nil:
+	case errors.As(err, &syntactic):
+		return syntactic.ByteOffset
+	case errors.As(err, &semantic):
+		return semantic.ByteOffset
+	}
+	return otherwise
+}
+
+// relocate adds by to the offset in a decoder's error, so that it counts from the beginning of the
+// response.
+func relocate(err error, by int64) {
+	var syntactic *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case errors.As(err, &syntactic):
+		syntactic.ByteOffset += by
+	case errors.As(err, &semantic):
+		semantic.ByteOffset += by
+	}
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// TestAbsurdLengths: a length in a response is not trusted.
+func TestAbsurdLengths(t *testing.T) {
+	envelope := func(fields ...byte) []byte { return append([]byte(protoPrefix), fields...) }
+	for name, tc := range map[string]struct {
+		f           Format
+		list, watch []byte
+	}{
+		"JSON as a frame":  {Protobuf, nil, []byte(`{"type":"ADDED"}`)},
+		"a frame of 4 GB":  {Protobuf, nil, []byte{255, 255, 255, 255, 1}},
+		"a frame of 16 MB": {Protobuf, nil, []byte{1, 0, 0, 0, 1}},
+		"an item of 200 MB": {Protobuf, envelope(append(append([]byte{18}, binary.AppendUvarint(nil, 1<<40)...),
+			append([]byte{18}, binary.AppendUvarint(nil, 200<<20)...)...)...), nil},
+		"an item of 2^63":    {Protobuf, envelope(append([]byte{18, 100, 18}, binary.AppendUvarint(nil, 1<<63)...)...), nil},
+		"a list of 2^63":     {Protobuf, envelope(append([]byte{18}, binary.AppendUvarint(nil, 1<<63)...)...), nil},
+		"a type of 2^62":     {Protobuf, envelope(append([]byte{10}, binary.AppendUvarint(nil, 1<<62)...)...), nil},
+		"an item too long":   {Protobuf, envelope(18, 4, 18, 5, 1, 2, 3, 4, 5), nil},
+		"a text of 2^63":     {CBOR, []byte{0xa1, 0x7b, 128, 0, 0, 0, 0, 0, 0, 0}, []byte{0xa1, 0x7b, 128, 0, 0, 0, 0, 0, 0, 0}},
+		"a text of 200 MB":   {CBOR, []byte{0xa1, 0x7a, 12, 0, 0, 0, 'x'}, []byte{0xa1, 0x7a, 12, 0, 0, 0, 'x'}},
+		"a map of 2^64":      {CBOR, []byte{0xbb, 255, 255, 255, 255, 255, 255, 255, 255, 0x61, 'x', 0xbb, 255, 255, 255, 255, 255, 255, 255, 255}, nil},
+		"an array of 2^64":   {CBOR, []byte{0xa1, 0x65, 'i', 't', 'e', 'm', 's', 0x9b, 255, 255, 255, 255, 255, 255, 255, 255}, nil},
+		"arrays within them": {CBOR, append([]byte{0xa1, 0x61, 'x'}, bytes.Repeat([]byte{0x81}, 1<<20)...), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for verb, body := range map[string][]byte{"list": tc.list, "watch": tc.watch} {
+				if body == nil {
+					continue
+				}
+				s := serveIn(t, tc.f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{})
+				var err error
+				if verb == "list" {
+					_, _, err = listAll(s)
+				} else {
+					_, err = watchAll(s)
+				}
+				var failed *Error
+				if !errors.As(err, &failed) {
+					t.Errorf("%s: got %v", verb, err)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
+				t.Errorf("allocated %d bytes", grown)
+			}
+		})
+	}
+}
+
+// TestABombEnds: gzip makes a megabyte on the wire a gigabyte of one event. No more than 16 MB of
+// it are read, and nothing more once the context is done.
+func TestABombEnds(t *testing.T) {
+	for f, begin := range map[Format]string{
+		JSON: `{"type":"ADDED","object":{"metadata":{"annotations":{"a":"`,
+		CBOR: "\xbf\x66object\xa1\x61x\x7f",
+	} {
+		for _, most := range []int{64 << 10, 16 << 20} {
+			if f == CBOR && most > 1<<20 {
+				continue // takes long
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			body := &endless{begin: begin, most: most, cancel: cancel}
+			if most == 16<<20 {
+				body.cancel = func() {}
+			}
+			s := mustCodec(t, Options{}, newPod).Open(ctx, body, f, Promises{})
+			err := s.Watch(func(*Item) error { return nil })
+			s.Close()
+			cancel()
+			if err == nil || errors.Is(err, context.Canceled) != (most < 16<<20) {
+				t.Errorf("%v, %d bytes: got %v", f, most, err)
+			}
+			if over := body.read - most; over > 1<<20 {
+				t.Errorf("%v: %d bytes were read, %d more than the limit", f, body.read, over)
+			}
+		}
+	}
+}
+
+// endless is a body that begins an event, and never ends it.
+type endless struct {
+	begin      string
+	read, most int
+	cancel     func() // is called after most bytes
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.begin)
+	e.begin = e.begin[n:]
+	for i := n; i < len(p); i++ {
+		p[i] = 'a' // in CBOR the head of a text of one byte, and that byte
+	}
+	if e.read += len(p); e.read >= e.most {
+		e.cancel()
+	}
+	return len(p), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// TestObjectWithoutEnd: an object that never ends is given up, however it is made, and so is a list
+// that never comes to one. What came before it is not counted.
+func TestObjectWithoutEnd(t *testing.T) {
+	text := func(s string) string { return string(rune(0x60+len(s))) + s }
+	cborList := "\xbf" + text("kind") + text("PodList") + text("apiVersion") + text("v1") + text("items") + "\x9f"
+	good := []string{podtest.Pod("a", "1"), podtest.Pod("b", "1"), podtest.Pod("c", "1")}
+	for name, tc := range map[string]struct {
+		f          Format
+		verb       string
+		begin, end string // end is repeated
+		item       int
+	}{
+		"JSON, a text":          {JSON, "list", strings.TrimSuffix(podtest.List("7", good...), "]}") + `,{"metadata":{"name":"`, "xxxxxxxx", 4},
+		"JSON, unknown members": {JSON, "list", strings.TrimSuffix(podtest.List("7", good...), "]}") + `,{"x":[1`, ",1,1,1,1", 4},
+		"JSON, before items":    {JSON, "list", `{"kind":"PodList","x":[1`, ",1,1,1,1", 0},
+		"JSON, watched":         {JSON, "watch", podtest.Event("ADDED", podtest.KindPod("a", "1")) + `{"type":"ADDED","object":{"x":[1`, ",1,1,1,1", 2},
+		"CBOR, an array":        {CBOR, "list", cborList + "\xbf" + text("x") + "\x9f", "\x01\x01\x01\x01\x01", 1},
+		"CBOR, a text":          {CBOR, "list", cborList + "\xbf" + text("x") + "\x7f", text("yyyyyyy"), 1},
+		"protobuf, unknown":     {Protobuf, "list", protoPrefix, "\x20\x01\x20\x01\x20\x01", 0},
+	} {
+		for _, limit := range []int64{4 << 10, 256 << 10} {
+			body := strings.NewReader(tc.begin + strings.Repeat(tc.end, 100<<10))
+			s := newStream(t.Context(), mustCodec(t, Options{}, newPod), io.NopCloser(body), tc.f)
+			s.body.limit, s.body.remaining = limit, limit
+			var err error
+			if tc.verb == "list" {
+				l := listReader{stream: s, deliver: func(object.Object) error { return nil }}
+				_, err = l.read()
+			} else {
+				w := watchReader{stream: s, deliver: func(*Item) error { return nil }}
+				err = w.read()
+			}
+			var failed *Error
+			if !errors.As(err, &failed) || !errors.Is(err, ErrMalformed) || failed.Item != tc.item {
+				t.Errorf("%s: got %v, want an error of item %d", name, err, tc.item)
+			}
+			if read := body.Size() - int64(body.Len()); read > limit*2+8<<10 {
+				t.Errorf("%s: %d bytes were read of an object of %d at most", name, read, limit)
+			}
+		}
+	}
+}
+
+// TestItemBeyondTheEndOfItsList: nothing is made of bytes that don't belong to the list.
+func TestItemBeyondTheEndOfItsList(t *testing.T) {
+	item, err := podtest.LargeObject(t, 1).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// the envelope has them in the other order
+	meta, err := (&metav1.TypeMeta{Kind: "v1", APIVersion: "PodList"}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := slices.Clip(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))))
+	for _, list := range [][]byte{protowire.AppendBytes(head, 2, item), protowire.AppendBytes(head, 15, []byte("unknown"))} {
+		for short := range 3 {
+			body := binary.AppendUvarint(append(protowire.AppendBytes([]byte(protoPrefix), 1, meta), byte(protowire.Bytes(2))), uint64(len(list)-short))
+			body = append(body, list...)
+			got, _, err := listAll(serveIn(t, Protobuf, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+			if short == 0 && err != nil || short > 0 && (!errors.Is(err, errBeyondList) || len(got) != 0) {
+				t.Errorf("a list that is %d bytes too short: got %d Pods and %v", short, len(got), err)
+			}
+		}
+	}
+}
+
+// TestTextInPlaceOfALengthIsBadData: text in the place of a length is bad data at once; nothing is
+// waited for.
+func TestTextInPlaceOfALengthIsBadData(t *testing.T) {
+	for _, body := range []string{`{"type":"ADDED"}`, "\xff\xff\xff\xff\x01", "\x01\x00\x00\x01"} {
+		_, err := watchAll(serveIn(t, Protobuf, []byte(body), newPod, Options{Kind: "Pod"}))
+		if !errors.Is(err, ErrMalformed) || errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%q: got %v", body, err)
+		}
+	}
+}
+
+// TestWireTypesThatDoNotExist: a field of a wire type that there isn't is malformed.
+func TestWireTypesThatDoNotExist(t *testing.T) {
+	for _, wireType := range []byte{3, 4, 6, 7} {
+		if _, _, err := parseEvent([]byte{8 | wireType, 0}); !errors.Is(err, ErrMalformed) {
+			t.Errorf("wire type %d: got %v", wireType, err)
+		}
+	}
+}
+
+// TestWhatIsGivenBackIsNotLookedAt: a value ahead of the items that has no end is judged by what
+// has come of it, not by the buffers that it was in before, which other streams use by now.
+func TestWhatIsGivenBackIsNotLookedAt(t *testing.T) {
+	reset := errors.New("connection reset by peer")
+	for size := 30 << 10; size < 70<<10; size += 8 << 10 {
+		body := scribbler{brokenBody{strings.NewReader(`{"kind":"PodList","x":"` + strings.Repeat("x", size)), reset}}
+		if _, err := said(t, body, defaultTuning).List(t.Context(), Promises{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
+			t.Errorf("%d bytes: got %v", size, err)
+		}
+	}
+}
+
+// scribbler is a body that also writes to the buffers in the pools, which no stream uses.
+type scribbler struct{ brokenBody }
+
+func (s scribbler) Read(p []byte) (int, error) {
+	var taken [][]byte
+	for range 4 {
+		buf := getBuffer(chunkSize)
+		for i := range buf {
+			buf[i] = 0xff
+		}
+		taken = append(taken, buf)
+	}
+	for _, buf := range taken {
+		putBuffer(buf)
+	}
+	return s.brokenBody.Read(p)
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
+	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// shareBytes bounds the parts that a codec keeps in order to share them with later objects.
+const shareBytes = 16 << 20
+
+// decoderPools hold the decoders of a codec that no stream uses at the moment, and the table of the
+// parts that their objects share. The table is made for the first stream.
+type decoderPools struct {
+	table func() *share.Table
+	json  byReadOnly[jsonDecoder]
+	proto byReadOnly[protoDecoder]
+}
+
+func newDecoderPools() decoderPools {
+	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
+}
+
+// byReadOnly holds two pools: decoders of objects that share their parts, and of objects that own
+// them.
+type byReadOnly[D any] struct{ shared, own pool[D] }
+
+func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
+	if readOnly {
+		return &b.shared
+	}
+	return &b.own
+}
+
+// pool holds decoders that are not in use. The first one stays, with everything that it has
+// learned. The others are needed only while several streams decode at the same time; the garbage
+// collector may take them.
+type pool[D any] struct {
+	first  atomic.Pointer[D]
+	others sync.Pool
+}
+
+// get takes a decoder out of the pool; nil if there is none.
+func (p *pool[D]) get() *D {
+	if d := p.first.Swap(nil); d != nil {
+		return d
+	}
+	d, _ := p.others.Get().(*D)
+	return d
+}
+
+func (p *pool[D]) put(d *D) {
+	if !p.first.CompareAndSwap(nil, d) {
+		p.others.Put(d)
+	}
+}
+
+// programs are the compiled programs of one format: one for each type and each choice of dropped
+// parts, in the whole process.
+type programs[P any] struct {
+	byKey sync.Map // programKey to func() *P
+}
+
+type programKey struct {
+	elem    reflect.Type
+	dropped string
+}
+
+var (
+	jsonPrograms  programs[jsondec.Program]
+	protoPrograms programs[protodec.Program]
+)
+
+// of returns the program of a codec, or nil if all its objects are decoded in the slow way.
+func (p *programs[P]) of(c *Codec, compile func() (*P, error)) *P {
+	key := programKey{c.elem, c.drop.String()}
+	program, ok := p.byKey.Load(key)
+	if !ok {
+		program, _ = p.byKey.LoadOrStore(key, sync.OnceValue(func() *P {
+			program, err := compile()
+			if err != nil {
+				return nil
+			}
+			return program
+		}))
+	}
+	return program.(func() *P)()
+}
+
+// fastJSON returns a new fast decoder, or nil if the type has none.
+func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
+	if c.untyped {
+		return nil
+	}
+	program := jsonPrograms.of(c, func() (*jsondec.Program, error) {
+		return jsondec.New(c.elem, c.drop)
+	})
+	if program == nil {
+		return nil
+	}
+	return program.NewDecoder(c.pools.table(), readOnly)
+}
+
+// fastProto returns a new fast decoder, or nil if the type has none.
+func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
+	program := protoPrograms.of(c, func() (*protodec.Program, error) {
+		return protodec.New(c.elem, c.drop)
+	})
+	if program == nil {
+		return nil
+	}
+	return program.NewDecoder(c.pools.table(), readOnly)
+}
+
+// find calls known with the identity that was read of an object.
+func find(known Known, name, namespace, uid, version []byte) object.Object {
+	if len(name) == 0 || len(version) == 0 {
+		return nil
+	}
+	// known may keep its arguments, so they are copied, into one string.
+	var room [256]byte
+	all := string(append(append(append(append(room[:0], name...), namespace...), uid...), version...))
+	n := len(name)
+	ns := n + len(namespace)
+	u := ns + len(uid)
+	return known(object.Key{Namespace: all[n:ns], Name: all[:n]}, types.UID(all[ns:u]), all[u:])
+}
+
+// setKnown sets r to an object that the caller already has.
+func setKnown(obj object.Object, r *Item) {
+	r.Object, r.known, r.id = obj, true, identity{key: object.KeyOf(obj), resourceVersion: obj.GetResourceVersion()}
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	goruntime "runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
+	"github.com/informer-gen/informer-gen/runtime/internal/placement"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func newPlacement() *placement.PodPlacement { return &placement.PodPlacement{} }
+
+// asPod are the options for a type that has another name than its kind.
+var asPod = Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
+
+// TestProjectionInProtobufHasNoHelpers shows that a stream of whole objects may have them.
+func TestProjectionInProtobufHasNoHelpers(t *testing.T) {
+	whole := mustCodec(t, Options{}, newPod)
+	some := mustCodec(t, asPod, func() object.Object { return newPlacement() })
+	most := min(goruntime.GOMAXPROCS(0), maxProcs)
+	for _, tc := range []struct {
+		c    *Codec
+		f    Format
+		want int
+	}{{whole, Protobuf, most}, {some, Protobuf, 1}, {some, CBOR, most}} {
+		if got := newStream(t.Context(), tc.c, http.NoBody, tc.f).procs; got != tc.want {
+			t.Errorf("%v of %v: %d goroutines, want %d", tc.f, tc.c.Type(), got, tc.want)
+		}
+	}
+}
+
+// TestProjectionInEveryFormat lists and watches Pods as a projection, alone and with helpers, with
+// parts shared and not.
+func TestProjectionInEveryFormat(t *testing.T) {
+	const n = 60
+	var want []*placement.PodPlacement
+	for i := range n {
+		want = append(want, placement.Of(podtest.LargeObject(t, i+1)))
+	}
+	for _, f := range everyFormat {
+		list := podtest.Transcode(t, []byte(podtest.LargeList(n)), f)
+		var events []byte
+		for i := range n {
+			events = append(events, podtest.EncodeEvent(t, f, "ADDED", podtest.LargeObject(t, i+1))...)
+		}
+		events = append(events, podtest.EncodeEvent(t, f, "BOOKMARK", podtest.LargeObject(t, n))...)
+		for _, how := range []tuning{defaultTuning, tiny} {
+			for _, readOnly := range []bool{false, true} {
+				name := fmt.Sprintf("%v, %d helpers, read-only %v", f, how.procs, readOnly)
+				r := serveIn(t, f, list, newPlacement, asPod)
+				r.codec.tuning, r.readOnly = how, readOnly
+				for range 2 {
+					got, result, err := listAll(r)
+					if err != nil || result.ResourceVersion != "12345" {
+						t.Fatalf("%s: the list: %v at %q", name, err, result.ResourceVersion)
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Fatalf("%s: the list (-want +got):\n%s", name, diff)
+					}
+				}
+				w := serveIn(t, f, events, newPlacement, asPod)
+				w.codec.tuning, w.readOnly = how, readOnly
+				got, err := watchAll(w)
+				if err != nil || len(got) != n+1 || got[n].Type != Bookmark || got[n].ResourceVersion != want[n-1].ResourceVersion {
+					t.Fatalf("%s: %d events, %v", name, len(got), err)
+				}
+				for i := range want {
+					if diff := cmp.Diff(want[i], got[i].Object); diff != "" {
+						t.Fatalf("%s: event %d (-want +got):\n%s", name, i, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestProjectionSharesWhatIsEqual: labels that repeat are in memory once.
+func TestProjectionSharesWhatIsEqual(t *testing.T) {
+	for _, f := range []Format{JSON, Protobuf} {
+		r := serveIn(t, f, podtest.Transcode(t, []byte(podtest.LargeList(20)), f), newPlacement, asPod)
+		r.readOnly = true
+		got, _, err := listAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(i int) uintptr { return reflect.ValueOf(got[i].Labels).Pointer() }
+		if at(18) != at(19) {
+			t.Errorf("%v: equal labels are in memory twice", f)
+		}
+	}
+}
+
+// TestKnownProjectionsAreNotDecoded: a relist hands over the objects that the caller has.
+func TestKnownProjectionsAreNotDecoded(t *testing.T) {
+	for _, f := range []Format{JSON, Protobuf} {
+		r := serveIn(t, f, podtest.Transcode(t, []byte(podtest.LargeList(5)), f), newPlacement, asPod)
+		first, _, err := listAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := map[types.UID]*placement.PodPlacement{}
+		for _, obj := range first {
+			have[obj.UID] = obj
+		}
+		known := func(key object.Key, uid types.UID, version string) object.Object {
+			if obj := have[uid]; obj != nil && obj.ResourceVersion == version && object.KeyOf(obj) == key {
+				return obj
+			}
+			return nil
+		}
+		again := 0
+		_, err = r.List(t.Context(), Promises{ReadOnly: true, Known: known}, func(obj *placement.PodPlacement) error {
+			if obj == have[obj.UID] {
+				again++
+			}
+			return nil
+		})
+		if err != nil || again != len(first) {
+			t.Errorf("%v: %d of %d objects are the known ones, %v", f, again, len(first), err)
+		}
+	}
+}
+
+// TestSparseItemsAreNotFramedFirst: helpers need to know where items end, which takes about as long
+// as decoding the few fields of a projection. So a projection has no helpers, and whole objects do.
+func TestSparseItemsAreNotFramedFirst(t *testing.T) {
+	body := []byte(podtest.LargeList(100))
+	how := twoProcessors(nil)
+	count := func(s *reader[object.Object]) (helpedWith int) {
+		s.codec.tuning = how
+		if _, err := s.List(t.Context(), Promises{}, func(object.Object) error {
+			if helped() {
+				helpedWith++
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return helpedWith
+	}
+	if n := count(serveIn(t, JSON, body, newPod, asPod)); n < 50 {
+		t.Errorf("helped with %d of 100 whole objects", n)
+	}
+	if n := count(serveIn(t, JSON, body, func() object.Object { return newPlacement() }, asPod)); n > 0 {
+		t.Errorf("helped with %d of 100 projections", n)
+	}
+}
+
+// numbered, unnumbered and partly are projections with numbers for all fields, for none, and for
+// those that aren't in a struct of its own.
+type numbered struct {
+	metav1.TypeMeta
+	placement.PodPlacementMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	Spec                       *placement.PodPlacementSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+}
+
+type unnumbered struct {
+	metav1.TypeMeta
+	placement.PodPlacementMeta `json:"metadata"`
+}
+
+type partly struct {
+	metav1.TypeMeta
+	placement.PodPlacementMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	Spec                       struct {
+		Containers []struct {
+			Name string `json:"name"`
+		} `json:"containers" protobuf:"bytes,2,rep,name=containers"`
+	} `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+}
+
+func (*numbered) DeepCopyObject() runtime.Object   { panic("not needed") }
+func (*unnumbered) DeepCopyObject() runtime.Object { panic("not needed") }
+func (*partly) DeepCopyObject() runtime.Object     { panic("not needed") }
+
+// TestProjectionsInProtobufNeedNumbers: a field without one could not be found.
+func TestProjectionsInProtobufNeedNumbers(t *testing.T) {
+	for _, tc := range []struct {
+		obj  object.Object
+		want bool
+	}{{&numbered{}, true}, {&unnumbered{}, false}, {&partly{}, false}} {
+		if got := mustCodec(t, asPod, func() object.Object { return tc.obj }).Has(Protobuf); got != tc.want {
+			t.Errorf("%T has protobuf: %v", tc.obj, got)
+		}
+	}
+}
+
+// TestProjectionOfAlone decodes the answer to a request about one object.
+func TestProjectionOfAlone(t *testing.T) {
+	pod := podtest.LargeObject(t, 1)
+	for _, f := range everyFormat {
+		c := mustCodec(t, asPod, func() object.Object { return newPlacement() })
+		got, err := c.Object(podtest.Encode(t, f, pod), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(placement.Of(pod), got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", f, diff)
+		}
+	}
+}
+
+// projected are types of the API, of which projections are made.
+var projected = []reflect.Type{
+	reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Node](), reflect.TypeFor[corev1.Service](), reflect.TypeFor[corev1.ConfigMap](),
+	reflect.TypeFor[corev1.PersistentVolume](), reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[networkingv1.Ingress](),
+}
+
+// TestRandomProjectionsAgreeWithTheWhole decodes random objects of API types whole, by the decoders
+// that define the result, and as random projections: all fields that the projection has are equal.
+// CBOR isn't among the formats, because apimachinery decodes it.
+func TestRandomProjectionsAgreeWithTheWhole(t *testing.T) {
+	const projections, objects = 100, 12
+	r := rand.New(rand.NewPCG(16, 1))
+	for n := range projections {
+		of := projected[n%len(projected)]
+		slim := podtest.Projection(r, of)
+		ways := waysOf(t, slim)
+		for i := range objects {
+			whole := reflect.New(of)
+			(&podtest.Filler{R: r, Full: float64(i+1) / objects}).Fill(whole.Elem())
+			for f := range ways {
+				body, want, ok := wholeIn(f, whole)
+				if !ok {
+					continue
+				}
+				to := reflect.New(slim)
+				podtest.Project(to.Elem(), want.Elem())
+				for name, decode := range ways[f] {
+					got := reflect.New(slim)
+					if err := decode(body, got); err != nil {
+						t.Fatalf("projection %d of %v, %v: %v\n%v", n, of, name, err, slim)
+					}
+					if !reflect.DeepEqual(to.Interface(), got.Interface()) {
+						t.Fatalf("projection %d of %v, %v (-want +got):\n%s", n, of, name, cmp.Diff(to.Elem().Interface(), got.Elem().Interface()))
+					}
+				}
+			}
+		}
+	}
+}
+
+// wholeIn encodes an object, and decodes it by the decoder that defines the result. JSON has no
+// form for some random objects.
+func wholeIn(f Format, obj reflect.Value) (body []byte, whole reflect.Value, ok bool) {
+	whole = reflect.New(obj.Type().Elem())
+	var err error
+	switch f {
+	case JSON:
+		if body, err = json.Marshal(obj.Interface()); err == nil {
+			err = unmarshalJSON(body, whole.Interface())
+		}
+	case Protobuf:
+		if body, err = obj.Interface().(protoMessage).Marshal(); err == nil {
+			err = whole.Interface().(protoMessage).Unmarshal(body)
+		}
+	}
+	return body, whole, err == nil
+}
+
+// waysOf returns all that decode a projection, by format. It must be refused by none.
+func waysOf(t *testing.T, slim reflect.Type) map[Format]map[string]func([]byte, reflect.Value) error {
+	t.Helper()
+	table := share.New(64 << 10)
+	json, err := jsondec.New(slim, dropped.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proto, err := protodec.New(slim, dropped.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fastJSON := func(d *jsondec.Decoder) func([]byte, reflect.Value) error {
+		return func(body []byte, to reflect.Value) error {
+			if n, ok := d.Decode(body, to.Interface()); !ok || n != len(body) {
+				return fmt.Errorf("declined after %d of %d bytes", n, len(body))
+			}
+			return nil
+		}
+	}
+	fastProto := func(d *protodec.Decoder) func([]byte, reflect.Value) error {
+		return func(body []byte, to reflect.Value) error {
+			if !d.Decode(body, to.UnsafePointer()) {
+				return fmt.Errorf("declined")
+			}
+			return nil
+		}
+	}
+	return map[Format]map[string]func([]byte, reflect.Value) error{
+		JSON: {
+			"JSON": fastJSON(json.NewDecoder(nil, false)), "JSON, shared": fastJSON(json.NewDecoder(table, true)),
+			"JSON, in the slow way": func(body []byte, to reflect.Value) error { return unmarshalJSON(body, to.Interface()) },
+		},
+		Protobuf: {
+			"protobuf": fastProto(proto.NewDecoder(nil, false)), "protobuf, shared": fastProto(proto.NewDecoder(table, true)),
+			"protobuf, in the slow way": func(body []byte, to reflect.Value) error { return readMessage(to.Elem(), body) },
+		},
+	}
+}
+
+// FuzzProjectionInProtobuf holds what is decoded of any message as a projection against the whole.
+func FuzzProjectionInProtobuf(f *testing.F) {
+	r := rand.New(rand.NewPCG(16, 2))
+	slim := make([]reflect.Type, len(projected))
+	fast := make([][]*protodec.Decoder, len(projected))
+	for i, of := range projected {
+		slim[i] = podtest.Projection(r, of)
+		program, err := protodec.New(slim[i], dropped.Parts{})
+		if err != nil {
+			f.Fatal(err)
+		}
+		fast[i] = []*protodec.Decoder{program.NewDecoder(nil, false), program.NewDecoder(share.New(64<<10), true)}
+		for _, full := range []float64{0.2, 0.5} {
+			whole := reflect.New(of)
+			(&podtest.Filler{R: r, Full: full}).Fill(whole.Elem())
+			body, err := whole.Interface().(protoMessage).Marshal()
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(uint8(i), body)
+			f.Add(uint8(i), append(body, body...)) // messages that are merged
+			f.Add(uint8(i), body[:len(body)/2])
+		}
+	}
+	// An entry of a ConfigMap's binaryData that has neither key nor value.
+	f.Add(uint8(3), []byte{3<<3 | 2, 0})
+	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
+		i := int(kind) % len(projected)
+		whole, want, slow := reflect.New(projected[i]), reflect.New(slim[i]), reflect.New(slim[i])
+		wholeErr := whole.Interface().(protoMessage).Unmarshal(body)
+		slowErr := readMessage(slow.Elem(), body)
+		if wholeErr == nil && slowErr == nil {
+			podtest.Project(want.Elem(), whole.Elem())
+			if !reflect.DeepEqual(want.Interface(), slow.Interface()) {
+				t.Errorf("%x (-whole +projection):\n%s", body, cmp.Diff(want.Elem().Interface(), slow.Elem().Interface()))
+			}
+		}
+		for _, d := range fast[i] {
+			got := reflect.New(slim[i])
+			if !d.Decode(body, got.UnsafePointer()) {
+				continue
+			}
+			if slowErr != nil {
+				t.Errorf("%x: the fast decoder accepts what the slow one says is %v", body, slowErr)
+			} else if !reflect.DeepEqual(slow.Interface(), got.Interface()) {
+				t.Errorf("%x (-slow +fast):\n%s", body, cmp.Diff(slow.Elem().Interface(), got.Elem().Interface()))
+			}
+		}
+	})
+}

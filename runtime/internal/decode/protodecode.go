@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
+	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
+)
+
+// protoDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
+// type's own Unmarshal.
+type protoDecoder struct {
+	// Set once at construction.
+	c        *Codec
+	readOnly bool
+
+	known Known // nil: nothing
+
+	// Made for the first object, since a watch may bring none.
+	begun bool
+	fast  *protodec.Decoder // nil for types that only the slow decoder can decode
+
+	apiVersion, kind string // of the last object; most objects have the same
+}
+
+func (p *protoFormat) decoder() decoder {
+	d := p.s.codec.pools.proto.pool(p.s.readOnly).get()
+	if d == nil {
+		d = &protoDecoder{c: p.s.codec, readOnly: p.s.readOnly}
+	}
+	d.known = p.s.known
+	return d
+}
+
+func (p *protoFormat) release(d decoder) {
+	proto := d.(*protoDecoder)
+	proto.known = nil
+	p.s.codec.pools.proto.pool(p.s.readOnly).put(proto)
+}
+
+// item implements decoder. Items have no envelope.
+func (d *protoDecoder) item(raw []byte, r *Item) { d.object(envelope{raw: raw}, r, true) }
+
+// event implements decoder.
+func (d *protoDecoder) event(raw []byte, r *Item) {
+	typ, e, err := parseEvent(raw)
+	if err != nil {
+		r.err = err
+		return
+	}
+	switch typ {
+	case errorEvent:
+		var status metav1.Status
+		if status, r.err = e.status(); r.err == nil {
+			r.err = statusError(status)
+		}
+	case "BOOKMARK":
+		r.Type = Bookmark
+		d.mark(e, r)
+	default:
+		r.Type = eventType(typ)
+		d.object(e, r, r.Type == Added)
+	}
+}
+
+// object decodes an object. With lookUp it first asks for a known one.
+func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
+	if lookUp && d.known != nil {
+		if id, ok := protodec.ReadIdentity(e.raw); ok {
+			if obj := find(d.known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && areFields(e.raw) {
+				setKnown(obj, r)
+				return
+			}
+		}
+	}
+	if !d.begun {
+		d.begun, d.fast = true, d.c.fastProto(d.readOnly)
+	}
+	r.id = identity{apiVersion: again(&d.apiVersion, e.apiVersion), kind: again(&d.kind, e.kind)}
+	obj, fast, err := d.c.fresh()
+	if err != nil {
+		r.err = err
+		return
+	}
+	if d.fast != nil && fast {
+		if d.fast.Decode(e.raw, reflect.ValueOf(obj).UnsafePointer()) {
+			r.Object, r.id, r.err = d.c.read(obj, r.id, nil)
+			return
+		}
+		if obj, _, err = d.c.fresh(); err != nil {
+			r.err = err
+			return
+		}
+	}
+	raw := e.raw
+	if !d.c.drop.None() {
+		raw, err = protowire.Drop(raw, &d.c.drop)
+		err = refused(err)
+	}
+	if err == nil {
+		err = malformed(d.c.unmarshal(raw, obj))
+	}
+	r.Object, r.id, r.err = d.c.read(obj, r.id, err)
+}
+
+// again returns text as a string: the last one, if that is equal.
+func again(last *string, text []byte) string {
+	if *last != string(text) {
+		*last = string(text)
+	}
+	return *last
+}
+
+// areFields reports whether msg consists of whole fields.
+func areFields(msg []byte) bool {
+	for len(msg) > 0 {
+		var err error
+		if _, msg, err = protowire.Next(msg); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// mark decodes a bookmark. It looks like an object of the kind, but only its version and
+// annotations matter.
+func (d *protoDecoder) mark(e envelope, r *Item) {
+	var meta metav1.ObjectMeta
+	for rest := e.raw; len(rest) > 0; {
+		f, after, err := protowire.Next(rest)
+		if err != nil {
+			r.err = refused(err)
+			return
+		}
+		rest = after
+		if f.Tag == protowire.Bytes(1) {
+			if r.err = malformed(meta.Unmarshal(f.Value)); r.err != nil {
+				return
+			}
+		}
+	}
+	r.id = identity{apiVersion: string(e.apiVersion), kind: string(e.kind), resourceVersion: meta.ResourceVersion}
+	r.InitialEventsEnd = meta.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+}

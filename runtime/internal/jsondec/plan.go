@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// op is the way in which values are read.
+type op uint8
+
+const (
+	opRefuse op = iota // declined: the type is unusual
+	opString
+	opName // a string that programs often keep longer than its object
+	opBool
+	opInt8
+	opInt16
+	opInt32
+	opInt64
+	opUint8
+	opUint16
+	opUint32
+	opUint64
+	opFloat32
+	opFloat64
+	opStruct
+	opPointer
+	opScalarPointer // to a boolean, an integer or a duration
+	opStringPointer
+	opSlice
+	opBytes
+	opArray
+	opMap
+	opAny
+	opTime
+	opMicroTime
+	opDuration
+	opQuantity
+	opIntOrString
+	opRaw     // by the type's UnmarshalJSON
+	opText    // by the type's UnmarshalText
+	opManaged // managed fields that are dropped
+)
+
+// plan describes how to read the values of one field, element or key. A Pod has a thousand plans,
+// so they are small.
+type plan struct {
+	op      op
+	number  uint32 // index in the Decoder's list of what it has learned, for the op
+	scratch uint32 // of a slice or map
+	site    uint32 // site of the table, for strings and values that may be shared
+	length  int    // of an array
+
+	typ    *layout.Type
+	elem   *plan // of a pointer, slice, array or map
+	key    *plan // of a map
+	object *object
+	drop   map[string]bool // keys of a map that are not kept
+}
+
+// object describes how to read the members of a struct. All plans of the type use the same one.
+type object struct {
+	// Set once at construction.
+	number uint32
+	typ    reflect.Type
+	drop   *dropped.Parts // what is left out of an API object, or of its metadata; nil is nothing
+
+	once    sync.Once
+	members []member // set by once, like names; too many of them are refused
+	names   names
+}
+
+type member struct {
+	start  start
+	offset uintptr
+	plan   *plan
+	outer  *outer // the embedded pointer that leads to the field, or nil
+}
+
+// outer is an embedded pointer to a struct.
+type outer struct {
+	outer  *outer  // the pointer that leads to it, or nil
+	offset uintptr // of the pointer
+	typ    *layout.Type
+}
+
+// compiler makes the plans of types. It compiles each struct once, when the first JSON object comes
+// that has its members: most objects have few of the structs that their types could have. It is
+// safe for concurrent use.
+type compiler struct {
+	sites share.Sites
+
+	objects  sync.Map // *object by reflect.Type
+	metadata sync.Map // *object of metadata of which something is dropped, by metadataKey
+
+	// the lengths of a Decoder's lists
+	counts struct{ objects, strings, scratches, maps, parts atomic.Uint32 }
+}
+
+// process compiles the types of the process.
+var process compiler
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// knownTypes have decoding methods of their own, which this package doesn't need.
+var knownTypes = map[reflect.Type]op{
+	reflect.TypeFor[metav1.Time]():        opTime,
+	reflect.TypeFor[metav1.MicroTime]():   opMicroTime,
+	reflect.TypeFor[metav1.Duration]():    opDuration,
+	reflect.TypeFor[resource.Quantity]():  opQuantity,
+	reflect.TypeFor[intstr.IntOrString](): opIntOrString,
+}
+
+var kindOps = [...]op{
+	reflect.Bool: opBool, reflect.String: opString,
+	reflect.Int: opInt, reflect.Int8: opInt8, reflect.Int16: opInt16, reflect.Int32: opInt32, reflect.Int64: opInt64,
+	reflect.Uint: opUint, reflect.Uint8: opUint8, reflect.Uint16: opUint16, reflect.Uint32: opUint32, reflect.Uint64: opUint64, reflect.Uintptr: opUint,
+	reflect.Float32: opFloat32, reflect.Float64: opFloat64,
+	reflect.Struct: opStruct, reflect.Pointer: opPointer, reflect.Slice: opSlice, reflect.Array: opArray, reflect.Map: opMap,
+	reflect.Interface: opAny,
+	reflect.Chan:      opRefuse, reflect.Func: opRefuse, reflect.Complex64: opRefuse, reflect.Complex128: opRefuse,
+	reflect.UnsafePointer: opRefuse,
+}
+
+// opInt and opUint are the ops of int and uint, which have the size of a pointer.
+var opInt, opUint = func() (op, op) {
+	if reflect.TypeFor[int]().Size() == 4 {
+		return opInt32, opUint32
+	}
+	return opInt64, opUint64
+}()
+
+// plan makes a plan of a type.
+func (c *compiler) plan(t reflect.Type) *plan {
+	pl := &plan{op: kindOps[t.Kind()], typ: layout.TypeOf(t)}
+	// encoding/json calls methods on the address of a value, if its type has a name.
+	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
+		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
+		switch op, ok := knownTypes[t]; {
+		case ok:
+			pl.op = op
+		case own && t.Name() == "", t == reflect.TypeFor[json.Number]():
+			pl.op = opRefuse
+		case p.Implements(jsonUnmarshaler):
+			pl.op = opRaw
+		case own:
+			pl.op = opText
+		}
+	}
+	if pl.op >= opPointer && pl.op <= opMap && endless(t) {
+		pl.op = opRefuse
+	}
+	switch pl.op {
+	case opString:
+		c.text(pl)
+	case opIntOrString:
+		c.text(pl)
+	case opStruct:
+		pl.object = c.object(t)
+	case opPointer:
+		pl.elem = c.plan(t.Elem())
+		switch op := pl.elem.op; {
+		case op >= opBool && op <= opUint64, op == opDuration:
+			pl.op = opScalarPointer
+		case op == opString:
+			pl.op = opStringPointer
+		default:
+			pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Reference, t)
+		}
+	case opSlice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			pl.op = opBytes
+			break
+		}
+		pl.elem = c.plan(t.Elem())
+		pl.scratch = numberOf(&c.counts.scratches)
+		pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Slice, t)
+	case opArray:
+		pl.elem, pl.length = c.plan(t.Elem()), t.Len()
+	case opMap:
+		c.mapPlan(pl, t)
+	case opAny:
+		if t.NumMethod() > 0 {
+			pl.op = opRefuse
+		}
+	}
+	return pl
+}
+
+// endless reports whether the elements of a type lead back to a type, without a struct between, as
+// in type T []T.
+func endless(t reflect.Type) bool {
+	var names []reflect.Type // only a type with a name can refer to itself
+	for {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		default:
+			return false
+		}
+		if t.Name() != "" {
+			if slices.Contains(names, t) {
+				return true
+			}
+			names = append(names, t)
+		}
+		t = t.Elem()
+	}
+}
+
+// numberOf returns the next number of a count.
+func numberOf(n *atomic.Uint32) uint32 { return n.Add(1) - 1 }
+
+// site adds a site of fields of a type.
+func (c *compiler) site(form share.Form, t reflect.Type) uint32 { return uint32(c.sites.Add(form, t)) }
+
+// text prepares the plan of a string.
+func (c *compiler) text(pl *plan) {
+	pl.number, pl.site = numberOf(&c.counts.strings), c.site(share.String, nil)
+}
+
+func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
+	switch kind := t.Key().Kind(); {
+	case reflect.PointerTo(t.Key()).Implements(jsonUnmarshaler):
+		pl.op = opRefuse // encoding/json calls this method, with the key in quotes
+		return
+	case reflect.PointerTo(t.Key()).Implements(textUnmarshaler):
+		pl.key = &plan{op: opText, typ: layout.TypeOf(t.Key())}
+	case kind == reflect.String, kind >= reflect.Int && kind <= reflect.Uintptr:
+		pl.key = &plan{op: kindOps[kind], typ: layout.TypeOf(t.Key())}
+		if kind == reflect.String {
+			c.text(pl.key)
+		}
+	default:
+		pl.op = opRefuse
+		return
+	}
+	pl.elem = c.plan(t.Elem())
+	pl.scratch = numberOf(&c.counts.maps)
+	pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Reference, t)
+}
+
+// object returns the object of a struct type, always the same one.
+func (c *compiler) object(t reflect.Type) *object {
+	o, ok := c.objects.Load(t)
+	if !ok {
+		o, _ = c.objects.LoadOrStore(t, &object{number: numberOf(&c.counts.objects), typ: t})
+	}
+	return o.(*object)
+}
+
+// metadataKey is a type of metadata, and what is dropped of it.
+type metadataKey struct {
+	typ     reflect.Type
+	dropped string
+}
+
+// metadataWithout returns the object of an API object's own metadata, of which something is
+// dropped.
+func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) *object {
+	key := metadataKey{t, drop.String()}
+	o, ok := c.metadata.Load(key)
+	if !ok {
+		o, _ = c.metadata.LoadOrStore(key, &object{number: numberOf(&c.counts.objects), typ: t, drop: drop})
+	}
+	return o.(*object)
+}
+
+// compile makes the members of an object, unless they are there.
+func (c *compiler) compile(o *object) {
+	o.once.Do(func() {
+		for _, f := range fieldsOf(o.typ) {
+			o.members = append(o.members, c.member(o, f))
+		}
+		o.names = newNames(o.members)
+	})
+}
+
+// maxMembers bounds the members of a struct whose values are read.
+const maxMembers = 256
+
+// member makes the member of a field of an object.
+func (c *compiler) member(o *object, f goField) member {
+	m := member{start: newStart(f.name), plan: c.memberPlan(o, f)}
+	at := o.typ
+	for i, index := range f.index {
+		sf := at.Field(index)
+		m.offset += sf.Offset
+		if at = sf.Type; i < len(f.index)-1 && at.Kind() == reflect.Pointer {
+			at = at.Elem()
+			m.outer = &outer{m.outer, m.offset, layout.TypeOf(at)}
+			m.offset = 0
+			if !sf.IsExported() {
+				m.plan = &plan{op: opRefuse} // encoding/json can't set the pointer
+			}
+		}
+	}
+	if f.quoted || !plain(f.name) {
+		m.plan = &plan{op: opRefuse}
+	}
+	return m
+}
+
+// memberPlan makes the plan of a field of an object.
+func (c *compiler) memberPlan(o *object, f goField) *plan {
+	isMetadata := metatype.Is(o.typ)
+	switch {
+	case o.drop != nil && !isMetadata && f.name == "metadata" && metatype.Is(f.typ):
+		return &plan{op: opStruct, typ: layout.TypeOf(f.typ), object: c.metadataWithout(f.typ, o.drop)}
+	case o.drop != nil && isMetadata && f.name == "managedFields" && o.drop.ManagedFields:
+		pl := &plan{op: opManaged, typ: layout.TypeOf(f.typ), site: c.site(share.Reference, nil)}
+		for range managedSites - 1 {
+			c.site(share.Reference, nil)
+		}
+		return pl
+	}
+	pl := c.plan(f.typ)
+	switch {
+	case !isMetadata:
+	case pl.op == opString && (f.name == "name" || f.name == "namespace"):
+		pl.op = opName
+	case f.name == "annotations" && o.drop != nil:
+		pl.drop = o.drop.Annotations
+	}
+	return pl
+}
+
+// plain reports whether a name needs no escapes in JSON.
+func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
+
+func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
+	root, err := c.root(t, drop)
+	if err != nil {
+		return nil, fmt.Errorf("can't compile a decoder: %w", err)
+	}
+	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: metatype.IsProjection(t)}, nil
+}
+
+// root makes the object of a type of API objects, with what is dropped.
+func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
+	pl := c.plan(t)
+	if pl.op != opStruct {
+		return nil, fmt.Errorf("%v is not a struct, or has methods of its own to decode it", t)
+	}
+	o := pl.object
+	if !drop.None() {
+		o = &object{number: numberOf(&c.counts.objects), typ: t, drop: &drop}
+	}
+	c.compile(o)
+	if len(o.members) > maxMembers {
+		return nil, fmt.Errorf("%v has too many fields", t)
+	}
+	hasMetadata := slices.ContainsFunc(o.members, func(m member) bool {
+		return m.start.name() == "metadata" && m.plan.op == opStruct && metatype.Is(m.plan.object.typ)
+	})
+	if !drop.None() && !hasMetadata {
+		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
+	}
+	return o, nil
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// checkFrame: the end of a valid value is found, however it comes.
+func checkFrame(t testing.TB, text string) {
+	t.Helper()
+	value := strings.TrimSpace(text)
+	if !json.Valid([]byte(value)) {
+		for _, step := range []int{1, 100} {
+			var f Frame
+			for n := 0; n <= len(text); n += step { // nothing is promised but that it ends
+				if end, ok := f.End([]byte(text[:n])); ok && end > n {
+					t.Errorf("%.300q ends at %d of %d", text, end, n)
+				}
+			}
+		}
+		return
+	}
+	need := len(value)
+	if !strings.ContainsAny(value[:1], `{["`) {
+		need++ // only what follows ends it
+	}
+	for _, after := range []string{"", "\n", ",", "]", "}", `,{"a":"}`, "\n" + value} {
+		data := []byte(value + after)
+		for _, step := range []int{1, 7, 64, 1000, len(data)} {
+			var f Frame
+			for n, found := 0, false; n < len(data)+step && !found; n += step {
+				seen := bytes.Clone(data[:min(n, len(data))])
+				end, ok := f.End(seen)
+				if found = ok; ok != (len(seen) >= need) || ok && end != len(value) {
+					t.Fatalf("%.300q and %q, %d bytes of %d, %d at once: %d, %v", value, after, len(seen), len(data), step, end, ok)
+				}
+			}
+		}
+	}
+}
+
+// checkSkip: what is skipped is valid and ends where it ends for encoding/json.
+func checkSkip(t testing.TB, text string) {
+	t.Helper()
+	n, ok := Skip([]byte(text))
+	var raw json.RawMessage
+	dec := json.NewDecoder(strings.NewReader(text))
+	err := dec.Decode(&raw)
+	switch {
+	case ok && err != nil:
+		// A decoder of a stream wants to see that a number ends.
+		if !json.Valid([]byte(text[:n])) {
+			t.Errorf("skipped %d of %.300q: %v", n, text, err)
+		}
+	case ok && n != int(dec.InputOffset()):
+		t.Errorf("skipped %d of %.300q, encoding/json %d", n, text, dec.InputOffset())
+	case ok && !utf8.ValidString(text[:n]):
+		t.Errorf("skipped what is not UTF-8: %.300q", text)
+	case !ok && err == nil && utf8.ValidString(text[:dec.InputOffset()]) && strings.Count(text, "[")+strings.Count(text, "{") < maxDepth:
+		t.Errorf("did not skip %.300q", text)
+	}
+}
+
+// checkIdentity: an identity that is read is the one that decoding finds.
+func checkIdentity(t testing.TB, text string) (ok bool) {
+	t.Helper()
+	id, ok := ReadIdentity([]byte(text), false)
+	guessed := GuessIdentity([]byte(text))
+	if !ok {
+		return false
+	}
+	if loose, ok := ReadIdentity([]byte(text), true); !ok || !reflect.DeepEqual(loose, id) {
+		t.Errorf("%.300q: got %+v, and %+v (%v) when parts aren't validated", text, id, loose, ok)
+	}
+	if len(guessed.ResourceVersion) > 0 && !bytes.Equal(guessed.ResourceVersion, id.ResourceVersion) {
+		t.Errorf("%.300q: guessed %s, but has %s", text, guessed.ResourceVersion, id.ResourceVersion)
+	}
+	var want struct {
+		Kind       string `json:"kind"`
+		APIVersion string `json:"apiVersion"`
+		Metadata   struct {
+			Name            string `json:"name"`
+			Namespace       string `json:"namespace"`
+			UID             string `json:"uid"`
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
+	}
+	if err := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(text), &want); err != nil {
+		t.Fatalf("%.300q has an identity but %v", text, err)
+	}
+	m := want.Metadata
+	wanted := [...]string{want.Kind, want.APIVersion, m.Name, m.Namespace, m.UID, m.ResourceVersion}
+	if got := [...]string{string(id.Kind), string(id.APIVersion), string(id.Name), string(id.Namespace), string(id.UID), string(id.ResourceVersion)}; got != wanted {
+		t.Errorf("%.300q: got %q, want %q", text, got, wanted)
+	}
+	return true
+}
+
+func scanTexts() []string {
+	texts := []string{
+		string(somePods(1, false)[0]), crd(2, 2), `{"metadata":{"name":"a","uid":null},"kind":"K"}`, `{"metadata":null}`, `{"metadata":{"name":"a"},"metadata":{"name":"b"}}`,
+		`{"metadata":{"name":"\u0061"}}`, `{"metadat\u0061":{"name":"b"}}`, `{"metadata":{"name":"a","name":"b"}}`, `{"metadata":{"name":1}}`, `{"metadata":[]}`, `{"kind":"A","kind":"B"}`,
+		` { "metadata" : { "name" : "a" , "labels" : { "name" : "b" } } , "name" : "c" } `, `{"a":"` + strings.Repeat(`\\`, 100) + `"}`, `{"a":"` + strings.Repeat(`\"{`, 100) + `"}`,
+		`"` + strings.Repeat(`x\"`, 50) + `"`, `[` + strings.Repeat(`[],`, 100) + `0]`, strings.Repeat(`[`, 400) + strings.Repeat(`]`, 400), strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300),
+	}
+	for n := range 70 { // everything at every place of a block
+		texts = append(texts, `{"`+strings.Repeat("a", n)+`\\":"\"}{"}`)
+	}
+	return append(texts, tricky...)
+}
+
+func TestScanners(t *testing.T) {
+	for _, text := range scanTexts() {
+		for _, text := range []string{text, `{"a":` + text + `,"b":[` + text + `]}`} {
+			checkFrame(t, text)
+			checkSkip(t, text)
+			checkIdentity(t, text)
+		}
+	}
+	if !checkIdentity(t, string(somePods(1, false)[0])) {
+		t.Error("a Pod has no identity")
+	}
+	pod := somePods(1, false)[0]
+	if id, _ := ReadIdentity(pod, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(pod), id) {
+		t.Errorf("guessed %+v, want %+v", GuessIdentity(pod), id)
+	}
+	// A kube-apiserver sorts the members of custom resources.
+	custom := []byte(`{"apiVersion":"a/v1","kind":"K","metadata":{"labels":{"a":"b"},"name":"n","namespace":"ns","resourceVersion":"1","uid":"u"},"spec":{}}`)
+	if id, _ := ReadIdentity(custom, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(custom), id) {
+		t.Errorf("guessed %+v, want %+v", GuessIdentity(custom), id)
+	}
+	if id := GuessIdentity(custom[:bytes.Index(custom, []byte(`"spec"`))]); string(id.UID) != "u" {
+		t.Errorf("guessed %+v of the beginning", id)
+	}
+}
+
+func FuzzScanners(f *testing.F) {
+	for _, text := range scanTexts() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		checkFrame(t, text)
+		checkSkip(t, text)
+		checkIdentity(t, text)
+	})
+}
+
+func TestDroppedPartsAreMissing(t *testing.T) {
+	drop := dropped.Parts{ManagedFields: true, Annotations: map[string]bool{"drop": true, "prometheus.io/port": true, "é\"": true}}
+	program := mustProgram[corev1.Pod](t, drop)
+	table := share.New(1 << 20)
+	shared, alone := program.NewDecoder(table, true), program.NewDecoder(nil, false)
+	texts := []string{
+		`{"metadata":{"annotations":{"drop":"a","keep":"b"}}}`, `{"metadata":{"annotations":{"drop":"a"}}}`, `{"metadata":{"annotations":{}}}`, `{"metadata":{"annotations":null,"managedFields":null}}`,
+		`{"metadata":{"annotations":{"keep":"b", "\u00e9\"" : "x" }, "managedFields" : [ ] }}`, `{"metadata":{"managedFields":[{"manager":"a"},{"fieldsV1":{}}],"name":"n"},"spec":{"nodeName":"x"}}`,
+		`{"metadata":{"annotations":{"drop":"a","drop":"b","keep":"c"}}}`,
+	}
+	for _, pod := range somePods(300, false) {
+		texts = append(texts, string(pod))
+	}
+	for _, text := range texts {
+		var want corev1.Pod
+		if err := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		want.ManagedFields = nil
+		before := len(want.Annotations)
+		for key := range drop.Annotations {
+			delete(want.Annotations, key)
+		}
+		if before > 0 && len(want.Annotations) == 0 {
+			want.Annotations = nil
+		}
+		for range 3 {
+			for name, d := range map[string]*Decoder{"shared": shared, "alone": alone} {
+				var got corev1.Pod
+				if _, ok := d.Decode([]byte(text), &got); !ok || !reflect.DeepEqual(&got, &want) {
+					t.Fatalf("%s: %.300s: %v\nwant %+v\ngot  %+v", name, text, ok, want.ObjectMeta, got.ObjectMeta)
+				}
+			}
+		}
+	}
+	for _, text := range []string{
+		`{"metadata":{"managedFields":[{"manager":}]}}`, `{"metadata":{"managedFields":[{"fieldsV1":{"a":01}}]}}`, `{"metadata":{"managedFields":[],"managedFields":[]}}`,
+		`{"metadata":{"annotations":{"drop":"a\q"}}}`, `{"metadata":{"annotations":{"drop":"a",}}}`, `{"metadata":{"annotations":{"drop" "a"}}}`, `{"metadata":{"managedFields":[{"fieldsV1":{}},]}}`,
+		`{"metadata":{"managedFields":[{"fieldsV1":{},}]}}`, `{"metadata":{"managedFields":[{"fieldsV1":{}]}}`,
+		`{"metadata":{"managedFields":{}}}`, `{"metadata":{"managedFields":[1]}}`, `{"metadata":{"managedFields":[{}`, `{"metadata":{"managedFields":[{"fieldsV1":`,
+	} {
+		for name, d := range map[string]*Decoder{"shared": shared, "alone": alone} {
+			if _, ok := d.Decode([]byte(text), &corev1.Pod{}); ok {
+				t.Errorf("%s accepted %s", name, text)
+			}
+		}
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[corev1.PodSpec](), reflect.TypeFor[custom]()} {
+		if _, err := New(of, drop); err == nil {
+			t.Errorf("something can be dropped of a %v", of)
+		}
+	}
+}

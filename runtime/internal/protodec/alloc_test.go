@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protodec
+
+import (
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// TestOnlyWhatIsKeptIsAllocated holds that nothing is allocated but what objects keep, and that
+// equal parts aren't.
+func TestOnlyWhatIsKeptIsAllocated(t *testing.T) {
+	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{ManagedFields: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := podsOf(t, 400, false)
+	decodeAll := func(d *Decoder) float64 {
+		for _, data := range pods {
+			// what the decoder keeps for the next ones is there now
+			d.Decode(data, layout.Of(&corev1.Pod{}))
+		}
+		i := 0
+		return testing.AllocsPerRun(len(pods)-1, func() {
+			if !d.Decode(pods[i], layout.Of(&corev1.Pod{})) {
+				t.Fatal("declined")
+			}
+			i++
+		})
+	}
+	// The Pod, its volumes, their pointer, two sources and their parts…: each one is something that
+	// the object refers to.
+	pod := &corev1.Pod{}
+	if err := pod.Unmarshal(pods[0]); err != nil {
+		t.Fatal(err)
+	}
+	pod.ManagedFields = nil
+	// and its name, its namespace, and the other strings in two blocks at most
+	kept := 1 + references(reflect.ValueOf(pod).Elem()) + 4
+	if got := decodeAll(p.NewDecoder(nil, false)); got > float64(kept) {
+		t.Errorf("alone: %v allocations, want at most %d", got, kept)
+	}
+	// Its own are the Pod, volumes, containers, mounts, conditions, two starts of containers, their
+	// statuses, the start, the IPs, the strings; half a dozen more for parts that are not repeated
+	// yet.
+	if got := decodeAll(p.NewDecoder(share.New(4<<20), true)); got > 17 {
+		t.Errorf("shared: %v allocations, want at most 17", got)
+	}
+}
+
+// references counts what a value refers to, each with its own memory; strings are not counted.
+func references(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[metav1.Time]() {
+			return 0
+		}
+		for i := range v.NumField() {
+			n += references(v.Field(i))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			n = 1 + references(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Len() > 0 {
+			n = 1
+		}
+		for i := range v.Len() {
+			n += references(v.Index(i))
+		}
+	case reflect.Map:
+		if v.Len() > 0 {
+			n = 2 // the map, its first group
+		}
+	}
+	return n
+}
+
+// TestSlicesHaveNoRoomToSpare holds it for a slice that Unmarshal would leave room in.
+func TestSlicesHaveNoRoomToSpare(t *testing.T) {
+	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{}
+	if !p.NewDecoder(nil, false).Decode(podsOf(t, 1, true)[0], layout.Of(pod)) {
+		t.Fatal("declined")
+	}
+	if n := len(pod.Status.Conditions); n != 5 || cap(pod.Status.Conditions) != n {
+		t.Errorf("%d conditions of %d", n, cap(pod.Status.Conditions))
+	}
+
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protodec
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// TestDroppedPartsAreMissing decodes without managedFields and some annotations: of the object
+// itself, not of what is in it.
+func TestDroppedPartsAreMissing(t *testing.T) {
+	annotations := map[string]bool{"drop/one": true, "drop/two": true}
+	for _, drop := range []dropped.Parts{{ManagedFields: true}, {Annotations: annotations}, {ManagedFields: true, Annotations: annotations}} {
+		p, err := New(reflect.TypeFor[corev1.PodTemplate](), drop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := p.NewDecoder(share.New(1<<20), true)
+		for range 3 {
+			for i, all := range []map[string]string{
+				nil, {"a": "b"}, {"drop/one": "1"}, {"drop/one": "1", "drop/two": "2"}, {"a": "b", "drop/two": "2", "c": "d"},
+			} {
+				managed := []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: podtest.FieldsV1("{}")}, {Manager: "n"}}
+				in := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: "t", Annotations: all, ManagedFields: managed}}
+				in.Template.ObjectMeta = metav1.ObjectMeta{Annotations: all, ManagedFields: managed}
+				data, err := in.Marshal()
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := in.DeepCopy()
+				if drop.ManagedFields {
+					want.ManagedFields = nil
+				}
+				maps.DeleteFunc(want.Annotations, func(key, _ string) bool { return drop.Annotations[key] })
+				if len(want.Annotations) == 0 {
+					want.Annotations = nil
+				}
+				got := &corev1.PodTemplate{}
+				if !d.Decode(data, layout.Of(got)) {
+					t.Fatal("declined")
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%+v of %d: got %+v, want %+v", drop, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestDropNeedsMetadata declines a type without it.
+func TestDropNeedsMetadata(t *testing.T) {
+	if p, err := New(reflect.TypeFor[corev1.EnvVar](), dropped.Parts{ManagedFields: true}); err == nil {
+		t.Error(p)
+	}
+}
+
+func TestReadIdentity(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for i := range 50 {
+		in := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("name", i), Labels: map[string]string{"a": "b"}}}
+		if i%2 == 0 {
+			in.Namespace, in.UID, in.ResourceVersion = "ns", "uid", fmt.Sprint(i)
+		}
+		f := podtest.Filler{R: r, Full: 0.7}
+		f.Fill(reflect.ValueOf(&in.Spec).Elem())
+		data, err := in.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, ok := ReadIdentity(data)
+		if !ok || string(id.Name) != in.Name || string(id.Namespace) != in.Namespace || string(id.UID) != string(in.UID) || string(id.ResourceVersion) != in.ResourceVersion {
+			t.Fatalf("got %s, want %v", id, in.ObjectMeta)
+		}
+		for range 200 {
+			bad := mutate(r, data)
+			want := &corev1.Pod{}
+			err := want.Unmarshal(bad)
+			id, ok := ReadIdentity(bad)
+			if ok && err == nil && (string(id.Name) != want.Name || string(id.Namespace) != want.Namespace || string(id.UID) != string(want.UID) || string(id.ResourceVersion) != want.ResourceVersion) {
+				t.Fatalf("got %s of %x, want %+v", id, bad, want.ObjectMeta)
+			}
+		}
+	}
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protodec
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// Program is the compiled description of a type: how its objects are decoded. It is safe for
+// concurrent use.
+type Program struct {
+	// Set once at construction.
+	compiler *compiler
+	root     *message
+	drop     dropped.Parts
+}
+
+// unmarshaler is the method that Kubernetes generates for its types.
+type unmarshaler interface{ Unmarshal([]byte) error }
+
+// New returns the Program of a Kubernetes type, a struct whose fields have the tags that
+// go-to-protobuf writes, or of a projection with such tags (see object.NoMeta). It returns an error
+// for other types of other projects: they may have such tags and an Unmarshal method that treats
+// them otherwise.
+//
+// A type whose fields refer to something else that can't be decoded is no error: objects that have
+// it are declined.
+func New(t reflect.Type, drop dropped.Parts) (*Program, error) { return kubernetes.program(t, drop) }
+
+// kubernetes compiles the types of Kubernetes.
+var kubernetes = compiler{trusted: func(pkg string) bool { return strings.HasPrefix(pkg, "k8s.io/") }}
+
+// compiler compiles types. It compiles each struct once, when the first object comes that has it:
+// most objects have few of the structs that their types could have. It is safe for concurrent use.
+type compiler struct {
+	// trusted reports whether the types of a package are decoded by their tags. Set once at
+	// construction.
+	trusted func(pkg string) bool
+
+	sites    share.Sites
+	messages sync.Map // *message by reflect.Type
+	metadata sync.Map // *message of metadata of which something is dropped, by metadataKey
+}
+
+func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
+	if !c.isPlain(t) && !metatype.IsProjection(t) {
+		return nil, fmt.Errorf("%s is not a struct that Kubernetes decodes by protobuf tags", t)
+	}
+	p := &Program{compiler: c, root: c.message(t), drop: drop}
+	root := p.root.get()
+	err := root.err
+	if err == nil && !drop.None() {
+		p.root, err = c.withDrop(root.fields, &drop)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	return p, nil
+}
+
+// message describes a struct type.
+type message struct {
+	// Set once at construction; not needed for what is compiled already.
+	compiler *compiler
+	typ      reflect.Type
+
+	once     sync.Once
+	compiled atomic.Pointer[compiled] // set by once
+}
+
+// compiled are the fields of a struct.
+type compiled struct {
+	fields []field // by number; unused numbers have containerNone
+	err    error   // the struct can't be decoded
+}
+
+// get returns the fields, which it compiles if no object had them before.
+func (m *message) get() *compiled {
+	if c := m.compiled.Load(); c != nil {
+		return c
+	}
+	return m.compile()
+}
+
+func (m *message) compile() *compiled {
+	m.once.Do(func() {
+		fields, err := m.compiler.fields(m.typ)
+		m.compiled.Store(&compiled{fields, err})
+	})
+	return m.compiled.Load()
+}
+
+// field describes a field of a struct.
+type field struct {
+	container container
+	small     bool // a pointer to a number or a bool
+	zero      bool // a zero byte after the tag, which is 0 or an empty text, is the zero value
+	// of the value, of a pointer's target, of a slice's elements or of a map's values
+	kind   kind
+	tag    uint32 // number and wire type
+	site   int32  // of a part
+	keys   int32  // site of the keys of a map of strings
+	text   int32  // site of values that are strings, or are parsed from strings
+	offset uintptr
+	typ    *layout.Type // of the value of that kind
+	whole  reflect.Type // of the field
+	msg    *message     // of kindMessage
+}
+
+// container is what holds the values of a field: the struct itself, a pointer, a slice or a map.
+type container uint8
+
+const (
+	containerNone container = iota // there is no such field
+	containerField
+	containerPointer
+	containerSlice
+	containerMap
+	containerDropped
+	containerAnnotations // containerMap without some keys
+)
+
+// kind is the kind of a value, on the wire and in memory.
+type kind uint8
+
+const (
+	kindString kind = iota
+	kindName        // a string that programs often keep longer than its object
+	kindBytes
+	kindBool
+	kindInt32
+	kindInt64
+	kindFloat32
+	kindFloat64
+	kindMessage
+	kindTime
+	kindMicroTime
+	kindQuantity
+	kindOwn // has a hand-written Unmarshal method
+)
+
+// wire is the wire type of each kind.
+var wire = [...]uint32{
+	kindString: 2, kindName: 2, kindBytes: 2, kindBool: 0, kindInt32: 0, kindInt64: 0, kindFloat32: 5, kindFloat64: 1,
+	kindMessage: 2, kindTime: 2, kindMicroTime: 2, kindQuantity: 2, kindOwn: 2,
+}
+
+// maxNumber is the largest field number of a type that is compiled.
+const maxNumber = 1 << 11
+
+// message returns the message of a struct type, always the same one.
+func (c *compiler) message(t reflect.Type) *message {
+	m, ok := c.messages.Load(t)
+	if !ok {
+		m, _ = c.messages.LoadOrStore(t, &message{compiler: c, typ: t})
+	}
+	return m.(*message)
+}
+
+// fields compiles the fields of a struct type.
+func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
+	for f := range t.Fields() {
+		number, ok, err := parseTag(f)
+		if err != nil {
+			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
+		}
+		if !ok {
+			continue
+		}
+		if number >= len(fields) {
+			fields = append(fields, make([]field, number+1-len(fields))...)
+		}
+		if fields[number].container != containerNone {
+			return nil, fmt.Errorf("field %s of %s: number %d is taken", f.Name, t, number)
+		}
+		if fields[number], err = c.field(f, number); err != nil {
+			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
+		}
+		if metatype.IsName(t, f) {
+			fields[number].kind = kindName
+		}
+	}
+	return fields, nil
+}
+
+// parseTag reads the tag of a field; ok is false without one.
+func parseTag(f reflect.StructField) (number int, ok bool, err error) {
+	tag, ok := f.Tag.Lookup("protobuf")
+	if !ok || tag == "-" {
+		return 0, false, nil
+	}
+	items := strings.Split(tag, ",")
+	if len(items) < 2 {
+		return 0, false, fmt.Errorf("protobuf tag %q has no number", tag)
+	}
+	if items[0] != "bytes" && items[0] != "varint" {
+		return 0, false, fmt.Errorf("protobuf tag %q: %w", tag, errUnsupported)
+	}
+	number, err = strconv.Atoi(items[1])
+	if err != nil || number <= 0 || number > maxNumber {
+		return 0, false, fmt.Errorf("protobuf tag %q has no number from 1 to %d", tag, maxNumber)
+	}
+	return number, true, nil
+}
+
+var errUnsupported = errors.New("not supported")
+
+func (c *compiler) field(sf reflect.StructField, number int) (f field, err error) {
+	t := sf.Type
+	f = field{offset: sf.Offset, whole: t, site: -1, keys: -1, text: -1}
+	value := t
+	switch {
+	case t.Kind() == reflect.Pointer:
+		f.container, value = containerPointer, t.Elem()
+	case t.Kind() == reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			return f, errUnsupported
+		}
+		f.container, value = containerMap, t.Elem()
+		f.site, f.keys = c.site(share.Reference, t), c.site(share.String, nil)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !hasOwn(t):
+		f.container, value = containerSlice, t.Elem()
+		f.site = c.site(share.Slice, t)
+	default:
+		f.container = containerField
+	}
+	if f.kind, f.msg, err = c.value(value); err != nil {
+		return f, err
+	}
+	f.typ = layout.TypeOf(value)
+	if f.container == containerPointer {
+		f.small = f.kind == kindBool || f.kind == kindInt32 || f.kind == kindInt64
+		if !f.small {
+			f.site = c.site(share.Reference, t)
+		}
+	}
+	if f.kind == kindString || f.kind == kindQuantity {
+		f.text = c.site(share.String, nil)
+	}
+	f.tag = uint32(number)<<3 | wire[f.kind]
+	if f.container == containerMap {
+		f.tag = uint32(number)<<3 | 2
+	}
+	switch f.kind {
+	case kindBytes, kindFloat32, kindFloat64, kindOwn:
+	default:
+		f.zero = f.container == containerField
+	}
+	return f, nil
+}
+
+func (c *compiler) site(form share.Form, t reflect.Type) int32 {
+	return int32(c.sites.Add(form, t))
+}
+
+// value returns how a value of a type is decoded.
+func (c *compiler) value(t reflect.Type) (kind, *message, error) {
+	switch t {
+	case reflect.TypeFor[metav1.Time]():
+		return kindTime, nil, nil
+	case reflect.TypeFor[metav1.MicroTime]():
+		return kindMicroTime, nil, nil
+	case reflect.TypeFor[resource.Quantity]():
+		return kindQuantity, nil, nil
+	}
+	own := hasOwn(t)
+	switch t.Kind() {
+	case reflect.String:
+		return kindString, nil, nil
+	case reflect.Bool:
+		return kindBool, nil, nil
+	case reflect.Int32, reflect.Uint32:
+		return kindInt32, nil, nil
+	case reflect.Int64, reflect.Uint64:
+		return kindInt64, nil, nil
+	case reflect.Float32:
+		return kindFloat32, nil, nil
+	case reflect.Float64:
+		return kindFloat64, nil, nil
+	case reflect.Slice:
+		if !own && t.Elem().Kind() == reflect.Uint8 {
+			return kindBytes, nil, nil
+		}
+	case reflect.Struct:
+		if c.isPlain(t) {
+			return kindMessage, c.message(t), nil
+		}
+	}
+	if own && t.Kind() != reflect.Map {
+		return kindOwn, nil, nil
+	}
+	return 0, nil, errUnsupported
+}
+
+// hasOwn reports whether a type has a decoding method.
+func hasOwn(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]())
+}
+
+// isPlain reports whether a struct is decoded by the tags of its fields: it has tags, and no method
+// that treats them otherwise. Structs of projections have no such method.
+func (c *compiler) isPlain(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct || !c.trusted(t.PkgPath()) && hasOwn(t) {
+		return false
+	}
+	tagged := t.NumField() == 0
+	for f := range t.Fields() {
+		if tag, ok := f.Tag.Lookup("protobuf"); ok && tag != "-" {
+			tagged = true
+		} else if !f.IsExported() || strings.HasPrefix(f.Name, "XXX_") {
+			return false
+		}
+	}
+	return tagged
+}
+
+// The numbers of ObjectMeta, and of fields in it.
+const (
+	metadataNumber      = 1
+	nameNumber          = 1
+	namespaceNumber     = 3
+	uidNumber           = 5
+	versionNumber       = 6
+	annotationsNumber   = 12
+	managedFieldsNumber = 17
+)
+
+// withDrop returns a message with the fields of a root that doesn't decode the dropped metadata.
+func (c *compiler) withDrop(fields []field, drop *dropped.Parts) (*message, error) {
+	if len(fields) <= metadataNumber || !metatype.Is(fields[metadataNumber].whole) {
+		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)
+	}
+	meta, err := c.metadataWithout(fields[metadataNumber].whole, drop)
+	if err != nil {
+		return nil, err
+	}
+	fields = slices.Clone(fields)
+	fields[metadataNumber].msg = meta
+	return newMessage(fields), nil
+}
+
+// metadataKey is a type of metadata, and what is dropped of it.
+type metadataKey struct {
+	typ     reflect.Type
+	dropped string
+}
+
+// metadataWithout returns the message of metadata that is not dropped, always the same one.
+func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*message, error) {
+	key := metadataKey{t, drop.String()}
+	if m, ok := c.metadata.Load(key); ok {
+		return m.(*message), nil
+	}
+	whole := c.message(t).get()
+	if whole.err != nil {
+		return nil, whole.err
+	}
+	fields := slices.Clone(whole.fields)
+	has := func(number int) bool { return number < len(fields) && fields[number].container != containerNone }
+	if drop.ManagedFields && has(managedFieldsNumber) {
+		fields[managedFieldsNumber].container = containerDropped
+	}
+	if len(drop.Annotations) > 0 && has(annotationsNumber) {
+		fields[annotationsNumber].container = containerAnnotations
+		fields[annotationsNumber].site = c.site(share.Reference, fields[annotationsNumber].whole)
+	}
+	m, _ := c.metadata.LoadOrStore(key, newMessage(fields))
+	return m.(*message), nil
+}
+
+// newMessage returns a message with fields that are compiled.
+func newMessage(fields []field) *message {
+	m := &message{}
+	m.compiled.Store(&compiled{fields: fields})
+	return m
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protobuf
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// Format is the [watchcache.Format] of objects that are messages: events with their length before
+// them, as clients of application/vnd.kubernetes.protobuf;stream=watch read them.
+type Format struct {
+	// TypeMeta is the kind that clients get to see.
+	metav1.TypeMeta
+	// MetadataOnly leaves out all but the metadata of objects, for a PartialObjectMetadata.
+	MetadataOnly bool
+}
+
+// AppendEvent appends an event. It fails if the object has no metadata though that is needed, or if
+// its message is malformed.
+func (f Format) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
+	message, err := f.message(e)
+	if err != nil {
+		return nil, err
+	}
+	envelope := headSize(f.TypeMeta) + sizeOf(rawNumber, len(message))
+	object := sizeOf(1, envelope)
+	size := sizeOf(1, len(e.Type)) + sizeOf(2, object)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(size))
+	dst = appendString(dst, 1, string(e.Type))
+	dst = appendLength(appendLength(dst, 2, object), 1, envelope)
+	return AppendObject(dst, f.TypeMeta, message), nil
+}
+
+// message returns the message of an event's object, or of a bookmark.
+func (f Format) message(e watchcache.Event) (message []byte, err error) {
+	version := strconv.FormatUint(e.Version, 10)
+	if e.Object == nil {
+		meta := appendString(nil, versionNumber, version)
+		if e.InitialEnd {
+			pair := appendString(appendString(nil, 1, metav1.InitialEventsAnnotationKey), 2, "true")
+			meta = appendBytes(meta, annotationsNumber, pair)
+		}
+		return appendBytes(nil, metadataNumber, meta), nil
+	}
+	message = e.Object.Bytes
+	if f.MetadataOnly {
+		message, err = Metadata(message)
+	}
+	if err == nil && e.Object.Version != e.Version {
+		message, err = setVersion(message, version)
+	}
+	return message, err
+}

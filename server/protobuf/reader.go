@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protobuf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/server/internal/fieldpath"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// Reader reads objects of one kind. It is immutable. [NewReader] makes one.
+type Reader struct {
+	fields []declared
+	drop   *cut // nil: nothing
+}
+
+// declared is a field by which clients may select.
+type declared struct {
+	name    string
+	numbers []protowire.Number
+	isBool  bool
+}
+
+// cut is what to drop of a message, by the numbers of its fields.
+type cut struct {
+	all   bool                      // of it
+	below map[protowire.Number]*cut // what to drop of its fields
+	keys  map[string]bool           // of its fields, if they are entries of a map
+}
+
+// NewReader returns a reader of objects with these declared fields, such as "spec.nodeName", that
+// drops what paths lead to: .metadata.managedFields, .metadata.annotations["example.com/note"],
+// .spec.template. It fails if the schema lacks a field or path, except for those in metadata, and
+// if a path leads to what a cache needs.
+func NewReader(s Schema, fields, drop []string) (*Reader, error) {
+	r := &Reader{}
+	for _, name := range fields {
+		numbers, ok := s.numbers(name)
+		if !ok {
+			return nil, fmt.Errorf("the field %s has no number in the protobuf schema; add it", name)
+		}
+		r.fields = append(r.fields, declared{name, numbers, s[name].Bool})
+	}
+	for _, path := range drop {
+		names, err := fieldpath.Parse(path)
+		if err != nil {
+			return nil, err
+		}
+		if r.drop == nil {
+			r.drop = &cut{}
+		}
+		if len(names) == 3 && names[0] == "metadata" && names[1] == "annotations" {
+			annotations := r.drop.at(metadataNumber, annotationsNumber)
+			if annotations.keys == nil {
+				annotations.keys = map[string]bool{}
+			}
+			annotations.keys[names[2]] = true
+			continue
+		}
+		numbers, ok := s.numbers(strings.Join(names, "."))
+		if !ok {
+			return nil, fmt.Errorf("the path %s to drop has no number in the protobuf schema; add it as %s", path, strings.Join(names, "."))
+		}
+		r.drop.at(numbers...).all = true
+	}
+	return r, nil
+}
+
+// at returns what to drop of the field that numbers lead to, for its change.
+func (c *cut) at(numbers ...protowire.Number) *cut {
+	for _, number := range numbers {
+		below := c.below[number]
+		if below == nil {
+			below = &cut{}
+			if c.below == nil {
+				c.below = map[protowire.Number]*cut{}
+			}
+			c.below[number] = below
+		}
+		c = below
+	}
+	return c
+}
+
+// Read returns the object of a message, of which it keeps a copy without what is to drop. It fails
+// if the message is malformed, or if it has no name or a resourceVersion that is no number.
+func (r *Reader) Read(message []byte) (*watchcache.Object, error) {
+	o, err := r.read(message)
+	if err != nil {
+		return nil, fmt.Errorf("reading the metadata of an object: %w", err)
+	}
+	return o, nil
+}
+
+func (r *Reader) read(message []byte) (*watchcache.Object, error) {
+	var o watchcache.Object
+	var key object.Key
+	labels := map[string]string{}
+	meta := func(f *wireField) (err error) {
+		switch {
+		case f.is(nameNumber):
+			key.Name = string(f.value)
+		case f.is(namespaceNumber):
+			key.Namespace = string(f.value)
+		case f.is(uidNumber):
+			o.UID = string(f.value)
+		case f.is(versionNumber) && len(f.value) > 0:
+			o.Version, err = strconv.ParseUint(string(f.value), 10, 64)
+		case f.is(labelsNumber):
+			var label, value string
+			label, value, err = entry(f.value)
+			labels[label] = value
+		}
+		return err
+	}
+	err := fields(message, func(f *wireField) error {
+		if f.is(metadataNumber) {
+			return fields(f.value, meta)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if key.Name == "" {
+		return nil, errors.New("metadata.name is missing")
+	}
+	values := map[string]string{}
+	for _, d := range r.fields {
+		if err := d.value(message, d.numbers, func(value string) { values[d.name] = value }); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.name, err)
+		}
+	}
+	o.Key, o.Labels, o.Fields = key.String(), watchcache.PairsOf(labels), watchcache.PairsOf(values)
+	o.Bytes, err = r.drop.of(message)
+	return &o, err
+}
+
+// value calls set with the value of a field, if the message has one.
+func (d *declared) value(message []byte, numbers []protowire.Number, set func(string)) error {
+	return fields(message, func(f *wireField) error {
+		switch {
+		case f.number != numbers[0]:
+		case len(numbers) > 1 && f.typ == protowire.BytesType:
+			return d.value(f.value, numbers[1:], set)
+		case len(numbers) > 1:
+		case d.isBool && f.typ == protowire.VarintType:
+			set(strconv.FormatBool(f.varint != 0))
+		case f.typ == protowire.VarintType:
+			set(strconv.FormatInt(int64(f.varint), 10))
+		case f.typ == protowire.BytesType && len(f.value) > 0:
+			set(string(f.value))
+		}
+		return nil
+	})
+}
+
+// of returns a copy of a message without what is to drop. A nil cut drops nothing.
+func (c *cut) of(message []byte) ([]byte, error) {
+	if c == nil {
+		return bytes.Clone(message), nil
+	}
+	kept := make([]byte, 0, len(message))
+	err := fields(message, func(f *wireField) error {
+		switch below := c.below[f.number]; {
+		case below == nil || f.typ != protowire.BytesType && !below.all:
+			kept = append(kept, f.whole...)
+		case below.all:
+		case below.keys != nil:
+			key, _, err := entry(f.value)
+			if err != nil {
+				return err
+			}
+			if !below.keys[key] {
+				kept = append(kept, f.whole...)
+			}
+		default:
+			value, err := below.of(f.value)
+			if err != nil {
+				return err
+			}
+			kept = appendBytes(kept, f.number, value)
+		}
+		return nil
+	})
+	return slices.Clip(kept), err
+}
+
+// entry reads an entry of a map of strings.
+func entry(message []byte) (key, value string, err error) {
+	err = fields(message, func(f *wireField) error {
+		switch {
+		case f.is(1):
+			key = string(f.value)
+		case f.is(2):
+			value = string(f.value)
+		}
+		return nil
+	})
+	return key, value, err
+}

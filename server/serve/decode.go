@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// decoder reads objects as an API server reads custom resources. It reports fields that are there
+// twice besides the object.
+var decoder = json.NewSerializerWithOptions(json.DefaultMetaFactory,
+	unstructuredscheme.NewUnstructuredCreator(), unstructuredscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Strict: true})
+
+// decode returns the object that a request sends. Its namespace is that of the request. Warnings
+// are added to the header of the answer.
+func decode(w http.ResponseWriter, res Resource, r *request.Request, in *request.Write) (*unstructured.Unstructured, error) {
+	want := res.GroupVersion().WithKind(res.Kind)
+	obj := &unstructured.Unstructured{}
+	_, got, err := decoder.Decode(in.Body, &want, obj)
+	if strict, ok := runtime.AsStrictDecodingError(err); ok && in.FieldValidation != metav1.FieldValidationStrict {
+		if in.FieldValidation == metav1.FieldValidationWarn {
+			warn(w, strict.Errors())
+		}
+		err = nil
+	}
+	if err == nil {
+		err = checkMetadata(obj)
+	}
+	if err != nil {
+		return nil, undecodable(err, got, want.Kind, in.Body)
+	}
+	if got.GroupVersion() != res.GroupVersion() {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), res.GroupVersion()))
+	}
+	switch obj.GetNamespace() {
+	case r.Namespace:
+	case "":
+		obj.SetNamespace(r.Namespace)
+	default:
+		if r.Namespace != "" {
+			return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		}
+		obj.SetNamespace("")
+	}
+	return obj, nil
+}
+
+// undecodable returns the refusal of a body. got is its type, as far as that is known.
+func undecodable(err error, got *schema.GroupVersionKind, kind string, body []byte) error {
+	if got != nil && got.Kind != "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err))
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(body)))
+}
+
+// summary returns the beginning of a body as text if it is an object, otherwise in hexadecimal.
+func summary(body []byte) string {
+	const shown = 30 // bytes
+	if len(body) == 0 {
+		return "<empty>"
+	}
+	text, rest := body[:min(len(body), shown)], ""
+	if len(body) > shown {
+		rest = " ..."
+	}
+	if body[0] != '{' {
+		return hex.EncodeToString(text) + rest
+	}
+	return string(text) + rest
+}
+
+// checkMetadata returns an error if a value in an object's metadata has the wrong type.
+func checkMetadata(obj *unstructured.Unstructured) error {
+	data, err := utiljson.Marshal(obj.Object["metadata"])
+	if err != nil {
+		return err
+	}
+	return utiljson.Unmarshal(data, &metav1.ObjectMeta{})
+}
+
+// warn adds warnings, which clients show to their users. What can't be in a header is left out.
+func warn(w http.ResponseWriter, warnings []error) {
+	for _, warning := range warnings {
+		if header, err := net.NewWarningHeader(299, "-", warning.Error()); err == nil {
+			w.Header().Add("Warning", header)
+		}
+	}
+}
+
+// parse returns an object of the cache.
+func parse(o *watchcache.Object) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	if err := obj.UnmarshalJSON(o.Bytes); err != nil {
+		return nil, fmt.Errorf("reading %s at version %d: %w", o.Key, o.Version, err)
+	}
+	return obj, nil
+}
+
+// validate returns the refusal of an object that has the wrong type or metadata. old is what it is
+// to replace, or nil.
+func validate(res Resource, obj, old *unstructured.Unstructured) error {
+	var errs field.ErrorList
+	if obj.GetKind() != res.Kind {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), obj.GetKind(), "must be "+res.Kind))
+	} else {
+		at := field.NewPath("metadata")
+		errs = validation.ValidateObjectMetaAccessor(obj, res.Namespaced, validation.NameIsDNSSubdomain, at)
+		if old != nil {
+			errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(obj, old, at)...)
+		}
+	}
+	return request.Invalid(obj.GroupVersionKind().GroupKind(), obj.GetName(), errs)
+}

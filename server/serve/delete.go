@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// delete deletes an object, or marks it as being deleted while it has finalizers. The storage does
+// it only if the object is what the cache has; if it isn't, the cache is behind, and waited for.
+func (c *write) delete() error {
+	for {
+		seen := c.res.Cache.Status().Version
+		err := c.deleteSeen()
+		if !errors.Is(err, watchcache.ErrConflict) {
+			return refusal(err, c.r)
+		}
+		if err := c.res.Cache.WaitUntilFresh(c.ctx, seen+1); err != nil {
+			return err
+		}
+	}
+}
+
+// deleteSeen deletes the object if it is what the cache has.
+func (c *write) deleteSeen() error {
+	stored, err := c.current(0)
+	if err == nil && stored == nil {
+		err = watchcache.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	if err := check(c.sent.Preconditions, c.res, c.r, stored); err != nil {
+		return err
+	}
+	obj, err := parse(stored)
+	switch {
+	case err != nil:
+		return err
+	case len(obj.GetFinalizers()) > 0:
+		return c.mark(obj, stored)
+	case !c.sent.DryRun:
+		if err := c.remove(stored); err != nil {
+			return err
+		}
+	}
+	return c.answerDeleted(obj)
+}
+
+// check returns a refusal if an object is not as the client wants it to be.
+func check(want metav1.Preconditions, res Resource, r *request.Request, o *watchcache.Object) error {
+	conflict := func(format string, args ...any) error {
+		// As in API servers, it is the kind.
+		resource := schema.GroupResource{Group: res.Group, Resource: res.Kind}
+		return apierrors.NewConflict(resource, r.Name, fmt.Errorf(format, args...))
+	}
+	if uid := want.UID; uid != nil && string(*uid) != o.UID {
+		return conflict("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *uid, o.UID)
+	}
+	if version := want.ResourceVersion; version != nil && *version != format(o.Version) {
+		return conflict("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%d). The object might have been modified", *version, o.Version)
+	}
+	return nil
+}
+
+// mark marks an object as being deleted, which is done when it has no finalizers any more.
+func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) error {
+	if obj.GetDeletionTimestamp() != nil {
+		return c.answer(http.StatusOK, stored.Bytes)
+	}
+	now := metav1.Now()
+	obj.SetDeletionTimestamp(&now)
+	obj.SetDeletionGracePeriodSeconds(new(int64(0)))
+	if generation := obj.GetGeneration(); generation > 0 {
+		obj.SetGeneration(generation + 1)
+	}
+	data, err := json.Marshal(obj.Object)
+	if err != nil {
+		return err
+	}
+	if c.sent.DryRun {
+		return c.answer(http.StatusOK, data)
+	}
+	if stored, err = c.res.Writer.Update(c.ctx, data); err != nil {
+		return err
+	}
+	return c.answerStored(http.StatusOK, stored)
+}
+
+// goneTimeout is how long a request waits for the cache to learn of what it has removed.
+const goneTimeout = 3 * time.Second
+
+// remove removes an object from the storage if it is still what the cache has, and waits until the
+// cache has learned of it: what the client asks for next does not show it. If that takes too long,
+// the client need not wait.
+func (c *write) remove(stored *watchcache.Object) error {
+	ctx, cancel := context.WithTimeout(c.ctx, goneTimeout)
+	defer cancel()
+	seen, err := c.res.Cache.Watch(ctx, watchcache.WatchOptions{
+		Filter: watchcache.Filter{Namespace: stored.Namespace(), Name: stored.Name()},
+	})
+	if err != nil {
+		return err
+	}
+	defer seen.Close()
+	if _, err := c.res.Writer.Delete(c.ctx, stored.Key, watchcache.Preconditions{UID: stored.UID, Version: stored.Version}); err != nil {
+		return err
+	}
+	for {
+		events, err := seen.Next(ctx)
+		if err != nil {
+			return nil
+		}
+		for _, e := range events {
+			if e.Type == watch.Deleted && e.Object.UID == stored.UID {
+				return nil
+			}
+		}
+	}
+}
+
+// answerDeleted answers with a status that names what was deleted.
+func (c *write) answerDeleted(obj *unstructured.Unstructured) error {
+	status := typed(metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
+		Name: obj.GetName(), Group: c.res.Group, Kind: c.r.Resource.Resource, UID: obj.GetUID(),
+	}})
+	data, err := json.Marshal(status)
+	if err != nil {
+		return err
+	}
+	c.h.writeAll(c.w, http.StatusOK, request.JSON, append(data, '\n'), c.r.Gzip)
+	return nil
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// encoding is how the objects of a cache are sent: in the encoding that they are kept in.
+type encoding interface {
+	// single returns an object as an answer of its own.
+	single(data []byte, kind metav1.TypeMeta) ([]byte, error)
+	// list writes a list whose items have a kind. It fails if an object is malformed, or if out
+	// does.
+	list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error
+	// events returns the format of events about objects of a kind, and their media type.
+	events(kind metav1.TypeMeta) (watchcache.Format, string)
+	// failure returns the event that ends a watch with a status; nil if it can't be encoded.
+	failure(status *metav1.Status) []byte
+}
+
+// encodingOf returns the encoding that an answer is to have.
+func encodingOf(format request.Format) encoding {
+	if format == request.Protobuf {
+		return protobufEncoding{}
+	}
+	return jsonEncoding{}
+}
+
+// listMeta is the metadata of a list.
+type listMeta struct {
+	metav1.ListMeta
+	// Shard is the part of the collection that was asked for; nil for all. Older apimachineries
+	// lack it.
+	Shard *shardInfo `json:"shardInfo,omitempty"`
+}
+
+type shardInfo struct {
+	Selector string `json:"selector"`
+}
+
+const partialKind = "PartialObjectMetadata"
+
+// kindOf returns the type that clients get to see: that of the objects, or of their metadata in a
+// version of meta.k8s.io.
+func kindOf(res Resource, partial string) metav1.TypeMeta {
+	if partial != "" {
+		return metav1.TypeMeta{APIVersion: metav1.GroupName + "/" + partial, Kind: partialKind}
+	}
+	return metav1.TypeMeta{APIVersion: res.GroupVersion().String(), Kind: res.Kind}
+}
+
+// onlyMetadata reports whether a kind has the metadata of the objects alone.
+func onlyMetadata(kind metav1.TypeMeta) bool { return kind.Kind == partialKind }
+
+// writeObject answers with an object.
+func (h *Handler) writeObject(w http.ResponseWriter, code int, data []byte, res Resource, r *request.Request) error {
+	data, err := encodingOf(r.Format).single(data, kindOf(res, r.Partial))
+	if err != nil {
+		return err
+	}
+	h.writeAll(w, code, r.Format, data, r.Gzip)
+	return nil
+}
+
+// writeList answers with a list. If an object is malformed, or the client has gone, the connection
+// ends, since the answer has begun.
+func (h *Handler) writeList(w http.ResponseWriter, objects []*watchcache.Object, meta listMeta, res Resource, r *request.Request) {
+	size := 0
+	for _, o := range objects {
+		size += len(o.Bytes)
+	}
+	out := h.begin(w, http.StatusOK, r.Format, size, r.Gzip)
+	if err := encodingOf(r.Format).list(out, objects, meta, kindOf(res, r.Partial)); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	out.end()
+}
+
+func format(version uint64) string { return strconv.FormatUint(version, 10) }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"io"
+	"sync"
+
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// held counts the bytes of the events that watches keep because their clients don't read. Watches
+// share the frames of events, and each frame counts once. Past a limit, the watch that keeps the
+// most is ended.
+type held struct {
+	most int64 // set once at construction
+
+	mu      sync.Mutex // mu guards what follows
+	bytes   int64
+	uses    map[*byte]use // of a frame, by its last byte
+	holders map[*holder]struct{}
+}
+
+// use is a frame that holders keep.
+type use struct {
+	holders int
+	bytes   int64
+}
+
+// holder is a watch that keeps frames, of which the first one may have been written in part.
+type holder struct {
+	frames [][]byte // none is empty
+	bytes  int64
+	cut    func() // ends it; it takes no lock
+}
+
+// hold counts frames that a watch keeps until it calls release. cut ends the watch, and must not
+// wait.
+func (h *held) hold(frames [][]byte, cut func()) (release func()) {
+	k := &holder{frames: frames, cut: cut}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.uses == nil {
+		h.uses, h.holders = map[*byte]use{}, map[*holder]struct{}{}
+	}
+	h.holders[k] = struct{}{}
+	for _, frame := range frames {
+		last, size := &frame[len(frame)-1], int64(len(frame))
+		u := h.uses[last]
+		if u.holders++; u.holders == 1 {
+			u.bytes = size
+			h.bytes += size
+		}
+		h.uses[last] = u
+		k.bytes += size
+	}
+	for h.bytes > h.most {
+		largest := k
+		for other := range h.holders {
+			if other.bytes > largest.bytes {
+				largest = other
+			}
+		}
+		h.releaseLocked(largest)
+		largest.cut()
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.releaseLocked(k)
+	}
+}
+
+// releaseLocked forgets a holder, unless it was forgotten before.
+func (h *held) releaseLocked(k *holder) {
+	if _, ok := h.holders[k]; !ok {
+		return
+	}
+	delete(h.holders, k)
+	for _, frame := range k.frames {
+		last := &frame[len(frame)-1]
+		u := h.uses[last]
+		if u.holders--; u.holders > 0 {
+			h.uses[last] = u
+			continue
+		}
+		delete(h.uses, last)
+		h.bytes -= u.bytes
+	}
+}
+
+// appendFrames appends the frames of events, which are shared, to parts.
+func appendFrames(parts [][]byte, events []watchcache.Event) [][]byte {
+	for _, e := range events {
+		parts = append(parts, e.Frame)
+	}
+	return parts
+}
+
+// after returns the parts without their first n bytes.
+func after(parts [][]byte, n int) [][]byte {
+	for len(parts) > 0 && n >= len(parts[0]) {
+		n -= len(parts[0])
+		parts = parts[1:]
+	}
+	if n > 0 {
+		parts[0] = parts[0][n:]
+	}
+	return parts
+}
+
+// batches and records are buffers for small parts that are written together. A write that waits for
+// its client takes one of records, which are as large as an encrypted record.
+var (
+	batches = sync.Pool{New: func() any { return new(make([]byte, 0, sentAtOnce)) }}
+	records = sync.Pool{New: func() any { return new(make([]byte, 0, recordSize)) }}
+)
+
+const recordSize = 16 << 10
+
+// writeParts writes parts: large ones as they are, small ones together, in a buffer of a pool. It
+// returns how many bytes out has taken.
+func writeParts(out io.Writer, parts [][]byte, buffers *sync.Pool) (n int, err error) {
+	for len(parts) > 0 && err == nil {
+		var done int
+		if len(parts) > 1 && len(parts[0])+len(parts[1]) <= recordSize {
+			buffer := buffers.Get().(*[]byte)
+			data := (*buffer)[:0]
+			for len(parts) > 0 && len(data)+len(parts[0]) <= cap(data) {
+				data = append(data, parts[0]...)
+				parts = parts[1:]
+			}
+			done, err = out.Write(data)
+			buffers.Put(buffer)
+		} else {
+			done, err = out.Write(parts[0])
+			parts = parts[1:]
+		}
+		n += done
+	}
+	return n, err
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"encoding/json"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/internal/rawjson"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// jsonEncoding is that of objects that are JSON with apiVersion and kind.
+type jsonEncoding struct{}
+
+func (jsonEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
+	if !onlyMetadata(kind) {
+		return data, nil
+	}
+	return appendPartial(nil, data, kind.APIVersion)
+}
+
+// appendPartial appends the metadata of an object's JSON as an object of its own.
+func appendPartial(dst, data []byte, apiVersion string) ([]byte, error) {
+	metadata, err := rawjson.Metadata(data)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, `{"kind":"`+partialKind+`","apiVersion":"`+apiVersion+`","metadata":`...)
+	return append(append(dst, metadata...), '}'), nil
+}
+
+// list copies the bytes of the objects.
+func (jsonEncoding) list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error {
+	head, err := json.Marshal(struct {
+		metav1.TypeMeta
+		Meta listMeta `json:"metadata"`
+	}{metav1.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind + "List"}, meta})
+	if err != nil {
+		return err
+	}
+	buffer := append(head[:len(head)-1], `,"items":[`...)
+	for i, o := range objects {
+		if i > 0 {
+			buffer = append(buffer, ',')
+		}
+		data := o.Bytes
+		if onlyMetadata(kind) {
+			if buffer, err = appendPartial(buffer, data, kind.APIVersion); err != nil {
+				return err
+			}
+			data = nil
+		}
+		if _, err := out.Write(buffer); err != nil {
+			return err
+		}
+		if _, err := out.Write(data); err != nil {
+			return err
+		}
+		buffer = buffer[:0]
+	}
+	_, err = out.Write(append(buffer, "]}\n"...))
+	return err
+}
+
+func (jsonEncoding) events(kind metav1.TypeMeta) (watchcache.Format, string) {
+	if onlyMetadata(kind) {
+		return metadataEvents{kind.APIVersion}, string(request.JSON)
+	}
+	return watchcache.JSON{APIVersion: kind.APIVersion, Kind: kind.Kind}, string(request.JSON)
+}
+
+func (jsonEncoding) failure(status *metav1.Status) []byte {
+	event, err := json.Marshal(struct {
+		Type   string         `json:"type"`
+		Object *metav1.Status `json:"object"`
+	}{string(watch.Error), status})
+	if err != nil {
+		return nil
+	}
+	return append(event, '\n')
+}
+
+// metadataEvents is the format of watches that ask for metadata, in a version of meta.k8s.io.
+type metadataEvents struct{ apiVersion string }
+
+// AppendEvent appends an event as a line of JSON.
+func (m metadataEvents) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
+	plain := watchcache.JSON{APIVersion: m.apiVersion, Kind: partialKind}
+	if e.Object == nil {
+		return plain.AppendEvent(dst, e)
+	}
+	data, err := appendPartial(nil, e.Object.Bytes, m.apiVersion)
+	if err != nil {
+		return nil, err
+	}
+	partial := *e.Object
+	partial.Bytes = data
+	e.Object = &partial
+	return plain.AppendEvent(dst, e)
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+)
+
+const (
+	// reviewTimeout is how long a review may take.
+	reviewTimeout = 30 * time.Second
+	// mostUnreviewed is for how many intervals a watch goes on whose reviews fail.
+	mostUnreviewed = 5
+)
+
+// reviews authorize an open watch again at intervals. Each runs in a goroutine of its own, and
+// holds up neither events nor the end of the watch. Between two of them there is only a timer.
+type reviews struct {
+	// set once at construction
+	h          *Handler
+	ctx        context.Context // ends with the watch, and when one of them denies it
+	cancel     context.CancelFunc
+	attributes Attributes
+
+	mu       sync.Mutex // mu guards what follows, and canceling ctx
+	timer    *time.Timer
+	answered time.Time // when the request was allowed last
+	end      func()    // ends the watch; nil until it can be ended
+}
+
+// review starts the reviews of a watch, which go on until stop is called or one of them denies the
+// request.
+func (h *Handler) review(ctx context.Context, req *http.Request, target request.Target) *reviews {
+	r := &reviews{h: h, answered: time.Now()}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	if h.config.Authorize == nil {
+		return r
+	}
+	r.attributes = attributesOf(req, target, true)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.timer = time.AfterFunc(h.reviewPause(), r.next)
+	return r
+}
+
+// endBy sets the function that ends the watch when a review denies it. If one has done that by
+// now, it is called at once.
+func (r *reviews) endBy(end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end = end
+	if r.ctx.Err() != nil {
+		end()
+	}
+}
+
+// stop ends the reviews. It cancels one that is under way, and doesn't wait for it: Authorize may
+// take its time.
+func (r *reviews) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cancel()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+func (r *reviews) next() {
+	if r.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, reviewTimeout)
+	defer cancel()
+	err := r.h.config.Authorize(ctx, r.attributes)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return
+	}
+	if err == nil {
+		r.answered = time.Now()
+	}
+	unreviewed := time.Since(r.answered)
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || unreviewed/mostUnreviewed >= r.h.config.ReviewInterval {
+		r.cancel()
+		if r.end != nil {
+			r.end()
+		}
+		return
+	}
+	r.timer.Reset(r.h.reviewPause())
+}
+
+// reviewPause returns the time between two reviews. Watches that began together are not reviewed
+// together.
+func (h *Handler) reviewPause() time.Duration {
+	interval := h.config.ReviewInterval
+	return interval - interval/10 + rand.N(interval/5+1)
+}

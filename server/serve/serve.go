@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// Resource is what a [Handler] serves at the paths of one resource.
+type Resource struct {
+	schema.GroupVersionResource
+	Kind       string
+	Singular   string   // for kubectl, such as widget
+	ShortNames []string // for kubectl
+	Namespaced bool
+	Fields     []string // those that the objects declare, such as spec.nodeName
+
+	// Cache has the objects, as JSON with apiVersion and kind, or as messages if Protobuf is set,
+	// as package protobuf reads them. Answers are in the same encoding. Namespaces has a cache for
+	// each namespace instead, if there is none of all of them: requests for other namespaces, and
+	// for all, are refused with 403.
+	Cache      *watchcache.Cache
+	Namespaces map[string]*watchcache.Cache
+	Protobuf   bool
+
+	// Writer stores what clients create, update and delete. Cache must be a cache of the same
+	// storage. If it is nil, writes are refused with 405.
+	Writer Writer
+	// Upstream answers what the cache doesn't: requests that write, also to subresources, and reads
+	// of subresources. It is a proxy to an API server, which authorizes its requests by itself. A
+	// resource may have a Writer or an Upstream, not both.
+	Upstream http.Handler
+	// Fresh waits until Cache is as fresh as its storage was at the call. It is called before gets,
+	// lists and watches that ask for the newest state, and before writes; its error is the answer.
+	// If it is nil, they are answered at the cache's version. Storage of module adapter/etcd has
+	// such a function.
+	Fresh func(ctx context.Context) error
+	// Strict makes Upstream answer gets, and lists without a version and their pages, too. Watches
+	// are answered by the cache.
+	Strict bool
+}
+
+// New returns a handler of requests for resources. It fails if two of them have the same path, or
+// if one lacks a part, or has parts that exclude each other.
+func New(c Config) (*Handler, error) {
+	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
+	h.held.most = h.config.SlowBytes
+	h.joins.quota = quota{most: h.config.MaxJoins, share: 1}
+	h.watches = newWatches(h.config.MaxWatches)
+	for _, r := range c.Resources {
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("serve %s: %w", r.GroupVersionResource, err)
+		}
+		if _, taken := h.resources[r.GroupVersionResource]; taken {
+			return nil, fmt.Errorf("serve %s: it is there twice", r.GroupVersionResource)
+		}
+		h.resources[r.GroupVersionResource] = r
+	}
+	h.discovery = discoveryOf(c.Resources)
+	return h, nil
+}
+
+func (r Resource) check() error {
+	switch {
+	case r.Version == "" || r.Resource == "" || r.Kind == "" || r.Cache == nil && len(r.Namespaces) == 0:
+		return errors.New("version, resource, kind and cache must be set")
+	case len(r.Namespaces) > 0 && (r.Cache != nil || !r.Namespaced):
+		return errors.New("it has caches of namespaces, and a cache of all or no namespaces; set one of them")
+	case r.Writer != nil && r.Protobuf:
+		return errors.New("it has a Writer, which stores JSON, and Protobuf; set one of them")
+	case r.Writer != nil && r.Upstream != nil:
+		return errors.New("it has a Writer and an Upstream; set one of them")
+	case r.Strict && r.Upstream == nil:
+		return errors.New("it is Strict without an Upstream; set one")
+	}
+	return nil
+}
+
+// cacheOf returns the cache that answers requests for a namespace, or for all of them.
+func (r Resource) cacheOf(namespace string) (*watchcache.Cache, error) {
+	if r.Cache != nil {
+		return r.Cache, nil
+	}
+	if cache := r.Namespaces[namespace]; cache != nil {
+		return cache, nil
+	}
+	served := slices.Sorted(maps.Keys(r.Namespaces))
+	return nil, apierrors.NewForbidden(r.GroupVersionResource.GroupResource(), "", fmt.Errorf("only the namespaces %s are served", strings.Join(served, ", ")))
+}
+
+// Handler serves resources over HTTP. [New] makes one. Any number of goroutines may call it.
+type Handler struct {
+	// set once at construction
+	config    Config
+	resources map[schema.GroupVersionResource]Resource
+	discovery map[document][]byte
+
+	joins   joins
+	states  states
+	held    held
+	watches *watches
+}
+
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("Cache-Control", "no-cache, private")
+	if h.watches.isClosing() {
+		w.Header().Set("Connection", "close")
+	}
+	target, ok := request.ParseTarget(req)
+	err := h.authorize(req, target, ok)
+	if err == nil {
+		err = request.ErrNoResource
+		if resource, served := h.resources[target.Resource]; ok && served {
+			err = h.serve(w, req, resource, target)
+		}
+	}
+	switch {
+	case errors.Is(err, request.ErrNoResource):
+		h.serveDiscovery(w, req)
+	case err != nil:
+		h.refuse(w, req, err)
+	}
+}
+
+// passOn has the resource's upstream answer. The deadline of what was written to the connection
+// before is none for that.
+func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
+	// A connection without deadlines, as in a test without a network, has none to clear.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	res.Upstream.ServeHTTP(w, req)
+}
+
+// serve answers a request for a resource.
+func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, target request.Target) error {
+	if res.Upstream != nil && !target.Reads() {
+		passOn(w, req, res)
+		return nil
+	}
+	formats := []request.Format{request.JSON}
+	if res.Protobuf {
+		formats = []request.Format{request.Protobuf}
+	}
+	r, err := target.Parse(req, request.Resource{
+		Kind: res.Kind, Namespaced: res.Namespaced, Writable: res.Writer != nil, Shards: h.config.Shards, Formats: formats, Fields: res.Fields,
+	})
+	if err != nil {
+		return err
+	}
+	if res.Cache, err = res.cacheOf(r.Namespace); err != nil {
+		return err
+	}
+	if res.Strict && (r.State.Match == request.Newest || r.From != "") && r.Verb != request.Watch {
+		passOn(w, req, res)
+		return nil
+	}
+	if res.Fresh != nil && r.State.Match == request.Newest {
+		if err := res.Fresh(req.Context()); err != nil {
+			return err
+		}
+	}
+	setFreshness(w, res.Cache)
+	switch r.Verb {
+	case request.Get:
+		return h.get(w, req, res, r)
+	case request.List:
+		return h.list(w, req, res, r)
+	case request.Watch:
+		return h.watch(w, req, res, target, r)
+	}
+	return h.write(w, req, res, r)
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve_test
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/server/memory"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const widgets = "/apis/samples.dev/v1/widgets"
+
+var widgetsResource = schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "widgets"}
+
+// rig is a storage with widgets, a cache of it, and a server.
+type rig struct {
+	storage *memory.Storage
+	cache   *watchcache.Cache
+	handler *serve.Handler
+	server  *httptest.Server
+	client  *http.Client // asks for no compression by itself
+}
+
+// newRig starts a server. Its cache runs if fill is set.
+func newRig(t testing.TB, config serve.Config, fill bool) *rig {
+	t.Helper()
+	return newRigOf(t, watchcache.Config{}, config, fill)
+}
+
+func newRigOf(t testing.TB, cacheConfig watchcache.Config, config serve.Config, fill bool) *rig {
+	t.Helper()
+	r := &rig{storage: memory.New("spec.node"), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
+	var err error
+	cacheConfig.Storage = r.storage
+	cacheConfig.Wait = cmp.Or(cacheConfig.Wait, patience)
+	if r.cache, err = watchcache.New(cacheConfig); err != nil {
+		t.Fatal(err)
+	}
+	config.Resources = []serve.Resource{{
+		GroupVersionResource: widgetsResource,
+		Kind:                 "Widget", Namespaced: true, Fields: []string{"spec.node"}, Cache: r.cache, Writer: r.storage,
+	}}
+	if r.handler, err = serve.New(config); err != nil {
+		t.Fatal(err)
+	}
+	r.server = httptest.NewServer(r.handler)
+	t.Cleanup(r.server.Close)
+	t.Cleanup(r.client.CloseIdleConnections)
+	if fill {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- r.cache.Run(ctx) }()
+		t.Cleanup(func() { cancel(); <-ended })
+		if err := r.cache.WaitReady(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+type caches = map[string]*watchcache.Cache
+
+// front starts a server of another handler, and returns its URL.
+func (r *rig) front(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	t.Cleanup(r.client.CloseIdleConnections)
+	return server.URL
+}
+
+// create stores a widget, and waits until the cache has it.
+func (r *rig) create(t *testing.T, namespace, name, more string) {
+	t.Helper()
+	obj, err := r.storage.Create(t.Context(), fmt.Appendf(nil, `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"namespace":%q,"name":%q}%s}`, namespace, name, more))
+	if err == nil {
+		err = r.cache.WaitUntilFresh(t.Context(), obj.Version)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *rig) get(t *testing.T, path string, header ...string) *http.Response {
+	t.Helper()
+	return r.send(t, http.MethodGet, path, "", header...)
+}
+
+// send sends a request with a body.
+func (r *rig) send(t *testing.T, method, path, content string, header ...string) *http.Response {
+	t.Helper()
+	return r.sendTo(t, r.server.URL, method, path, content, header...)
+}
+
+func (r *rig) sendTo(t *testing.T, address, method, path, content string, header ...string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// body returns an answer's body as it came.
+func body(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestListIsTheObjectsBytes(t *testing.T) {
+	r := newRig(t, serve.Config{}, true)
+	r.create(t, "a", "one", `,"spec": { "node" : "n1" }`)
+	r.create(t, "a", "two", "")
+	resp := r.get(t, widgets+"?limit=1")
+	got := body(t, resp)
+	want := `{"kind":"WidgetList","apiVersion":"samples.dev/v1","metadata":{"resourceVersion":"3","continue":"` +
+		`eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiJhL29uZVx1MDAwMCJ9","remainingItemCount":1},"items":[`
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, `"spec": { "node" : "n1" }`) || !strings.HasSuffix(got, "]}\n") {
+		t.Errorf("got %s", got)
+	}
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("got %s, %v", resp.Status, resp.Header)
+	}
+}
+
+func TestLargeAnswersAreCompressedIfTheClientLikesThat(t *testing.T) {
+	r := newRig(t, serve.Config{}, true)
+	r.create(t, "a", "large", `,"data":"`+strings.Repeat("x", 200<<10)+`"`)
+	r.create(t, "b", "small", "")
+	plain := body(t, r.get(t, widgets))
+	resp := r.get(t, widgets, "Accept-Encoding", "gzip")
+	if resp.Header.Get("Content-Encoding") != "gzip" || resp.Header.Get("Vary") != "Accept-Encoding" {
+		t.Fatalf("got %v", resp.Header)
+	}
+	unzip, err := gzip.NewReader(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(unzip)
+	if err != nil || string(raw) != plain {
+		t.Errorf("got %d bytes, %v, want the %d bytes without compression", len(raw), err, len(plain))
+	}
+	if resp := r.get(t, "/apis/samples.dev/v1/namespaces/b/widgets/small", "Accept-Encoding", "gzip"); resp.Header.Get("Content-Encoding") != "" {
+		t.Error("a small answer is compressed")
+	}
+}
+
+func TestMetadataOnly(t *testing.T) {
+	t.Parallel() // watches take a second to end
+	const as = "application/json;g=meta.k8s.io;v=v1;as=PartialObjectMetadata"
+	r := newRig(t, serve.Config{}, true)
+	r.create(t, "a", "one", `,"spec":{"node":"n1"}`)
+	one := body(t, r.get(t, "/apis/samples.dev/v1/namespaces/a/widgets/one", "Accept", as))
+	var object struct {
+		Kind, APIVersion string
+		Metadata         struct{ Name, ResourceVersion string }
+		Spec             any
+	}
+	if err := json.Unmarshal([]byte(one), &object); err != nil {
+		t.Fatal(err)
+	}
+	if object.Kind != "PartialObjectMetadata" || object.APIVersion != "meta.k8s.io/v1" || object.Metadata.Name != "one" || object.Spec != nil {
+		t.Errorf("got %s", one)
+	}
+	list := body(t, r.get(t, widgets, "Accept", as+"List"))
+	if want := `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"2"},"items":[` + one + "]}\n"; list != want {
+		t.Errorf("got %s\nwant %s", list, want)
+	}
+	events := body(t, r.get(t, widgets+"?watch=true&allowWatchBookmarks=true&timeoutSeconds=1", "Accept", as))
+	if want := `{"type":"ADDED","object":` + one + "}\n"; !strings.HasPrefix(events, want) || !strings.Contains(events, `"kind":"PartialObjectMetadata"`) {
+		t.Errorf("got %s\nwant %s", events, want)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	r := newRig(t, serve.Config{}, true)
+	resp := r.get(t, widgets+"?watch=true&allowWatchBookmarks=true")
+	lines := bufio.NewScanner(resp.Body)
+	for _, want := range []string{
+		`{"type":"BOOKMARK","object":{"kind":"Widget","apiVersion":"samples.dev/v1","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}`,
+		`{"type":"ADDED","object":{"apiVersion":"samples.dev/v1","kind":"Widget"`,
+	} {
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), want) {
+			t.Fatalf("got %s, %v\nwant %s", lines.Text(), lines.Err(), want)
+		}
+		r.create(t, "a", "one"+fmt.Sprint(len(want)), "")
+	}
+}
+
+// TestWatchEndsInTime: the client decides when, and the server if it does not.
+func TestWatchEndsInTime(t *testing.T) {
+	t.Parallel() // watches take a second to end
+	r := newRig(t, serve.Config{WatchTimeout: time.Second}, true)
+	for _, query := range []string{"", "&timeoutSeconds=1", "&timeoutSeconds=-1"} {
+		if got := body(t, r.get(t, widgets+"?watch=true"+query)); got != "" {
+			t.Errorf("%q: got %s", query, got)
+		}
+	}
+}
+
+func TestUntilTheCacheIsFilledClientsTryAgain(t *testing.T) {
+	r := newRig(t, serve.Config{}, false)
+	for _, query := range []string{"", "?watch=true", "/one"} {
+		path := "/apis/samples.dev/v1/namespaces/a/widgets" + query
+		resp := r.get(t, path)
+		if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" {
+			t.Errorf("%s: got %s, Retry-After %s", path, resp.Status, resp.Header.Get("Retry-After"))
+		}
+	}
+}
+
+// TestClientThatDoesNotReadIsLeft: what can't be sent in time ends the watch, and no other one.
+func TestClientThatDoesNotReadIsLeft(t *testing.T) {
+	for name, over := range map[string]func(*http.Protocols){
+		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
+		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.WriteTimeout = time.Second })
+				run()
+				client := connect(t, handler, over)
+				var watches []*http.Response
+				for range 2 {
+					resp, err := client.Get("http://api" + widgets + "?watch=true")
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer resp.Body.Close()
+					watches = append(watches, resp)
+				}
+				const objects = 8 // the window of an HTTP/2 stream has 4 MB
+				for i := range objects {
+					if _, err := storage.Create(t.Context(), []byte(written(fmt.Sprint("w", i), `,"namespace":"a"`, mebibyte))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				wantCreated(t, bufio.NewReader(watches[0].Body), "w", objects)
+				time.Sleep(time.Minute)
+				if n, err := io.Copy(io.Discard, watches[1].Body); err == nil || n >= objects<<20 {
+					t.Errorf("the watch that was not read had %d bytes, %v", n, err)
+				}
+			})
+		})
+	}
+}
+
+func TestDiscovery(t *testing.T) {
+	r := newRig(t, serve.Config{}, true)
+	for path, want := range map[string]string{
+		"/api":                  `{"kind":"APIVersions","versions":[],"serverAddressByClientCIDRs":null}`,
+		"/apis":                 `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"samples.dev","versions":[{"groupVersion":"samples.dev/v1","version":"v1"}],"preferredVersion":{"groupVersion":"samples.dev/v1","version":"v1"}}]}`,
+		"/apis/samples.dev":     `{"kind":"APIGroup","apiVersion":"v1","name":"samples.dev","versions":[{"groupVersion":"samples.dev/v1","version":"v1"}],"preferredVersion":{"groupVersion":"samples.dev/v1","version":"v1"}}`,
+		"/apis/samples.dev/v1/": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"samples.dev/v1","resources":[{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["create","delete","get","list","update","watch"]}]}`,
+		"/apis/other.dev":       "404 page not found",
+	} {
+		if got := strings.TrimSpace(body(t, r.get(t, path))); got != want {
+			t.Errorf("%s\n got %s\nwant %s", path, got, want)
+		}
+	}
+}
+
+func TestStatusIsProtobufForWhoAsksForNothingElse(t *testing.T) {
+	r := newRig(t, serve.Config{}, true)
+	resp := r.get(t, widgets, "Accept", "application/vnd.kubernetes.protobuf")
+	if got := body(t, resp); resp.StatusCode != http.StatusNotAcceptable || !strings.HasPrefix(got, "k8s\x00") {
+		t.Errorf("got %s, %q", resp.Status, got)
+	}
+}
+
+func TestNewRefusesWhatCannotBeServed(t *testing.T) {
+	cache, err := watchcache.New(watchcache.Config{Storage: memory.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := serve.Resource{GroupVersionResource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}, Kind: "Pod", Cache: cache}
+	noCache := good
+	noCache.Cache = nil
+	for want, resources := range map[string][]serve.Resource{
+		"serve /v1, Resource=pods: it is there twice":                             {good, good},
+		"serve /v1, Resource=pods: version, resource, kind and cache must be set": {noCache},
+	} {
+		if _, err := serve.New(serve.Config{Resources: resources}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+)
+
+// NewServer returns a server for a [Handler], or for a handler in front of one, with limits that
+// suit watches. Its Addr and its TLSConfig are left to the caller. [Limit] bounds its connections.
+//
+//   - A client has 10 seconds to send the header of a request, which may have 64 KiB, and to finish
+//     the TLS handshake; a connection without requests is closed after 30 seconds.
+//   - A request with a body has a minute for all of it, and over HTTP/2 for its body. GET and HEAD
+//     with a body are refused with 400, and their connections closed.
+//   - There is no ReadTimeout and no WriteTimeout: they would end watches. A Handler limits the
+//     time of each write by itself.
+//   - An HTTP/2 connection may have 1,000 streams, which is one for each watch of its client. It is
+//     pinged after 30 seconds of silence, and closed 15 seconds later if there is no answer.
+func NewServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           limitBodies(handler),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    64 << 10,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 1000,
+			SendPingTimeout:      30 * time.Second,
+			PingTimeout:          15 * time.Second,
+			WriteByteTimeout:     2 * time.Minute,
+		},
+	}
+}
+
+const (
+	// idleTimeout is how long a connection may be without requests. If one of HTTP/2 ends in the
+	// middle of a request, net/http keeps its memory for as long, which no limit counts: it starts
+	// the timer once more. So it is short.
+	idleTimeout = 30 * time.Second
+	// requestTimeout is how long a request with a body may take; an API server's is the same.
+	requestTimeout = time.Minute
+	// restTimeout is how long a client may take for a body that was refused.
+	restTimeout = time.Second
+)
+
+// limitBodies returns a handler that calls next, with a deadline if the request has a body:
+// net/http waits without one for what next doesn't read.
+func limitBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		control := http.NewResponseController(w) // there are no deadlines without a network
+		switch {
+		case req.ContentLength == 0:
+			next.ServeHTTP(w, req)
+		case req.Method == http.MethodGet || req.Method == http.MethodHead:
+			_ = control.SetReadDeadline(time.Now().Add(restTimeout))
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Content-Type", string(request.JSON))
+			w.WriteHeader(http.StatusBadRequest)
+			// An error means that the client has gone.
+			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a request that reads has no body")))
+		default:
+			_ = control.SetReadDeadline(time.Now().Add(requestTimeout))
+			next.ServeHTTP(w, req)
+		}
+	})
+}
+
+// Limit returns a listener that accepts at most total connections at a time, and perIP of one IP
+// address; 0 means any number. Further ones are closed as soon as they are accepted, so they
+// neither take memory nor hold up other clients. Addresses behind a proxy, or behind a Service
+// whose traffic is not local, are that of the proxy or node.
+func Limit(l net.Listener, total, perIP int) net.Listener {
+	return &limited{Listener: l, total: total, perIP: perIP, byIP: map[netip.Addr]int{}}
+}
+
+// limited is a listener with limits.
+type limited struct {
+	net.Listener
+
+	// set once at construction
+	total, perIP int
+
+	mu   sync.Mutex // mu guards what follows
+	open int
+	byIP map[netip.Addr]int // without those that have no connection
+}
+
+// Accept returns the next connection within the limits.
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		ip := ipOf(conn)
+		if l.take(ip) {
+			return &counted{Conn: conn, closed: func() { l.give(ip) }}, nil
+		}
+		_ = conn.Close() // there is nothing to say to its client
+	}
+}
+
+func (l *limited) take(ip netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.total > 0 && l.open >= l.total || l.perIP > 0 && l.byIP[ip] >= l.perIP {
+		return false
+	}
+	l.open++
+	l.byIP[ip]++
+	return true
+}
+
+func (l *limited) give(ip netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open--
+	if l.byIP[ip]--; l.byIP[ip] == 0 {
+		delete(l.byIP, ip)
+	}
+}
+
+// ipOf returns the address of a connection's client; the zero Addr if it has none.
+func ipOf(conn net.Conn) netip.Addr {
+	addr, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return addr.Addr().Unmap()
+}
+
+// counted is a connection that is counted until it is closed.
+type counted struct {
+	net.Conn
+	once   sync.Once
+	closed func()
+}
+
+// Close closes the connection.
+func (c *counted) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(c.closed)
+	return err
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/server/serve"
+)
+
+// TestBodiesThatNeverCome has clients that announce a body and send none of it, or not all: their
+// connections end, whatever the handler makes of the request.
+func TestBodiesThatNeverCome(t *testing.T) {
+	unread := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	for name, test := range map[string]struct {
+		request string
+		handler http.Handler
+		within  time.Duration
+		answer  string
+	}{
+		"a read":         {"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", unread, 2 * time.Second, "HTTP/1.1 400 "},
+		"a read, in two": {"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", unread, 2 * time.Second, "HTTP/1.1 400 "},
+		"a write":        {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", unread, time.Minute, "HTTP/1.1 401 "},
+		"a write whose body is waited for": {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if _, err := io.ReadAll(req.Body); err != nil {
+				w.WriteHeader(http.StatusRequestTimeout)
+			}
+		}), time.Minute, "HTTP/1.1 408 "},
+		"no header": {"GET / HTTP/1.1\r\n", unread, 10 * time.Second, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conn := dialServer(t, test.handler)
+				began := time.Now()
+				if _, err := io.WriteString(conn, test.request); err != nil {
+					t.Fatal(err)
+				}
+				answer, err := io.ReadAll(conn) // until the server closes it
+				if took := time.Since(began); err != nil || took > test.within+time.Second || !strings.HasPrefix(string(answer), test.answer) {
+					t.Errorf("after %v: %q, %v", took, answer, err)
+				}
+			})
+		})
+	}
+}
+
+// TestBodiesThatNeverComeOverHTTP2: only the stream ends there, and the connection goes on.
+func TestBodiesThatNeverComeOverHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at, protocols := make(pipes), &http.Protocols{}
+		protocols.SetUnencryptedHTTP2(true)
+		newServer(t, at, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if _, err := io.ReadAll(req.Body); err != nil {
+				w.WriteHeader(http.StatusRequestTimeout)
+			}
+		}), protocols)
+		transport := &http.Transport{DialContext: at.dial, Protocols: protocols}
+		defer transport.CloseIdleConnections()
+		for method, want := range map[string]int{http.MethodPost: http.StatusRequestTimeout, http.MethodGet: http.StatusBadRequest} {
+			began := time.Now()
+			never, writer := io.Pipe()
+			req, err := http.NewRequestWithContext(t.Context(), method, "http://api/", never)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := transport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			writer.Close()
+			if took := time.Since(began); resp.StatusCode != want || took > time.Minute {
+				t.Errorf("%s: %s after %v", method, resp.Status, took)
+			}
+		}
+	})
+}
+
+// TestRequestsWithoutBodyLast: what limits bodies does not end watches, nor requests behind a body.
+func TestRequestsWithoutBodyLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := dialServer(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.Method == http.MethodPost {
+				return
+			}
+			select {
+			case <-time.After(time.Hour):
+			case <-req.Context().Done():
+				t.Error("the request has ended")
+			}
+		}))
+		began := time.Now()
+		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbodyGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answers, err := io.ReadAll(conn)
+		if took := time.Since(began); err != nil || took < time.Hour || strings.Count(string(answers), " 200 OK") != 2 {
+			t.Errorf("after %v: %q, %v", took, answers, err)
+		}
+	})
+}
+
+// dialServer returns a connection to a server with the limits of NewServer, in memory.
+func dialServer(t *testing.T, handler http.Handler) net.Conn {
+	t.Helper()
+	at := make(pipes)
+	newServer(t, at, handler, nil)
+	conn, err := at.dial(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// newServer serves with the limits of NewServer until the test ends.
+func newServer(t *testing.T, at pipes, handler http.Handler, protocols *http.Protocols) {
+	t.Helper()
+	server := serve.NewServer(handler)
+	server.Protocols = protocols
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(at) }) // it is closed
+	t.Cleanup(func() {
+		server.Close()
+		serving.Wait()
+	})
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// watches are the requests to watch that are under way.
+type watches struct {
+	mu sync.Mutex // mu guards what follows
+	quota
+	open    map[openWatch]struct{} // of requests that have been sent their first state
+	closing bool                   // there are to be no more
+	aborted bool                   // those that come nevertheless have no time
+	none    chan struct{}          // closed when closing and there is no request
+}
+
+// openWatch is a watch that can be ended.
+type openWatch interface {
+	Finish() // soon, with a bookmark
+	abort()  // now
+	wait()   // until it has ended, after abort
+}
+
+// streamed is a watch in a goroutine of net/http, which knows and ends it.
+type streamed struct{ *watchcache.Watcher }
+
+func (s streamed) abort() { s.Close() }
+func (streamed) wait()    {}
+
+func newWatches(most int) *watches {
+	return &watches{quota: quota{most: most, share: max(1, most/100)}, open: map[openWatch]struct{}{}, none: make(chan struct{})}
+}
+
+// enter counts a request until it calls leave, or returns its refusal.
+func (o *watches) enter(req *http.Request) (leave func(), err error) {
+	who := callerOf(req)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.closing:
+		return nil, apierrors.NewTooManyRequests("the server is shutting down; watch another one", 1)
+	case !o.take(who):
+		return nil, tooMany("watches are open")
+	}
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.give(who)
+		if o.closing && o.now == 0 {
+			close(o.none)
+		}
+	}, nil
+}
+
+// add adds the watch of a request. remove must be called before leave.
+func (o *watches) add(w openWatch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.open[w] = struct{}{}
+	switch {
+	case o.aborted:
+		w.abort()
+	case o.closing:
+		w.Finish()
+	}
+}
+
+func (o *watches) remove(w openWatch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.open, w)
+}
+
+// close lets no further request enter, and returns the watches that are open.
+func (o *watches) close(abort bool) []openWatch {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.aborted = o.aborted || abort
+	if !o.closing {
+		o.closing = true
+		if o.now == 0 {
+			close(o.none)
+		}
+	}
+	return slices.Collect(maps.Keys(o.open))
+}
+
+func (o *watches) isClosing() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closing
+}
+
+// Shutdown ends all watches, one after the other in a random order over a time, so that their
+// clients don't come to other servers all at once. A watch with bookmarks gets one before its end,
+// from which its client goes on elsewhere. Meanwhile new watches are refused with 429, and answers
+// ask clients to make new connections.
+//
+// Shutdown returns when the last watch has ended, which is two seconds after the time or a little
+// later; up to Config.WriteTimeout later if a client doesn't read. If ctx ends first, Shutdown ends
+// the watches that are left at once, waits for those over HTTP/1.1, whose clients have a second to
+// read what is being written, and returns the cause. Watches over HTTP/2, and those that are still
+// being sent the objects, end when their clients have read what is being written, or by Close of
+// the http.Server.
+//
+// Shutdown can be called again. It is to be called before the Shutdown of the http.Server, which
+// doesn't end watches, and waits for those over HTTP/2.
+func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
+	began, open := time.Now(), h.watches.close(false)
+	rand.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for i, w := range open {
+		timer.Reset(time.Until(began.Add(over * time.Duration(i) / time.Duration(len(open)))))
+		select {
+		case <-timer.C:
+			w.Finish()
+		case <-ctx.Done():
+			return h.abort(ctx)
+		}
+	}
+	select {
+	case <-h.watches.none:
+		return nil
+	case <-ctx.Done():
+		return h.abort(ctx)
+	}
+}
+
+// abort ends all watches at once, and returns why.
+func (h *Handler) abort(ctx context.Context) error {
+	open := h.watches.close(true)
+	for _, w := range open {
+		w.abort()
+	}
+	for _, w := range open {
+		w.wait()
+	}
+	return context.Cause(ctx)
+}

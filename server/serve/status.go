@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// statusOf returns what clients get for an error: what an API server has for it, if there is that.
+func statusOf(err error) *metav1.Status {
+	var (
+		known    apierrors.APIStatus
+		expired  *watchcache.ExpiredError
+		tooLarge *watchcache.TooLargeError
+		notReady *watchcache.NotReadyError
+	)
+	switch {
+	case errors.As(err, &known):
+	case errors.As(err, &expired):
+		known = apierrors.NewResourceExpired(expired.Error())
+	case errors.As(err, &tooLarge):
+		known = request.TooLarge(tooLarge.Error())
+	case errors.As(err, &notReady):
+		known = apierrors.NewTooManyRequests("storage is (re)initializing", retryAfter(notReady))
+	default:
+		return typed(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()})
+	}
+	return typed(known.Status())
+}
+
+func typed(status metav1.Status) *metav1.Status {
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return &status
+}
+
+// retryAfter returns in how many seconds a client should try again: in more of them the longer the
+// cache has been without objects, up to 30.
+func retryAfter(e *watchcache.NotReadyError) int {
+	return int(min(max(math.Exp(0.06*e.Since.Seconds()), 1), 30))
+}
+
+// refuse answers a request with an error, in the format that the client asks for.
+func (h *Handler) refuse(w http.ResponseWriter, req *http.Request, err error) {
+	status := statusOf(err)
+	kind := request.Prefer(req.Header.Get("Accept"), request.JSON, request.Protobuf)
+	data, err := json.Marshal(status)
+	if kind == request.Protobuf {
+		data, err = protobufStatus(status)
+	}
+	if err != nil {
+		http.Error(w, fmt.Sprintf("encoding a status: %v", err), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", string(kind))
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(status.Details.RetryAfterSeconds)))
+	}
+	w.WriteHeader(int(status.Code))
+	_, _ = h.connection(w).Write(data)
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/informer-gen/informer-gen/internal/request"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// watch answers a request for changes: by a stream that ends with the request, at its timeout, or
+// after an error, which is its last event then.
+func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, target request.Target, r *request.Request) error {
+	leave, err := h.watches.enter(req)
+	if err != nil {
+		return err
+	}
+	defer func() { leave() }()
+	o := watchcache.WatchOptions{
+		Filter:    filter(r),
+		After:     r.State.Version,
+		Bookmarks: r.Bookmarks,
+		Timeout:   r.Timeout,
+	}
+	o.Format, _ = encodingOf(r.Format).events(kindOf(res, r.Partial))
+	if o.Timeout == 0 {
+		o.Timeout = h.config.WatchTimeout + rand.N(h.config.WatchTimeout)
+	}
+	if o.Timeout < 0 {
+		h.stream(w, res, r, o)
+		return nil
+	}
+	// The context of the request may end before the watch does.
+	reviews := h.review(context.WithoutCancel(req.Context()), req, target)
+	stop := reviews.stop
+	defer func() { stop() }()
+	var taken *takenWatch
+	if canTake(w, req) {
+		taken = &takenWatch{h: h, leave: leave, encoding: encodingOf(r.Format)}
+		o.Receive = taken.receive
+		defer taken.forget()
+	}
+	out, watcher, err := h.open(reviews.ctx, w, req, res, r, o)
+	switch {
+	case out == nil, err == nil && watcher == nil:
+		return err // nil: the client has gone
+	case err == nil && taken != nil:
+		if err := taken.take(w, reviews, watcher); err != nil {
+			panic(http.ErrAbortHandler) // the answer has begun
+		}
+		leave, stop = func() {}, func() {} // taken does it
+		return nil
+	case err == nil:
+		defer watcher.Close()
+		h.watches.add(streamed{watcher})
+		defer h.watches.remove(streamed{watcher})
+		reviews.endBy(watcher.Close)
+		err = follow(req.Context(), out, watcher)
+	}
+	out.end(err)
+	return nil
+}
+
+// open begins the answer to a watch, with the objects if it is to begin with them, and opens the
+// watch of what follows. If it returns no stream, the error is to be answered otherwise; if it
+// returns neither watch nor error, the client has gone. allowed ends if the watch is denied.
+func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+	began := time.Now()
+	var watcher *watchcache.Watcher
+	var err error
+	if !r.Initial {
+		watcher, err = res.Cache.Watch(req.Context(), o)
+	} else if err = res.Cache.WaitUntilFresh(req.Context(), o.After); err == nil {
+		o.Timeout = max(o.Timeout-time.Since(began), 1)
+		return h.join(allowed, w, req, res, r, o)
+	}
+	if errors.As(err, new(*watchcache.NotReadyError)) {
+		return nil, nil, err // all other errors are events
+	}
+	return h.stream(w, res, r, o), watcher, err
+}
+
+// join is open for a watch that begins with the objects, when the cache has reached its version.
+// The watch of what follows is opened first: a client that takes its time for the objects is one of
+// a slow watch, which the cache may merge.
+func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+	leave, err := h.joins.enter(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	of := selection{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
+	st, err := h.states.join(of, o.Filter)
+	var watcher *watchcache.Watcher
+	if err == nil {
+		defer h.states.leave(st)
+		o.After, o.InitialEnd = st.version, r.Bookmarks
+		watcher, err = res.Cache.Watch(req.Context(), o)
+	}
+	if errors.As(err, new(*watchcache.NotReadyError)) {
+		return nil, nil, err
+	}
+	out := h.stream(w, res, r, o)
+	if err != nil {
+		return out, nil, err
+	}
+	out.due = h.dueAfter(st.size)
+	defer func() { out.due = time.Time{} }()
+	for i := range st.chunks {
+		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
+		if err == nil {
+			err = allowed.Err() // other ends come to the watcher, or to the connection
+		}
+		if err != nil {
+			watcher.Close()
+			return out, nil, err
+		}
+		if out.write(data) != nil {
+			watcher.Close()
+			return out, nil, nil
+		}
+	}
+	return out, watcher, nil
+}
+
+// follow sends what a watch gets until it ends, and returns why; nil if the client has gone.
+func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error {
+	for {
+		events, err := watcher.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if out.send(events) != nil {
+			return nil
+		}
+	}
+}
+
+// stream is an answer of events.
+type stream struct {
+	connection
+	encoding encoding
+	held     *held
+}
+
+// stream begins one. The client gets to know at once that its watch is open.
+func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request, o watchcache.WatchOptions) *stream {
+	s := &stream{h.connection(w), encodingOf(r.Format), &h.held}
+	if o.Receive != nil { // the connection will be taken over
+		w.Header().Set("Connection", "close")
+	}
+	_, media := s.encoding.events(kindOf(res, r.Partial))
+	w.Header().Set("Content-Type", media)
+	w.WriteHeader(http.StatusOK)
+	_ = s.flush() // if the client has gone, so has the request's context
+	return s
+}
+
+// send sends events that a watcher has got at once.
+func (s *stream) send(events []watchcache.Event) error {
+	frames := appendFrames(nil, events)
+	defer s.held.hold(frames, s.cut)()
+	if _, err := writeParts(s, frames, &records); err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// cut makes writes fail.
+func (s *stream) cut() { _ = s.control.SetWriteDeadline(time.Unix(1, 0)) }
+
+// write sends frames.
+func (s *stream) write(frames []byte) error {
+	if _, err := s.Write(frames); err != nil {
+		return err
+	}
+	return s.flush()
+}
+
+// end ends the stream: with an event that has the error, unless it is the end of the watch, of the
+// request or of the cache.
+func (s *stream) end(err error) {
+	if event := lastEvent(err, s.encoding); event != nil {
+		_ = s.write(event) // it is the last thing that the client can get
+	}
+}
+
+// lastEvent returns the event of an error that ends a watch, nil if there is none.
+func lastEvent(err error, in encoding) []byte {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.As(err, new(*watchcache.NotReadyError)) {
+		return nil
+	}
+	return in.failure(statusOf(err))
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package upstream
+
+import (
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/server/internal/rawjson"
+	"github.com/informer-gen/informer-gen/server/protobuf"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// item is an object on its way from the source into the cache. The source checks its metadata, of
+// which it has the kind if it is JSON, and the name, uid and version.
+type item struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"` // the source wants a number
+
+	read   reader // set once at construction
+	object *watchcache.Object
+}
+
+// reader reads an object from its bytes, of which it keeps a copy.
+type reader func(data []byte) (metav1.TypeMeta, *watchcache.Object, error)
+
+// readJSON returns a reader of JSON, in which objects get their kind if they have none, as in lists
+// of built-in kinds.
+func readJSON(resource schema.GroupVersionResource, opts Options) (reader, error) {
+	r, err := rawjson.NewReader(opts.Fields, opts.Drop)
+	if err != nil {
+		return nil, err
+	}
+	known := protobuf.BuiltIn(resource.GroupVersion().WithKind(opts.Kind))
+	bools := slices.DeleteFunc(slices.Clone(opts.Fields), func(field string) bool { return !known[field].Bool })
+	return func(data []byte) (kind metav1.TypeMeta, _ *watchcache.Object, err error) {
+		h, err := r.Parse(data)
+		if err != nil {
+			return kind, nil, err
+		}
+		setFalse(&h, bools)
+		if data, err = h.Stamp(data, resource.GroupVersion().String(), opts.Kind); err != nil {
+			return kind, nil, err
+		}
+		kind.APIVersion, kind.Kind = h.APIVersion, h.Kind
+		return kind, &watchcache.Object{
+			Key:     object.Key{Namespace: h.Namespace, Name: h.Name}.String(),
+			UID:     h.UID,
+			Version: h.Version,
+			Labels:  watchcache.PairsOf(h.Labels),
+			Fields:  watchcache.PairsOf(h.Fields),
+			Bytes:   data,
+		}, nil
+	}, nil
+}
+
+// setFalse sets the fields that the JSON of a built-in kind leaves out because they are false.
+func setFalse(h *rawjson.Header, bools []string) {
+	for _, field := range bools {
+		if _, ok := h.Fields[field]; ok {
+			continue
+		}
+		if h.Fields == nil {
+			h.Fields = map[string]string{}
+		}
+		h.Fields[field] = "false"
+	}
+}
+
+// readProtobuf returns a reader of protobuf, where the kind is outside of the object.
+func readProtobuf(opts Options) (reader, error) {
+	r, err := protobuf.NewReader(opts.Protobuf, opts.Fields, opts.Drop)
+	if err != nil {
+		return nil, err
+	}
+	return func(data []byte) (metav1.TypeMeta, *watchcache.Object, error) {
+		o, err := r.Read(data)
+		return metav1.TypeMeta{}, o, err
+	}, nil
+}
+
+// UnmarshalJSON reads the object from JSON.
+func (i *item) UnmarshalJSON(data []byte) error { return i.unmarshal(data) }
+
+// Unmarshal reads the object from protobuf. The source tries it with a zero item, to learn that the
+// type has protobuf.
+func (i *item) Unmarshal(data []byte) (err error) {
+	if i.read == nil {
+		if i.read, err = readProtobuf(Options{}); err != nil {
+			return err
+		}
+	}
+	return i.unmarshal(data)
+}
+
+func (i *item) unmarshal(data []byte) (err error) {
+	if i.TypeMeta, i.object, err = i.read(data); err != nil {
+		return err
+	}
+	i.Namespace, i.Name, i.UID = i.object.Namespace(), i.object.Name(), types.UID(i.object.UID)
+	if i.object.Version > 0 {
+		i.ResourceVersion = strconv.FormatUint(i.object.Version, 10)
+	}
+	return nil
+}
+
+// Marshal returns the object's bytes. Like Reset, it is there because the source wants types that
+// have all methods of Kubernetes' types.
+func (i *item) Marshal() ([]byte, error) { return i.object.Bytes, nil }
+
+// Reset empties the item.
+func (i *item) Reset() { *i = item{read: i.read} }
+
+// DeepCopyObject returns a shallow copy, since nothing changes what an item refers to.
+func (i *item) DeepCopyObject() runtime.Object {
+	c := *i
+	return &c
+}

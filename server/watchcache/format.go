@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/server/internal/rawjson"
+)
+
+// Format writes events the way clients read them. Formats are compared by ==, so they must be
+// comparable: each change's frame is kept once for all watchers with equal formats. A Format may be
+// used by several goroutines at once.
+type Format interface {
+	// AppendEvent appends an event's frame to dst, and returns the extended slice. Its error ends
+	// the watch.
+	AppendEvent(dst []byte, e Event) ([]byte, error)
+}
+
+// JSON is the [Format] of objects that are JSON: one line for each event. APIVersion and Kind are
+// those of bookmarks.
+type JSON struct{ APIVersion, Kind string }
+
+// AppendEvent appends an event as a line of JSON. It fails if APIVersion or Kind is not valid
+// UTF-8, or if the event is to have another version than the object's bytes and these are not JSON.
+func (j JSON) AppendEvent(dst []byte, e Event) ([]byte, error) {
+	dst = append(dst, `{"type":"`...)
+	dst = append(dst, e.Type...)
+	dst = append(dst, `","object":`...)
+	switch {
+	case e.Object == nil:
+		return j.appendBookmark(dst, e)
+	case e.Object.Version == e.Version:
+		dst = append(dst, e.Object.Bytes...)
+	default:
+		data, err := rawjson.SetVersion(e.Object.Bytes, e.Version)
+		if err != nil {
+			return nil, err
+		}
+		dst = append(dst, data...)
+	}
+	return append(dst, "}\n"...), nil
+}
+
+func (j JSON) appendBookmark(dst []byte, e Event) ([]byte, error) {
+	dst, wrongKind := jsontext.AppendQuote(append(dst, `{"kind":`...), j.Kind)
+	dst, wrongVersion := jsontext.AppendQuote(append(dst, `,"apiVersion":`...), j.APIVersion)
+	dst = append(dst, `,"metadata":{"resourceVersion":"`...)
+	dst = strconv.AppendUint(dst, e.Version, 10)
+	dst = append(dst, '"')
+	if e.InitialEnd {
+		dst = append(dst, `,"annotations":{"`+metav1.InitialEventsAnnotationKey+`":"true"}`...)
+	}
+	return append(dst, "}}}\n"...), errors.Join(wrongKind, wrongVersion)
+}
+
+// frames has the frames of one change: one for each format and type of event that a watcher had to
+// get. They are made when the first one needs them.
+type frames struct {
+	made  atomic.Pointer[frame]
+	total *atomic.Int64 // bytes of the frames of all changes in the log
+
+	mu      sync.Mutex // mu guards what follows, and is held while a frame is made
+	bytes   int64
+	dropped bool // the change is no longer in the log, so its frames don't count
+}
+
+// frameRoom is about how much longer than the object an event is, or how long a bookmark is.
+const frameRoom = 64
+
+// encoder is a Format that is used by watchers. Watchers with equal formats that are open at a time
+// have the same encoder, so that their frames are found by comparing pointers.
+type encoder struct {
+	Format
+	watchers int // mu of the cache guards it
+}
+
+// encoderLocked returns the encoder of a format for one more watcher; nil if there is no format.
+func (c *Cache) encoderLocked(f Format) *encoder {
+	if f == nil {
+		return nil
+	}
+	e := c.encoders[f]
+	if e == nil {
+		e = &encoder{Format: f}
+		c.encoders[f] = e
+	}
+	e.watchers++
+	return e
+}
+
+// releaseLocked takes an encoder, which may be nil, from a watcher that has ended.
+func (c *Cache) releaseLocked(e *encoder) {
+	if e == nil {
+		return
+	}
+	if e.watchers--; e.watchers == 0 {
+		delete(c.encoders, e.Format)
+	}
+}
+
+// encode returns a new frame.
+func (f *encoder) encode(e Event) ([]byte, error) {
+	size, key := frameRoom, ""
+	if e.Object != nil {
+		size, key = size+len(e.Object.Bytes), e.Object.Key
+	}
+	bytes, err := f.AppendEvent(make([]byte, 0, size), e)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s of %q at version %d: %w", e.Type, key, e.Version, err)
+	}
+	return bytes, nil
+}
+
+// frame is a link of the list of frames. It is immutable.
+type frame struct {
+	encoder *encoder
+	kind    watch.EventType
+	bytes   []byte
+	next    *frame
+}
+
+// of returns the event's frame.
+func (f *frames) of(by *encoder, e Event) ([]byte, error) {
+	if made := f.made.Load().find(by, e.Type); made != nil {
+		return made.bytes, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if made := f.made.Load().find(by, e.Type); made != nil {
+		return made.bytes, nil
+	}
+	bytes, err := by.encode(e)
+	if err != nil {
+		return nil, err
+	}
+	f.made.Store(&frame{by, e.Type, bytes, f.made.Load()})
+	if !f.dropped {
+		f.bytes += int64(cap(bytes))
+		f.total.Add(int64(cap(bytes)))
+	}
+	return bytes, nil
+}
+
+// drop subtracts the frames from the total.
+func (f *frames) drop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.total.Add(-f.bytes)
+	f.dropped = true
+}
+
+func (f *frame) find(by *encoder, kind watch.EventType) *frame {
+	for ; f != nil; f = f.next {
+		// an encoder whose watchers have all gone has left its frames to the next one
+		if f.kind == kind && (f.encoder == by || f.encoder.Format == by.Format) {
+			return f
+		}
+	}
+	return nil
+}

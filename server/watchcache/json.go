@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/server/internal/rawjson"
+)
+
+// ParseJSON returns the object that is in data, which becomes its Bytes. fields names the declared
+// fields, such as "spec.nodeName"; those whose values are strings, numbers or booleans become
+// Fields. It fails if data is not a JSON object with a name.
+func ParseJSON(data []byte, fields ...string) (*Object, error) {
+	reader, err := rawjson.NewReader(fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	h, err := reader.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return &Object{
+		Key:     object.Key{Namespace: h.Namespace, Name: h.Name}.String(),
+		UID:     h.UID,
+		Version: h.Version,
+		Labels:  PairsOf(h.Labels),
+		Fields:  PairsOf(h.Fields),
+		Bytes:   data,
+	}, nil
+}
+
+// WithIdentity returns a copy of an object that has this uid and version, in its bytes, too, which
+// must be JSON. A storage makes the objects that it has written by it.
+func (o *Object) WithIdentity(uid string, version uint64) (*Object, error) {
+	data, err := rawjson.SetIdentity(o.Bytes, uid, version)
+	if err != nil {
+		return nil, err
+	}
+	c := *o
+	c.UID, c.Version, c.Bytes = uid, version, data
+	return &c, nil
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// history fills the storage of a rig: versions 2 to 8.
+func (r *rig) history() {
+	r.create("a/one", "app=x", "node=n1")   // 2
+	r.create("a-b/one", "app=x", "node=n2") // 3
+	r.create("a/two", "app=y", "node=n1")   // 4
+	r.create("b/one", "node=n3")            // 5
+	r.update("a/two", "app=x", "node=n2")   // 6
+	r.remove("b/one")                       // 7
+	r.create("ab/one", "app=y", "node=n1")  // 8
+}
+
+func TestList(t *testing.T) {
+	for name, test := range map[string]struct {
+		options   watchcache.ListOptions
+		version   uint64
+		want      []string
+		next      string
+		remaining int
+	}{
+		"all, in the bytewise order of keys":     {version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
+		"not older than what is there":           {options: watchcache.ListOptions{NotOlderThan: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
+		"exactly the empty state":                {options: watchcache.ListOptions{Exact: 1}, version: 1},
+		"exactly a version of the log":           {options: watchcache.ListOptions{Exact: 5}, version: 5, want: []string{"a-b/one@3", "a/one@2", "a/two@4", "b/one@5"}},
+		"exactly the newest version":             {options: watchcache.ListOptions{Exact: 8}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
+		"a page":                                 {options: watchcache.ListOptions{Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: 2},
+		"the next page, of an older state":       {options: watchcache.ListOptions{Limit: 2, Exact: 5, From: "a/one\x00"}, version: 5, want: []string{"a/two@4", "b/one@5"}},
+		"a page that is just full":               {options: watchcache.ListOptions{Limit: 4}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
+		"a page from a key on, of an old state":  {options: watchcache.ListOptions{Limit: 1, Exact: 5, From: "a/two"}, version: 5, want: []string{"a/two@4"}, next: "a/two\x00", remaining: 1},
+		"a page behind the end":                  {options: watchcache.ListOptions{Limit: 4, From: "z"}, version: 8},
+		"a namespace":                            {options: watchcache.ListOptions{Filter: parsed("a", "", "")}, version: 8, want: []string{"a/one@2", "a/two@6"}},
+		"a page of a namespace":                  {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
+		"a page of a namespace, from before it":  {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1, From: "a-b/one\x00"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
+		"a page of one name":                     {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1}, version: 8, want: []string{"a/one@2"}, remaining: -1},
+		"the same, of a list that goes on":       {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1, From: "a/a"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: -1},
+		"a namespace that isn't there":           {options: watchcache.ListOptions{Filter: parsed("aa", "", "")}, version: 8},
+		"a name in a namespace":                  {options: watchcache.ListOptions{Filter: watchcache.Filter{Namespace: "a", Name: "two"}}, version: 8, want: []string{"a/two@6"}, remaining: -1},
+		"a name in any namespace, by a field":    {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.name=one")}, version: 8, want: []string{"a-b/one@3", "a/one@2", "ab/one@8"}, remaining: -1},
+		"every other name":                       {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.name!=one")}, version: 8, want: []string{"a/two@6"}, remaining: -1},
+		"a namespace by a field":                 {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.namespace=ab")}, version: 8, want: []string{"ab/one@8"}},
+		"two namespaces at once":                 {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.namespace=ab")}, version: 8, remaining: -1},
+		"a label":                                {options: watchcache.ListOptions{Filter: parsed("", "app=x", "")}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, remaining: -1},
+		"a page by a label":                      {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: -1},
+		"a full page, nothing selected follows":  {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, next: "a/two\x00", remaining: -1},
+		"a full page, nothing follows":           {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1"), Limit: 2}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
+		"a label that is missing, at a version":  {options: watchcache.ListOptions{Filter: parsed("", "!app", ""), Exact: 6}, version: 6, want: []string{"b/one@5"}, remaining: -1},
+		"a field":                                {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1")}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
+		"a label and another value of the field": {options: watchcache.ListOptions{Filter: parsed("", "app=x", "spec.node!=n1")}, version: 8, want: []string{"a-b/one@3", "a/two@6"}, remaining: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+				r.history()
+				l, err := r.cache.List(r.Context(), test.options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := keys(l.Objects); !slices.Equal(got, test.want) {
+					t.Errorf("got %q, want %q", got, test.want)
+				}
+				if l.Version != test.version || l.Continue != test.next || l.Remaining != test.remaining {
+					t.Errorf("version %d, continue %q, remaining %d; want %d, %q, %d",
+						l.Version, l.Continue, l.Remaining, test.version, test.next, test.remaining)
+				}
+			})
+		})
+	}
+}
+
+func TestGet(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		r.history()
+		if o, err := r.cache.Get(r.Context(), "a/two", 4); err != nil || o == nil || o.Version != 6 || o.Namespace() != "a" || o.Name() != "two" {
+			t.Errorf("got %+v, %v", o, err)
+		}
+		if o, err := r.cache.Get(r.Context(), "b/one", 0); err != nil || o != nil {
+			t.Errorf("the object that was deleted: got %+v, %v", o, err)
+		}
+	})
+}
+
+// TestWaitForVersion shows that a request gets its version as soon as the cache has it, and that it
+// gives up when its time or its context ends. The bubble's end shows that nothing stays behind.
+func TestWaitForVersion(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		began := time.Now()
+		go func() {
+			time.Sleep(time.Second)
+			r.create("a/one")
+		}()
+		for _, wait := range []func() error{
+			func() error { return r.cache.WaitUntilFresh(r.Context(), 2) },
+			func() error { _, err := r.cache.List(r.Context(), watchcache.ListOptions{NotOlderThan: 2}); return err },
+		} {
+			if err := wait(); err != nil || time.Since(began) != time.Second {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+		}
+
+		began = time.Now()
+		_, err := r.cache.List(r.Context(), watchcache.ListOptions{Exact: 9})
+		if late := new(watchcache.TooLargeError); !errors.As(err, &late) || *late != (watchcache.TooLargeError{Version: 9, Current: 2}) {
+			t.Errorf("got %v", err)
+		}
+		if waited := time.Since(began); waited != 3*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+
+		gone := errors.New("the client is gone")
+		ctx, cancel := context.WithTimeoutCause(r.Context(), time.Second, gone)
+		defer cancel()
+		if _, err := r.cache.Get(ctx, "a/one", 9); err != gone {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestManyWaitForVersions shows that each of many requests is woken by its own version.
+func TestManyWaitForVersions(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		reached := make(chan uint64, 10)
+		for _, version := range []uint64{5, 3, 7, 3, 4} {
+			go func() {
+				if err := r.cache.WaitUntilFresh(r.Context(), version); err != nil {
+					t.Error(err)
+				}
+				reached <- version
+			}()
+		}
+		synctest.Wait()
+		for _, want := range [][]uint64{{}, {3, 3}, {4}, {5}, {}, {7}} {
+			r.storage.Bookmark()
+			synctest.Wait()
+			got := []uint64{}
+			for len(reached) > 0 {
+				got = append(got, <-reached)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("at version %d: %d were woken, want %d", r.storage.Version(), got, want)
+			}
+		}
+	})
+}
+
+// TestExpired shows which versions can be named after changes have left the log.
+func TestExpired(t *testing.T) {
+	inBubble(t, watchcache.Config{Age: time.Minute}, func(t *testing.T, r *rig) {
+		r.create("a/one")
+		time.Sleep(40 * time.Second)
+		r.create("a/two")
+		time.Sleep(30 * time.Second)
+		for version, want := range map[uint64]error{
+			1: &watchcache.ExpiredError{Version: 1, Oldest: 2},
+			2: nil,
+			3: nil,
+		} {
+			_, err := r.cache.List(r.Context(), watchcache.ListOptions{Exact: version})
+			if fmt.Sprint(err) != fmt.Sprint(want) {
+				t.Errorf("list at %d: %v, want %v", version, err, want)
+			}
+			w, err := r.cache.Watch(r.Context(), watchcache.WatchOptions{After: version})
+			if fmt.Sprint(err) != fmt.Sprint(want) {
+				t.Errorf("watch from %d: %v, want %v", version, err, want)
+			}
+			if err == nil {
+				w.Close()
+			}
+		}
+		if s := r.cache.Status(); s.Oldest != 2 || s.Version != 3 || s.Changes != 1 || s.Objects != 2 || s.ObjectBytes < 500 {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+// TestNotReady shows what requests get before the cache is filled, and after Run.
+func TestNotReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := errors.New("the storage is down")
+		storage := &scripted{list: func() ([]*watchcache.Object, uint64, error) { return nil, 0, down }}
+		var stop context.CancelFunc
+		c := run(t, watchcache.Config{Storage: storage}, logr.Discard(), &stop)
+		check := func(why error) {
+			t.Helper()
+			_, getErr := c.Get(t.Context(), "a/one", 0)
+			_, listErr := c.List(t.Context(), watchcache.ListOptions{})
+			_, watchErr := c.Watch(t.Context(), watchcache.WatchOptions{})
+			for _, err := range []error{getErr, listErr, watchErr, c.WaitUntilFresh(t.Context(), 7)} {
+				if notReady := new(watchcache.NotReadyError); !errors.As(err, &notReady) || !errors.Is(err, why) || notReady.Since != 10*time.Second {
+					t.Errorf("got %v", err)
+				}
+			}
+			if s := c.Status(); s.Ready || !errors.Is(s.Err, why) {
+				t.Errorf("status is %+v", s)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		check(down)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := c.WaitReady(ctx); err != context.Canceled {
+			t.Errorf("got %v", err)
+		}
+		stop()
+		check(context.Canceled)
+		if err := c.WaitReady(t.Context()); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		if err := c.Run(t.Context()); err == nil {
+			t.Error("Run can be called again")
+		}
+	})
+}
+
+func TestNewRefuses(t *testing.T) {
+	for name, config := range map[string]watchcache.Config{
+		"no storage":   {},
+		"negative age": {Storage: &scripted{}, Age: -1},
+	} {
+		if _, err := watchcache.New(config); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

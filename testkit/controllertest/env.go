@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/testr"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
+)
+
+const (
+	// patience is how long Settle waits, by the clock of the bubble. A key that has failed ten
+	// times in a row has been tried again by then.
+	patience = 10 * time.Minute
+	// tick is how long it lets pass at a time.
+	tick = 100 * time.Millisecond
+)
+
+var errStopped = errors.New("the test has stopped the controllers")
+
+// Controller is what Start runs: a [controller.Controller] with any type of keys.
+type Controller interface {
+	Name() string
+	Run(ctx context.Context) error
+	Status() controller.Status
+}
+
+// Env is an API server in memory, and the controllers that a test runs against it. Its methods must
+// be called on the test's goroutine.
+type Env struct {
+	// Server is the API server. It has the resources that the test serves, and all patches.
+	Server *sourcetest.Server
+	// Client reads from it and writes to it.
+	Client *source.Client
+
+	t       *testing.T
+	running []*running
+}
+
+type running struct {
+	Controller
+	cancel context.CancelCauseFunc
+	ended  chan struct{} // closed when Run has returned, with err
+	err    error
+}
+
+// Run calls test in a bubble of testing/synctest, with an environment of its own. After test has
+// returned, it stops the controllers and waits for every goroutine of the bubble. What the
+// controllers log is in the log of the test.
+func Run(t *testing.T, test func(t *testing.T, env *Env)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		env := &Env{Server: sourcetest.New(), t: t}
+		env.Server.Patches = patches.All{}
+		var err error
+		if env.Client, err = source.NewClient(env.Server.Config()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(env.Stop)
+		test(t, env)
+	})
+}
+
+// Start runs controllers until Stop is called, or the test ends. A controller may be started again
+// after Stop.
+func (e *Env) Start(controllers ...Controller) {
+	for _, c := range controllers {
+		ctx, cancel := context.WithCancelCause(klog.NewContext(context.WithoutCancel(e.t.Context()), testr.New(e.t)))
+		r := &running{Controller: c, cancel: cancel, ended: make(chan struct{})}
+		e.running = append(e.running, r)
+		go func() {
+			defer close(r.ended)
+			r.err = c.Run(ctx)
+		}()
+	}
+}
+
+// Stop stops all controllers, as the end of their process would, and waits until they have
+// returned. It fails the test if one of them has ended before.
+func (e *Env) Stop() {
+	e.t.Helper()
+	synctest.Wait()
+	for _, r := range e.running {
+		select {
+		case <-r.ended:
+			e.t.Errorf("controller %s has ended before the test stopped it: %v", r.Name(), r.err)
+		default:
+		}
+		r.cancel(errStopped)
+	}
+	for _, r := range e.running {
+		<-r.ended
+	}
+	e.running = nil
+}
+
+// Settle waits until the controllers have nothing left to do. Time passes as far as it needs to,
+// for instance until a key that has failed is tried again. If there is still something to do after
+// 10 minutes by the clock of the bubble, or a controller has ended, it ends the test with Fatal,
+// with what each controller is doing.
+func (e *Env) Settle() {
+	e.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(tick) {
+		synctest.Wait()
+		var busy []string
+		for _, r := range e.running {
+			select {
+			case <-r.ended:
+				e.t.Fatalf("controller %s has ended: %v", r.Name(), r.err)
+			default:
+			}
+			busy = append(busy, doing(r.Status())...)
+		}
+		switch {
+		case len(busy) == 0:
+			return
+		case !time.Now().Before(end):
+			e.t.Fatalf("the controllers have not settled in %s:\n\t%s", patience, strings.Join(busy, "\n\t"))
+		}
+	}
+}
+
+// doing returns what a controller has to do, a line for each reason.
+func doing(s controller.Status) (lines []string) {
+	add := func(format string, args ...any) {
+		lines = append(lines, "controller "+s.Name+": "+fmt.Sprintf(format, args...))
+	}
+	if !s.Synced {
+		add("it has not synced: %s", strings.Join(s.Missing, "; "))
+	}
+	for _, key := range s.Queue.Running {
+		add("it has been reconciling %s for %s", key.Key, time.Since(key.Since))
+	}
+	for _, key := range s.Awaiting {
+		add("%s awaits %s", key.Key, strings.Join(key.Writes, ", "))
+	}
+	if ready := s.Queue.High + s.Queue.Normal + s.Queue.Low; ready > 0 {
+		add("%d keys are ready", ready)
+	}
+	if s.Queue.Paced > 0 {
+		add("%d keys are paced", s.Queue.Paced)
+	}
+	if s.Queue.Failing > 0 {
+		add("%d keys are tried again; the last error was that of %s: %s", s.Queue.Failing, s.LastErrorKey, s.LastError)
+	}
+	return lines
+}

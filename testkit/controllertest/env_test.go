@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllertest_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/reconcile"
+	"github.com/informer-gen/informer-gen/testkit/controllertest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+)
+
+type do = func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error)
+
+// start serves one ConfigMap and starts a controller that does this with it.
+func start(t *testing.T, env *controllertest.Env, do do) (reconcile.Controller, *sourcetest.Collection[*corev1.ConfigMap]) {
+	t.Helper()
+	maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
+	maps.Create(configMap("blue"))
+	kind := reconcile.NewKind[*corev1.ConfigMap](factories.New(env.Client), mapsResource, "ConfigMap")
+	c, err := kind.Reconcile("test", do)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.Start(c)
+	return c, maps
+}
+
+func TestSettleWaitsForRetries(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		calls := 0
+		start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+			if calls++; calls < 12 {
+				return controller.Result{}, errors.New("not yet")
+			}
+			return controller.Result{}, nil
+		})
+		env.Settle()
+		if calls != 12 {
+			t.Errorf("settled after %d calls, want 12", calls)
+		}
+	})
+}
+
+func TestSettleWaitsForReconciles(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		done := false
+		start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+			time.Sleep(time.Second)
+			done = true
+			return controller.Result{}, nil
+		})
+		env.Settle()
+		if !done {
+			t.Error("settled before the reconcile had ended")
+		}
+	})
+}
+
+func TestSettleWaitsForAwaitedWrites(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		env.Server.Inject(sourcetest.Fault{On: sourcetest.Watch | sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
+			time.Sleep(300 * time.Millisecond)
+			return []sourcetest.Event{e}
+		})})
+		maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
+		maps.Create(configMap("blue"))
+		c := newLabeller(t, env.Client)
+		env.Start(c)
+		env.Settle()
+		// One that writes, and one for the event of that write, which the first one has awaited.
+		if totals := c.Status().Totals; totals.Succeeded != 2 || totals.Awaited != 1 {
+			t.Errorf("%d reconciles and %d writes awaited, want 2 and 1", totals.Succeeded, totals.Awaited)
+		}
+	})
+}
+
+func TestSettleDoesNotWaitForAfter(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		var calls atomic.Int32 // read before the second call, too
+		start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+			calls.Add(1)
+			return controller.Result{After: time.Hour}, nil
+		})
+		began := time.Now()
+		env.Settle()
+		if calls.Load() != 1 || time.Since(began) > time.Second {
+			t.Errorf("settled after %d calls and %s, want 1 call, at once", calls.Load(), time.Since(began))
+		}
+		time.Sleep(time.Hour)
+		env.Settle()
+		if calls.Load() != 2 {
+			t.Errorf("%d calls after an hour, want 2", calls.Load())
+		}
+	})
+}
+
+func TestAControllerStartsAgain(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		var seen []string
+		c, maps := start(t, env, func(_ context.Context, m *corev1.ConfigMap) (controller.Result, error) {
+			seen = append(seen, m.Name)
+			return controller.Result{}, nil
+		})
+		env.Settle()
+		env.Stop()
+		maps.Delete("shop", "blue")
+		maps.Create(configMap("red"))
+		env.Settle()
+		env.Start(c)
+		env.Settle()
+		if got := strings.Join(seen, " "); got != "blue red" {
+			t.Errorf("reconciled %q, want blue, and red after the new start", got)
+		}
+	})
+}
+
+var failing = flag.String("failing", "", "runs the test that fails in this way")
+
+// TestFails fails, as TestWhatDoesNotSettleIsNamed asks it to in a process of its own.
+func TestFails(t *testing.T) {
+	if *failing == "" {
+		t.Skip("it is run by TestWhatDoesNotSettleIsNamed")
+	}
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		switch *failing {
+		case "error":
+			start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+				return controller.Result{}, errors.New("no luck")
+			})
+		case "stuck":
+			start(t, env, func(ctx context.Context, _ *corev1.ConfigMap) (controller.Result, error) {
+				<-ctx.Done()
+				return controller.Result{}, nil
+			})
+		case "forbidden":
+			env.Server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(403)})
+			start(t, env, nothing)
+		case "twice":
+			c, _ := start(t, env, nothing)
+			env.Start(c)
+		}
+		env.Settle()
+	})
+}
+
+func nothing(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+	return controller.Result{}, nil
+}
+
+func TestWhatDoesNotSettleIsNamed(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for way, want := range map[string]string{
+		"error":     "controller test: 1 keys are tried again; the last error was that of shop/blue: no luck",
+		"stuck":     "controller test: it has been reconciling shop/blue for 10m0",
+		"forbidden": "controller test: it has not synced: informer configmaps/v1",
+		"twice":     "controller test has ended: controller test: Run: it is running",
+	} {
+		out, err := exec.CommandContext(t.Context(), self, "-test.run=^TestFails$", "-failing="+way).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v; want %q in\n%s", way, err, want, out)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+)
+
+// TestRequestsOfACanceledContextAreNotSent has a controller that writes after it was stopped.
+func TestRequestsOfACanceledContextAreNotSent(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	body := strings.NewReader(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://server"+inShop, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := server.RoundTrip(req)
+	if err == nil {
+		resp.Body.Close()
+	}
+	if !errors.Is(err, stopped) {
+		t.Errorf("the error is %v, want the cause of the context's end", err)
+	}
+	if n, sent := len(pods.All()), server.Requests(); n > 0 || len(sent) > 0 {
+		t.Errorf("%d objects were created, by the requests %v; want none", n, sent)
+	}
+}

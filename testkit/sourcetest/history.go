@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/server/memory"
+	"github.com/informer-gen/informer-gen/server/watchcache"
+)
+
+// history is what a collection has been since version 1, or since Restore. A watch cache over a
+// storage in memory has it as keys, versions, labels and fields: it answers lists and watches. The
+// objects are beside it, without an encoding.
+//
+// The cache has no goroutine: each change is followed by a Poll.
+type history struct {
+	// set once at construction
+	storage *memory.Storage
+	cache   *watchcache.Cache
+
+	// the server's mu guards what follows, and changes
+	objects map[uint64]object.Object // by the version at which they were stored
+	oldest  uint64                   // requests may not name versions before it
+}
+
+// newHistory returns a history that begins with objects, in the order of their versions.
+func newHistory(objects ...*watchcache.Object) *history {
+	storage := memory.New()
+	for _, o := range objects {
+		must(storage.Apply(watchcache.Event{Type: watch.Added, Object: o, Version: o.Version}))
+	}
+	cache, err := watchcache.New(watchcache.Config{Storage: storage, Bytes: math.MaxInt64})
+	must(err)
+	must(cache.Poll())
+	return &history{storage: storage, cache: cache, objects: map[uint64]object.Object{}}
+}
+
+// must panics if something fails that can't.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("sourcetest: %v", err))
+	}
+}
+
+// add makes a change, or a bookmark, the newest version.
+func (h *history) add(e watchcache.Event) {
+	must(h.storage.Apply(e))
+	must(h.cache.Poll())
+	h.storage.Compact(e.Version) // the cache has it
+}
+
+// newest returns all objects, in the order of lists.
+func (h *history) newest() []*watchcache.Object { return h.at(0) }
+
+// at returns the objects as they were at a version, which must be in the history.
+func (h *history) at(version uint64) []*watchcache.Object {
+	list, err := h.cache.List(context.Background(), watchcache.ListOptions{Exact: version})
+	must(err)
+	return list.Objects
+}
+
+// get returns the object under key; nil if there is none.
+func (h *history) get(key object.Key) object.Object {
+	o, err := h.cache.Get(context.Background(), key.String(), 0)
+	must(err)
+	if o == nil {
+		return nil
+	}
+	return h.objects[o.Version]
+}
+
+// reach moves the version on, as changes of other collections do.
+func (h *history) reach(version uint64) {
+	if h.storage.Version() < version {
+		h.add(watchcache.Event{Type: watch.Bookmark, Version: version})
+	}
+}
+
+// restored returns a history that begins at a version of this one.
+func (h *history) restored(version uint64) *history {
+	objects := h.at(version)
+	slices.SortFunc(objects, func(a, b *watchcache.Object) int { return cmp.Compare(a.Version, b.Version) })
+	past := newHistory(objects...)
+	for _, o := range objects {
+		past.objects[o.Version] = h.objects[o.Version]
+	}
+	past.reach(version)
+	past.oldest = version
+	return past
+}

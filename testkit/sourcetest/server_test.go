@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+)
+
+// The versions of this history: a is 2, b 3, c 4, b again 5, a's deletion 6.
+func history(t *testing.T) (*sourcetest.Server, *sourcetest.Collection[*corev1.Pod]) {
+	t.Helper()
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod", "spec.nodeName")
+	for _, name := range []string{"a", "b", "c"} {
+		pods.Create(pod("shop", name, label("color", name)))
+	}
+	pods.Update(pod("shop", "b", label("color", "red")))
+	pods.Delete("shop", "a")
+	return server, pods
+}
+
+func TestListVersions(t *testing.T) { synctest.Test(t, listVersions) }
+
+func listVersions(t *testing.T) {
+	server, _ := history(t)
+	const expired, tooLarge, invalid, bad = "Expired", "Timeout", "Invalid", "BadRequest"
+	for query, want := range map[string]string{
+		"":                            "[b c] at 6",
+		"resourceVersion=0":           "[b c] at 6",
+		"resourceVersion=0&limit=1":   "[b c] at 6",
+		"resourceVersion=4":           "[b c] at 6",
+		"resourceVersion=4&limit=500": "[a b c] at 4",
+		"resourceVersion=4&resourceVersionMatch=Exact":                "[a b c] at 4",
+		"resourceVersion=1&resourceVersionMatch=Exact":                "[] at 1",
+		"resourceVersion=4&resourceVersionMatch=NotOlderThan&limit=9": "[b c] at 6",
+		"limit=1":           "[b] at 6 and more",
+		"limit=2":           "[b c] at 6",
+		"resourceVersion=7": tooLarge,
+		"resourceVersion=7&resourceVersionMatch=Exact":                tooLarge,
+		"labelSelector=color%3Dred":                                   "[b] at 6",
+		"labelSelector=color%3Dred&limit=1":                           "[b] at 6 and more",
+		"fieldSelector=metadata.name%21%3Db":                          "[c] at 6",
+		"fieldSelector=spec.nodeName%3Dn":                             "[] at 6",
+		"fieldSelector=spec.hostname%3Dn":                             bad,
+		"labelSelector=%3D%3D":                                        bad,
+		"fieldSelector=x":                                             bad,
+		"resourceVersion=x":                                           bad,
+		"limit=x":                                                     bad,
+		"continue=x":                                                  bad,
+		"timeoutSeconds=-1":                                           "[b c] at 6",
+		"resourceVersionMatch=Exact":                                  invalid,
+		"resourceVersion=0&resourceVersionMatch=Exact":                invalid,
+		"resourceVersion=4&resourceVersionMatch=Newest":               invalid,
+		"sendInitialEvents=true":                                      invalid,
+		"watch=1&sendInitialEvents=true":                              invalid,
+		"watch=1&resourceVersion=3&resourceVersionMatch=NotOlderThan": invalid,
+	} {
+		a := get(t, server, "/api/v1/namespaces/shop/pods?"+query)
+		got := string(a.status.Reason)
+		if a.code == http.StatusOK {
+			got = fmt.Sprintf("%v at %s", a.names, a.meta.ResourceVersion)
+			if a.meta.Continue != "" {
+				got += " and more"
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", query, got, want)
+		}
+	}
+	if a := get(t, server, "/api/v1/namespaces/other/pods"); a.names != nil || a.kind != "PodList" {
+		t.Errorf("another namespace: %v", a)
+	}
+	for path, want := range map[string]int{
+		"/api/v1/nodes": 404, "/": 404, "/version": 404, "/api/v1/pods/a": 404, "/api/v1/namespaces/shop/pods/a/status": 404, "/api/v1/namespaces/shop/pods/a/log/x": 404, "/apis/apps/v1/deployments": 404,
+	} {
+		if a := get(t, server, path); a.code != want {
+			t.Errorf("%s: %d, want %d", path, a.code, want)
+		}
+	}
+}
+
+func TestPagesStandAtTheFirstOnesVersion(t *testing.T) {
+	server, pods := history(t)
+	first := get(t, server, "/api/v1/pods?limit=1")
+	if first.meta.RemainingItemCount == nil || *first.meta.RemainingItemCount != 1 {
+		t.Errorf("%v remain, want 1", first.meta.RemainingItemCount)
+	}
+	pods.Delete("shop", "c")
+	pods.Create(pod("shop", "d"))
+	second := get(t, server, "/api/v1/pods?limit=1&continue="+first.meta.Continue)
+	if diff := cmp.Diff([]string{"c"}, second.names); diff != "" || second.meta.ResourceVersion != "6" || second.meta.Continue != "" {
+		t.Errorf("second page %+v", second)
+	}
+	server.Compact()
+	late := get(t, server, "/api/v1/pods?limit=1&continue="+first.meta.Continue)
+	if late.code != http.StatusGone || late.status.Reason != "Expired" {
+		t.Errorf("after a compaction: %+v", late)
+	}
+	rest := get(t, server, "/api/v1/pods?limit=1&continue="+late.status.Continue)
+	if diff := cmp.Diff([]string{"d"}, rest.names); diff != "" || rest.meta.ResourceVersion != "8" {
+		t.Errorf("the rest in the newest state: %+v", rest)
+	}
+}
+
+// TestListsAreInTheOrderOfJoinedKeys: in them a dash comes before a slash.
+func TestListsAreInTheOrderOfJoinedKeys(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
+	for name, namespace := range map[string]string{"first": "a-b", "second": "a-b", "third": "a", "three": "a", "x": "b"} {
+		pods.Create(pod(namespace, name))
+	}
+	want := []string{"first", "second", "third", "three", "x"}
+	var all, paged []string
+	for _, p := range pods.All() {
+		all = append(all, p.Name)
+	}
+	for page := get(t, server, "/api/v1/pods?limit=1"); ; page = get(t, server, "/api/v1/pods?limit=1&continue="+page.meta.Continue) {
+		if paged = append(paged, page.names...); page.meta.Continue == "" {
+			break
+		}
+	}
+	for what, got := range map[string][]string{"All": all, "a list": get(t, server, "/api/v1/pods").names, "pages": paged} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
+func TestCompactForgetsExactVersions(t *testing.T) {
+	server, pods := history(t)
+	server.Compact()
+	for query, want := range map[string]int{"5&resourceVersionMatch=Exact": 410, "6&resourceVersionMatch=Exact": 200, "5": 200} {
+		if a := get(t, server, "/api/v1/pods?resourceVersion="+query); a.code != want {
+			t.Errorf("version %s: %d, want %d", query, a.code, want)
+		}
+	}
+	w := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6")
+	watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=5").want("ERROR Expired", "EOF")
+	pods.Delete("shop", "b")
+	w.want("DELETED b 7")
+}
+
+func TestWatchBegins(t *testing.T) {
+	server, pods := history(t)
+	server.BookmarkInterval = -1
+	open := func(query string) *events { return watch(t.Context(), t, server, "/api/v1/pods?watch=1&"+query) }
+	from3, now, zero := open("resourceVersion=3"), open(""), open("resourceVersion=0")
+	nowMarked, zeroMarked := open("allowWatchBookmarks=true"), open("resourceVersion=0&allowWatchBookmarks=true")
+	from3Marked := open("resourceVersion=3&allowWatchBookmarks=true")
+	list := open("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=3")
+	noMarks := open("sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+	none := open("allowWatchBookmarks=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=6")
+	fromNow := open("sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0")
+	pods.Delete("shop", "c")
+	fromNow.want("DELETED c 7")
+	from3.want("ADDED c 4", "MODIFIED b 5", "DELETED a 6", "DELETED c 7")
+	now.want("ADDED b 5", "ADDED c 4", "DELETED c 7")
+	zero.want("ADDED b 5", "ADDED c 4", "DELETED c 7")
+	for _, w := range []*events{nowMarked, zeroMarked, list} {
+		w.want("ADDED b 5", "ADDED c 4", "BOOKMARK 6 true", "DELETED c 7")
+	}
+	from3Marked.want("ADDED c 4", "MODIFIED b 5", "DELETED a 6", "DELETED c 7")
+	server.Bookmark()
+	for _, w := range []*events{nowMarked, zeroMarked, list, from3Marked} {
+		w.want("BOOKMARK 7")
+	}
+	noMarks.want("ADDED b 5", "ADDED c 4", "DELETED c 7")
+	none.want("DELETED c 7")
+	future := open("resourceVersion=8")
+	pods.Create(pod("shop", "d"))
+	pods.Update(pod("shop", "d"))
+	future.want("MODIFIED d 9")
+}
+
+func TestSelectionIsEnteredAndLeft(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod", "spec.nodeName")
+	node := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = name } }
+	red := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=1&labelSelector=color%3Dred")
+	n1 := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=1&fieldSelector=spec.nodeName%3Dn1")
+	shop := watch(t.Context(), t, server, "/api/v1/namespaces/shop/pods?watch=1&resourceVersion=1")
+	named := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Db%2Cmetadata.namespace%3Dother")
+	pods.Create(pod("shop", "a", label("color", "red")))
+	pods.Update(pod("shop", "a", label("color", "red"), node("n1")))
+	pods.Update(pod("shop", "a", label("color", "blue"), node("n1")))
+	pods.Update(pod("shop", "a", label("color", "blue"), node("n2")))
+	pods.Update(pod("shop", "a", label("color", "red"), node("n2")))
+	pods.Create(pod("other", "b", label("color", "green")))
+	pods.Delete("shop", "a")
+	red.want("ADDED a 2", "MODIFIED a 3", "DELETED a 4", "ADDED a 6", "DELETED a 8")
+	n1.want("ADDED a 3", "MODIFIED a 4", "DELETED a 5")
+	shop.want("ADDED a 2", "MODIFIED a 3", "MODIFIED a 4", "MODIFIED a 5", "MODIFIED a 6", "DELETED a 8")
+	named.want("ADDED b 7")
+}
+
+func TestBookmarksAndTimeouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, pods := history(t)
+		start := time.Now()
+		at := func(want time.Duration) {
+			t.Helper()
+			if got := time.Since(start); got != want {
+				t.Errorf("after %v, want %v", got, want)
+			}
+		}
+		plain := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6&timeoutSeconds=100")
+		marked := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6&allowWatchBookmarks=true&labelSelector=x%3Dy&timeoutSeconds=150")
+		pods.Delete("shop", "b")
+		marked.want("BOOKMARK 7") // of a change that is not selected
+		at(60 * time.Second)
+		server.Bookmark()
+		marked.want("BOOKMARK 7") // as told
+		at(60 * time.Second)
+		pods.Delete("shop", "c")
+		marked.want("BOOKMARK 8")
+		at(120 * time.Second)
+		pods.Create(pod("shop", "z"))
+		marked.want("BOOKMARK 9") // before the end
+		at(148 * time.Second)
+		marked.want("EOF")
+		at(150 * time.Second)
+		plain.want("DELETED b 7", "DELETED c 8", "ADDED z 9", "EOF")
+
+		watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=9").want("EOF")
+		at(150*time.Second + 30*time.Minute)
+	})
+}
+
+// TestVersionsToCome: a list and a watch-list wait 3 s for a version.
+func TestVersionsToCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, pods := history(t)
+		const watchList = "&watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+		time.AfterFunc(2*time.Second, func() { pods.Delete("shop", "b") })
+		start := time.Now()
+		if a := get(t, server, "/api/v1/pods?resourceVersion=7"); fmt.Sprint(a.names) != "[c]" || time.Since(start) != 2*time.Second {
+			t.Errorf("%v after %v", a, time.Since(start))
+		}
+		start = time.Now()
+		watch(t.Context(), t, server, "/api/v1/pods?resourceVersion=99"+watchList).want("ERROR Timeout", "EOF")
+		resp := send(t.Context(), t, server, "/api/v1/pods?resourceVersion=99", "")
+		defer resp.Body.Close()
+		if got := resp.Header.Get("Retry-After"); resp.StatusCode != http.StatusGatewayTimeout || got != "1" || time.Since(start) != 6*time.Second {
+			t.Errorf("%s, Retry-After %q, after %v", resp.Status, got, time.Since(start))
+		}
+	})
+}
+
+func TestEndWatches(t *testing.T) {
+	server, pods := history(t)
+	w := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=5")
+	pods.Delete("shop", "b")
+	server.EndWatches()
+	w.want("DELETED a 6", "DELETED b 7", "EOF")
+	later := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=7")
+	pods.Delete("shop", "c")
+	later.want("DELETED c 8")
+}
+
+func TestRestoreGoesBackToAVersion(t *testing.T) {
+	server, pods := history(t)
+	w := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6")
+	server.Restore("4")
+	w.want("EOF")
+	if a := get(t, server, "/api/v1/pods"); fmt.Sprint(a.names, " at ", a.meta.ResourceVersion) != "[a b c] at 4" {
+		t.Errorf("%v at %s", a.names, a.meta.ResourceVersion)
+	}
+	pods.Delete("shop", "c")
+	watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=4").want("DELETED c 5")
+	watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=3").want("ERROR Expired")
+}
+
+// TestWaitingWatchEnds checks in a bubble that a watch which waits ends with its context or its
+// body, and holds nothing.
+func TestWaitingWatchEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, _ := history(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		canceled := watch(ctx, t, server, "/api/v1/pods?watch=1&resourceVersion=6")
+		closed := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6")
+		time.AfterFunc(time.Second, cancel)
+		time.AfterFunc(2*time.Second, func() { closed.body.Close() })
+		canceled.want("context canceled")
+		closed.want("http: invalid Read on closed Body")
+	})
+}
+
+func TestWrites(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	mine := pod("shop", "a", label("color", "red"))
+	created := pods.Create(mine)
+	if created.UID == "" || created.CreationTimestamp.IsZero() || created.ResourceVersion != "2" || created.Kind != "Pod" || created.APIVersion != "v1" {
+		t.Errorf("created %+v", created)
+	}
+	if mine.UID != "" || mine.Kind != "" {
+		t.Error("the argument was changed")
+	}
+	mine.Labels["color"], created.Labels["color"] = "black", "white"
+	if stored, ok := pods.Get("shop", "a"); !ok || stored.Labels["color"] != "red" {
+		t.Error("what is stored is shared with the test")
+	}
+	updated := pods.Update(pod("shop", "a"))
+	if updated.UID != created.UID || updated.CreationTimestamp != created.CreationTimestamp || updated.ResourceVersion != "3" || updated.Labels != nil {
+		t.Errorf("updated %+v", updated)
+	}
+	if deleted := pods.Delete("shop", "a"); deleted.ResourceVersion != "4" || deleted.UID != created.UID {
+		t.Errorf("deleted %+v", deleted)
+	}
+	if again := pods.Create(pod("shop", "a")); again.UID == created.UID {
+		t.Error("a new object has the old uid")
+	}
+	if made := pods.Create(pod("shop", "", func(p *corev1.Pod) { p.GenerateName = "web-" })); !strings.HasPrefix(made.Name, "web-0") {
+		t.Errorf("generated name %q", made.Name)
+	}
+	if _, ok := pods.Get("shop", "nobody"); ok {
+		t.Error("nobody exists")
+	}
+}
+
+func TestFinalizers(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
+	w := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=1")
+	held := func(p *corev1.Pod) { p.Finalizers = []string{"samples.io/hold"} }
+	pods.Create(pod("shop", "a", held))
+	if obj := pods.Delete("shop", "a"); obj.DeletionTimestamp == nil {
+		t.Error("no deletionTimestamp")
+	}
+	pods.Delete("shop", "a")
+	if obj := pods.Update(pod("shop", "a", held)); obj.DeletionTimestamp == nil {
+		t.Error("an update took the deletionTimestamp away")
+	}
+	pods.Update(pod("shop", "a"))
+	w.want("ADDED a 2", "MODIFIED a 3", "MODIFIED a 4", "DELETED a 5")
+	if all := pods.All(); len(all) != 0 {
+		t.Errorf("%d objects are left", len(all))
+	}
+}
+
+func TestMisusePanics(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
+	pods.Create(pod("shop", "a"))
+	for want, call := range map[string]func(){
+		`Create pods "shop/a": it exists`:             func() { pods.Create(pod("shop", "a")) },
+		`Create pods "shop/": it has no name`:         func() { pods.Create(pod("shop", "")) },
+		`Update pods "shop/b": it does not exist`:     func() { pods.Update(pod("shop", "b")) },
+		`Delete pods "shop/b": it does not exist`:     func() { pods.Delete("shop", "b") },
+		`it is served already`:                        func() { sourcetest.Serve[*corev1.Pod](server, podResource, "Pod") },
+		`version or resource is empty`:                func() { sourcetest.Serve[*corev1.Pod](server, corev1.SchemeGroupVersion.WithResource(""), "Pod") },
+		`Do is nil`:                                   func() { server.Inject(sourcetest.Fault{}) },
+		`Restore: no version 9; the present one is 2`: func() { server.Restore("9") },
+		`Restore: version 1 was compacted`:            func() { server.Compact(); server.Restore("1") },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); !strings.Contains(fmt.Sprint(r), want) {
+					t.Errorf("panic %v, want %q", r, want)
+				}
+			}()
+			call()
+		}()
+	}
+}
