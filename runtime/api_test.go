@@ -260,13 +260,13 @@ func internal(pkg *types.Package) bool {
 	return slices.Contains(strings.Split(pkg.Path(), "/"), "internal")
 }
 
-// loaded are the types of all packages below the own folders. They are read once, as the go command
-// compiled them.
+// loaded are the types of all packages below the public folders. They are read once, as the go
+// command compiled them.
 var loaded = sync.OnceValues(func() ([]*packages.Package, error) {
-	return packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes}, ownFolders...)
+	return packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes}, publicFolders...)
 })
 
-// exportedPackages are the packages below the own folders that others may import.
+// exportedPackages are the packages below the public folders that others may import.
 func exportedPackages(t *testing.T) []*types.Package {
 	t.Helper()
 	all, err := loaded()

@@ -17,8 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 

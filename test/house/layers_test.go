@@ -57,13 +57,13 @@ var areas = []area{
 		layers: []string{"sourcetest storetest", "sourcetest/patches", "controllertest"},
 	},
 	{
-		folder: "runtime/informer/internal/informertest", // for tests
+		folder: "internal/informertest", // for tests
 		sees:   []string{"runtime", "testkit"},
 		layers: []string{"."},
 	},
 	{
 		folder: "adapter",
-		sees:   []string{"runtime", "server", "testkit"},
+		sees:   []string{"runtime", "server"},
 		layers: []string{"internal/checker", "clientgo etcd", "controllerruntime"},
 	},
 	{
@@ -89,7 +89,7 @@ var areas = []area{
 	},
 	{
 		folder: "generator/internal/shapes",
-		sees:   []string{"runtime", "server", "testkit"},
+		sees:   []string{"runtime"},
 		layers: []string{"v1 oracle", "keys"},
 	},
 	{
@@ -99,7 +99,7 @@ var areas = []area{
 	},
 	{
 		folder: "cmd/informer-relay",
-		sees:   []string{"runtime", "server", "testkit", "generator/diag"},
+		sees:   []string{"runtime", "server", "generator/diag"},
 		layers: []string{"internal/configfile", "internal/access", "internal/relay", "internal/demo", "."},
 	},
 	{
@@ -108,22 +108,22 @@ var areas = []area{
 	},
 	{
 		folder: "examples/crd-sample",
-		sees:   []string{"runtime", "server", "testkit", "generator"},
+		sees:   []string{"runtime", "testkit", "generator"},
 		layers: []string{"api/v1alpha1", "."},
 	},
 	{
 		folder: "examples/tutorial",
-		sees:   []string{"runtime", "server", "testkit", "devserver"},
+		sees:   []string{"runtime", "devserver"},
 		layers: []string{"api/v1", "teams", "."},
 	},
 	{
 		folder: "examples/endpoints-controller",
-		sees:   []string{"runtime", "server", "testkit", "devserver"},
+		sees:   []string{"runtime", "devserver"},
 		layers: []string{"selectors", "endpoints", "reconciler", "."},
 	},
 	{
 		folder: "test",
-		sees:   []string{"runtime", "server", "testkit", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
+		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
 		layers: []string{"internal/endstate internal/writing", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
@@ -133,12 +133,12 @@ var areas = []area{
 	},
 	{
 		folder: "test/kubernetes",
-		sees:   []string{"runtime", "server", "testkit", "generator", "examples/endpoints-controller", "test/internal"},
+		sees:   []string{"runtime", "generator", "examples/endpoints-controller", "test/internal"},
 		layers: []string{"endpoints/kubeserver", "controllers endpoints fields writing"},
 	},
 	{
 		folder: "bench",
-		sees:   []string{"runtime", "server", "testkit", "adapter", "devserver", "cmd"},
+		sees:   []string{"runtime", "server", "adapter", "devserver", "cmd"},
 		layers: []string{
 			"data probe",
 			"server",

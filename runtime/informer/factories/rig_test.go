@@ -8,9 +8,9 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
