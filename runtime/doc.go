@@ -4,22 +4,22 @@
 //
 // The path of an event, from the API server to your code:
 //
-//	an event   API server ┄▶ source ─▶ reflector ─▶ engine ─▶ table ─▶ store ─▶ lister ┄▶ you read
-//	in engine  sink, apply, publish, handler pool: engine ─▶ informer ┄▶ your handlers
-//	if busy    engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
+//	API server ┄▶ source ─▶ reflector ─▶ deltafifo ─▶ controller loop ─▶ log ┄▶ your handlers
+//	                                                     └─▶ table ─▶ store ─▶ lister ┄▶ you read
 //
-// ARCHITECTURE.md has the whole drawing. engine and table are internal: informer, store and lister
-// give types to what they do.
+// ARCHITECTURE.md has the whole drawing. The controller loop, the change log and the table are
+// internal: informer, store and lister give types to what they do.
 //
 // [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects,
 // one by one. [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, when
 // to watch and when to wait. [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the
-// stream over to another goroutine, in order, where that is needed.
-// [github.com/informer-gen/informer-gen/runtime/informer] applies it batch by batch and calls the
-// handlers. [github.com/informer-gen/informer-gen/runtime/store] keeps the objects and their
-// indexes, as immutable snapshots. [github.com/informer-gen/informer-gen/runtime/lister] reads them
-// by name, namespace and selector. [github.com/informer-gen/informer-gen/runtime/object] defines
-// objects and their keys for all of these.
+// streams over to one goroutine, in order. In
+// [github.com/informer-gen/informer-gen/runtime/informer], it applies them batch by batch, and each
+// handler has a goroutine that calls it. [github.com/informer-gen/informer-gen/runtime/store] keeps
+// the objects and their indexes, as immutable snapshots.
+// [github.com/informer-gen/informer-gen/runtime/lister] reads them by name, namespace and selector.
+// [github.com/informer-gen/informer-gen/runtime/object] defines objects and their keys for all of
+// these.
 //
 // Other packages are [github.com/informer-gen/informer-gen/runtime/informer/factories], which makes
 // informers that share a client and are started and stopped together, as the base of generated
@@ -59,21 +59,19 @@
 //
 // # Blocking
 //
-// Reading blocks no goroutine and waits for none: a snapshot is one atomic load. The goroutine that
-// reads a stream applies it, unless that might take long (index functions have to be called, or
-// another goroutine is writing): then the changes go into a queue. Applying waits for no reader.
-// After a batch, the goroutine that applied it waits for handlers that lag: as long as they are
-// quick, and at most 250 ms in all for one that is slow. A full queue, of 1,024 changes, blocks the
-// reflector that fills it, which stops reading the connection until there is room. A handler that
-// does not return blocks its own events, the Remove of its registration and the end of the
-// informer, which has a deadline in informer.Lease.Release and factories.Factory.Shutdown; and
-// once, for 250 ms, the stream; nothing else.
+// Reading blocks no goroutine and waits for none: a snapshot is one atomic load. Each stream has a
+// goroutine that reads and decodes. One goroutine of the informer, the controller loop, applies
+// what they read. It waits for no reader of the store. After a batch, it waits for handlers that
+// lag: as long as they are quick, and at most 250 ms in all for one that is slow. A full queue, of
+// 1,024 changes, blocks the goroutines that read, which stop reading their connections until there
+// is room. A handler that does not return blocks its own events, the Remove of its registration and
+// the end of the informer, which has a deadline in informer.Lease.Release and
+// factories.Factory.Shutdown; and once, for 250 ms, the loop; nothing else.
 //
 // # Goroutines
 //
-// An informer that is not running has none. An idle informer of one stream has one goroutine, with
-// any number of handlers three, and with indexes one more. Each further stream (an informer of
-// several namespaces has one for each) adds its reader, and with indexes its applier. The
+// An informer that is not running has none. A running one has the controller loop, a reader for
+// each stream, one for each handler and one that looks for handlers that do not return. The
 // goroutines of net/http, which belong to its connections, are not counted. Package watch starts
 // none: its callers' goroutines do the work. Package informer lists all goroutines, and which of
 // them call your code.
@@ -81,7 +79,7 @@
 // # Types
 //
 // Everything a user sees is typed. The engine itself is compiled once, over the interface
-// object.Object, in internal/table and informer/internal/engine; store and informer turn that
+// object.Object, in internal/table and below informer/internal; store and informer turn that
 // interface into a type parameter again. So one more kind costs a program a few one-line methods
 // and not another engine.
 package runtime

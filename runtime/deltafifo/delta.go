@@ -7,7 +7,7 @@ import "github.com/informer-gen/informer-gen/runtime/object"
 // Type is the type of a [Delta].
 type Type uint8
 
-// The types of a [Delta]. The first five are about one object; the others are marks of the stream.
+// The types of a [Delta]. The first four are about one object; the others are marks of the stream.
 const (
 	// Added is an object that was added.
 	Added Type = iota + 1
@@ -18,8 +18,6 @@ const (
 	// Replaced is an object of a new full state. It may or may not differ from the previous one of
 	// its key.
 	Replaced
-	// Sync is an object that did not change, but should be handled again.
-	Sync
 
 	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that remove
 	// objects from it.
@@ -34,16 +32,18 @@ const (
 
 // String returns the name of the constant.
 func (t Type) String() string {
-	names := [...]string{"Unknown", "Added", "Modified", "Deleted", "Replaced", "Sync", "ReplaceStarted", "ReplaceEnded", "ReplaceAborted", "Bookmark"}
+	names := [...]string{"Unknown", "Added", "Modified", "Deleted", "Replaced", "ReplaceStarted", "ReplaceEnded", "ReplaceAborted", "Bookmark"}
 	if int(t) < len(names) {
 		return names[t]
 	}
 	return names[0]
 }
 
-// Delta is one step of the stream.
+// Delta is one step of a stream.
 type Delta[T object.Object] struct {
-	Type Type
+	// Stream tells apart the streams that share a queue. The queue does not look at it.
+	Stream uint64
+	Type   Type
 	// Key is the object's key; the zero Key in a mark.
 	Key object.Key
 	// Object is the object after the change; in a Deleted its last known state; the zero T in a
@@ -52,30 +52,4 @@ type Delta[T object.Object] struct {
 	// ResourceVersion is the object's, or that of a ReplaceEnded or a Bookmark; "" in the other
 	// marks.
 	ResourceVersion string
-	// FinalStateUnknown is set in a Deleted that Pop has made because a full state lacked the
-	// object. Then Object may be older than the state that was deleted. PopBatch never sets it.
-	FinalStateUnknown bool
-}
-
-// Deltas are the deltas of one object, oldest first. [DeltaFIFO.Pop] never hands over an empty one.
-type Deltas[T object.Object] []Delta[T]
-
-// Oldest returns the first delta; ok is false if there is none.
-func (d Deltas[T]) Oldest() (delta Delta[T], ok bool) {
-	if len(d) == 0 {
-		return delta, false
-	}
-	return d[0], true
-}
-
-// Newest returns the last delta; ok is false if there is none.
-func (d Deltas[T]) Newest() (delta Delta[T], ok bool) {
-	if len(d) == 0 {
-		return delta, false
-	}
-	return d[len(d)-1], true
-}
-
-func objectDelta[T object.Object](t Type, obj T) Delta[T] {
-	return Delta[T]{Type: t, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.GetResourceVersion()}
 }

@@ -4,11 +4,8 @@ package deltafifo_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"log"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,64 +13,44 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// A consumer takes one key after the other, with all deltas that wait for it.
+// A consumer takes everything that waits, in order.
 func ExampleDeltaFIFO_Pop() {
-	pod := func(name string) *metav1.PartialObjectMetadata {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+	type pod = *metav1.PartialObjectMetadata
+	delta := func(kind deltafifo.Type, name string) deltafifo.Delta[pod] {
+		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+		return deltafifo.Delta[pod]{Type: kind, Key: object.KeyOf(obj), Object: obj}
 	}
-	queue := deltafifo.New(deltafifo.Options[*metav1.PartialObjectMetadata]{})
-	queue.Add(pod("blue"))
-	queue.Add(pod("green"))
-	queue.Update(pod("blue"))
-	queue.Close()
-
-	for {
-		err := queue.Pop(context.Background(), func(key object.Key, deltas deltafifo.Deltas[*metav1.PartialObjectMetadata]) error {
-			newest, _ := deltas.Newest()
-			fmt.Printf("%v: %d deltas, the newest is %v\n", key, len(deltas), newest.Type)
-			return nil
-		})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	// Output:
-	// shop/blue: 2 deltas, the newest is Modified
-	// shop/green: 1 deltas, the newest is Added
-	// the queue is closed
-}
-
-// A consumer learns from a full state which of its objects are gone.
-func ExampleDeltaFIFO_EndReplace() {
-	pod := func(name string) *metav1.PartialObjectMetadata {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-	}
-	known := []*metav1.PartialObjectMetadata{pod("blue"), pod("green")} // the consumer's cache
-	queue := deltafifo.New(deltafifo.Options[*metav1.PartialObjectMetadata]{
-		Known: func() iter.Seq[*metav1.PartialObjectMetadata] { return slices.Values(known) },
-	})
-	// This is a list that a reflector reads after its watch has expired.
-	err := errors.Join(queue.BeginReplace(), queue.Replace(pod("green")), queue.Replace(pod("red")), queue.EndReplace("7"))
+	queue := deltafifo.New[pod](deltafifo.DefaultCapacity)
+	err := queue.Push([]deltafifo.Delta[pod]{delta(deltafifo.Added, "blue"), delta(deltafifo.Added, "green"), delta(deltafifo.Modified, "blue")})
 	if err != nil {
 		log.Fatal(err)
 	}
-
-	for range 3 {
-		err := queue.Pop(context.Background(), func(key object.Key, deltas deltafifo.Deltas[*metav1.PartialObjectMetadata]) error {
-			for _, delta := range deltas {
-				fmt.Printf("%v: %v, final state unknown: %v\n", key, delta.Type, delta.FinalStateUnknown)
-			}
-			return nil
-		})
-		if err != nil {
-			log.Fatal(err)
-		}
+	deltas, err := queue.Pop(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
 	}
-	fmt.Println("synced:", queue.HasSynced())
+	for _, d := range deltas {
+		fmt.Println(d.Type, d.Key)
+	}
 	// Output:
-	// shop/blue: Deleted, final state unknown: true
-	// shop/green: Replaced, final state unknown: false
-	// shop/red: Replaced, final state unknown: false
-	// synced: true
+	// Added shop/blue
+	// Added shop/green
+	// Modified shop/blue
+}
+
+// After Close, a consumer gets what is left, and then an error.
+func ExampleDeltaFIFO_Close() {
+	queue := deltafifo.New[*metav1.PartialObjectMetadata](deltafifo.DefaultCapacity)
+	mark := deltafifo.Delta[*metav1.PartialObjectMetadata]{Type: deltafifo.Bookmark, ResourceVersion: "7"}
+	if err := queue.Push([]deltafifo.Delta[*metav1.PartialObjectMetadata]{mark}); err != nil {
+		log.Fatal(err)
+	}
+	queue.Close()
+	for range 2 {
+		deltas, err := queue.Pop(context.Background(), nil)
+		fmt.Println(len(deltas), err)
+	}
+	// Output:
+	// 1 <nil>
+	// 0 the queue is closed
 }

@@ -5,184 +5,133 @@ package deltafifo
 import (
 	"context"
 	"errors"
-	"iter"
 	"sync"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Errors that the methods of a DeltaFIFO return.
-var (
-	// ErrClosed is returned by the methods that add, if the queue is closed, and by PopBatch and
-	// Pop once a closed queue is empty.
-	ErrClosed = errors.New("the queue is closed")
-	// ErrMixed is returned by Pop after PopBatch was called on the same queue, and by PopBatch
-	// after Pop.
-	ErrMixed = errors.New("a queue is emptied by Pop or by PopBatch, not by both")
-)
+// ErrClosed is returned by Push if the queue is closed, and by Pop once a closed queue is empty.
+var ErrClosed = errors.New("the queue is closed")
 
-// DefaultCapacity is the capacity of a queue whose Options have none.
+// DefaultCapacity is the capacity of a queue for which no other one is given.
 const DefaultCapacity = 1024
 
-// Options configure a DeltaFIFO. The zero value is usable.
-type Options[T object.Object] struct {
-	// Capacity is how many deltas may wait before the goroutine that adds more is blocked. Values
-	// below 1 mean [DefaultCapacity]. With Pop, a full state does not count until it is complete;
-	// then it may exceed Capacity.
-	Capacity int
-	// Known returns the objects that the consumer has. Pop reports those that a full state lacks as
-	// Deleted. Known is called with the queue's lock held and must not use the queue. If it is nil,
-	// Pop only finds the missing objects that still wait in the queue.
-	Known func() iter.Seq[T]
-}
-
-// DeltaFIFO is a queue of deltas. It keeps the stream's order, drops nothing, and blocks a producer
-// that adds to it too fast.
+// DeltaFIFO is a queue of deltas. It keeps their order, drops nothing, and blocks those who push
+// too fast.
 type DeltaFIFO[T object.Object] struct {
-	options Options[T] // set once at construction
+	capacity int // set once at construction
 
-	consuming chan struct{} // holds a token while Pop runs process; taken before mu
-
-	mu      sync.Mutex // mu guards what follows
-	stream  []Delta[T] // the deltas that no consumer has taken yet
-	keyed   keyed[T]   // the deltas that Pop has moved out of stream and not handed over yet
-	mode    mode
+	mu      sync.Mutex // guards what follows
+	deltas  []Delta[T]
 	closed  bool
-	synced  bool
 	filled  signal // there are deltas to take, or no more will come
-	drained signal // there is room to add, or no more is needed
+	drained signal // there is room, or no more is needed
 }
 
-// New returns an empty queue.
-func New[T object.Object](options Options[T]) *DeltaFIFO[T] {
-	if options.Capacity <= 0 {
-		options.Capacity = DefaultCapacity
+// New returns an empty queue. capacity is how many deltas may wait before Push blocks; values below
+// 1 mean [DefaultCapacity].
+func New[T object.Object](capacity int) *DeltaFIFO[T] {
+	if capacity < 1 {
+		capacity = DefaultCapacity
 	}
-	return &DeltaFIFO[T]{options: options, consuming: make(chan struct{}, 1), filled: newSignal(), drained: newSignal()}
+	return &DeltaFIFO[T]{capacity: capacity, filled: newSignal(), drained: newSignal()}
 }
 
-// Add adds an [Added] of obj. Like every method that adds, it blocks while the queue is full, and
-// returns [ErrClosed] once the queue is closed.
-func (f *DeltaFIFO[T]) Add(obj T) error { return f.push(objectDelta(Added, obj)) }
-
-// Update adds a [Modified] of obj.
-func (f *DeltaFIFO[T]) Update(obj T) error { return f.push(objectDelta(Modified, obj)) }
-
-// Delete adds a [Deleted] of obj. Within a full state it removes obj from that.
-func (f *DeltaFIFO[T]) Delete(obj T) error { return f.push(objectDelta(Deleted, obj)) }
-
-// Sync adds a [Sync] of obj: obj should be handled again. Pop leaves it out if a newer delta waits
-// for the same key.
-func (f *DeltaFIFO[T]) Sync(obj T) error { return f.push(objectDelta(Sync, obj)) }
-
-// BeginReplace begins a full state.
-func (f *DeltaFIFO[T]) BeginReplace() error { return f.push(Delta[T]{Type: ReplaceStarted}) }
-
-// Replace adds a [Replaced] of obj: obj is part of the full state.
-func (f *DeltaFIFO[T]) Replace(obj T) error { return f.push(objectDelta(Replaced, obj)) }
-
-// EndReplace completes the full state, which is at resourceVersion.
-func (f *DeltaFIFO[T]) EndReplace(resourceVersion string) error {
-	return f.push(Delta[T]{Type: ReplaceEnded, ResourceVersion: resourceVersion})
-}
-
-// AbortReplace gives the full state up.
-func (f *DeltaFIFO[T]) AbortReplace() error { return f.push(Delta[T]{Type: ReplaceAborted}) }
-
-// Bookmark marks that the stream has reached resourceVersion.
-func (f *DeltaFIFO[T]) Bookmark(resourceVersion string) error {
-	return f.push(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
-}
-
-// PushBatch adds deltas, as the methods for each of them do. It takes the lock once for as many
-// deltas as there is room for. If the queue is closed, before or meanwhile, it returns [ErrClosed],
-// and only the deltas until then were added. It does not keep the slice.
-func (f *DeltaFIFO[T]) PushBatch(batch []Delta[T]) error {
+// Push adds deltas, and waits while there is no room. If the queue is closed, before or meanwhile,
+// it returns [ErrClosed], and only the deltas until then were added. It does not keep the slice.
+func (f *DeltaFIFO[T]) Push(batch []Delta[T]) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for len(batch) > 0 {
-		room, err := f.roomLocked()
-		if err != nil {
-			return err
+		for !f.closed && len(f.deltas) >= f.capacity {
+			f.sleepLocked(context.Background(), &f.drained)
 		}
-		n := min(room, len(batch))
-		f.stream = append(f.stream, batch[:n]...)
+		f.drained.wake() // the next one who waits
+		if f.closed {
+			return ErrClosed
+		}
+		n := min(f.capacity-len(f.deltas), len(batch))
+		f.deltas = append(f.deltas, batch[:n]...)
 		batch = batch[n:]
-		wake(&f.filled)
+		f.filled.wake()
 	}
 	return nil
 }
 
-// PopBatch blocks until deltas wait, then appends all of them to dst, which may be nil, and returns
-// the extended slice: at most Capacity deltas, in the stream's order. With an error it returns dst
-// unchanged. The error is context.Cause(ctx) if ctx is done, even if deltas wait; [ErrClosed] if
-// the queue is closed and empty; or [ErrMixed].
-func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T], error) {
+// Pop waits until there are deltas, and returns all of them: at most the capacity, in order. The
+// queue keeps room, which may be nil, as memory for those to come; its elements must be the zero
+// Delta. The error is context.Cause(ctx) if ctx is done, even if there are deltas, and [ErrClosed]
+// if the queue is closed and empty.
+func (f *DeltaFIFO[T]) Pop(ctx context.Context, room []Delta[T]) ([]Delta[T], error) {
 	if ctx == nil {
-		return dst, errors.New("DeltaFIFO.PopBatch: the context is nil")
+		return nil, errors.New("DeltaFIFO.Pop: the context is nil")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.waitLocked(ctx, byBatch, func() bool { return len(f.stream) > 0 }); err != nil {
-		return dst, err
+	defer f.filled.wake() // the next one who waits
+	for ctx.Err() == nil {
+		if all := f.deltas; len(all) > 0 {
+			f.deltas = room[:0]
+			f.drained.wake()
+			return all, nil
+		}
+		if f.closed {
+			return nil, ErrClosed
+		}
+		f.sleepLocked(ctx, &f.filled)
 	}
-	dst = append(dst, f.stream...)
-	complete := false
-	for i := range f.stream {
-		complete = complete || f.stream[i].Type == ReplaceEnded
-	}
-	f.synced = f.synced || complete
-	if complete {
-		f.stream = nil // later batches need less room than a full state
-	} else {
-		f.emptyStreamLocked()
-	}
-	wake(&f.drained)
-	return dst, nil
+	return nil, context.Cause(ctx)
 }
 
-// Len returns how many deltas wait. It does not count those of a full state that Pop holds back
-// until the state is complete.
+// Len returns how many deltas wait.
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lenLocked()
+	return len(f.deltas)
 }
 
-// HasSynced reports whether PopBatch has taken all of the first full state, or Pop has processed
-// all of it. Once true, it stays true.
-func (f *DeltaFIFO[T]) HasSynced() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.synced
-}
-
-// Close closes the queue. Goroutines that are blocked because it is full get [ErrClosed]. PopBatch
-// and Pop return the remaining deltas, and then ErrClosed. Closing again does nothing.
+// Close closes the queue: calls of Push that wait return [ErrClosed], and Pop returns the remaining
+// deltas and then ErrClosed. Closing again does nothing.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	wake(&f.filled)
-	wake(&f.drained)
+	f.filled.wake()
+	f.drained.wake()
 }
 
-func (f *DeltaFIFO[T]) push(d Delta[T]) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, err := f.roomLocked(); err != nil {
-		return err
+// signal wakes the goroutines that wait for it; DeltaFIFO.mu guards it. wake wakes one of them, and
+// each that stops waiting, for any reason, wakes the next. So a wake reaches all of them, or one
+// that finds nothing and waits again, as those after it would. Waiting does not allocate, because
+// the consumer waits for every event that comes alone.
+type signal struct {
+	// token has capacity 1. The goroutine that takes the token out of it is awake.
+	token   chan struct{}
+	waiting int
+}
+
+func newSignal() signal { return signal{token: make(chan struct{}, 1)} }
+
+// wake wakes one of the goroutines that wait.
+func (s *signal) wake() {
+	if s.waiting == 0 {
+		return
 	}
-	f.stream = append(f.stream, d)
-	wake(&f.filled)
-	return nil
+	select {
+	case s.token <- struct{}{}:
+	default: // a goroutine is being woken already
+	}
 }
 
-// lenLocked returns how many deltas wait. It does not count a full state that is held back, so that
-// the state can be completed.
-func (f *DeltaFIFO[T]) lenLocked() int { return len(f.stream) + f.keyed.waiting }
-
-func (f *DeltaFIFO[T]) emptyStreamLocked() {
-	clear(f.stream) // so that it keeps no objects alive
-	f.stream = f.stream[:0]
+// sleepLocked releases mu until the goroutine is woken or ctx is done. It may also return for no
+// reason.
+func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, s *signal) {
+	s.waiting++
+	f.mu.Unlock()
+	select {
+	case <-s.token:
+	case <-ctx.Done():
+	}
+	f.mu.Lock()
+	s.waiting--
 }

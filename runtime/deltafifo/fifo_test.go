@@ -6,205 +6,163 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"strings"
+	"math/rand/v2"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-func TestPopBatchKeepsTheStream(t *testing.T) {
-	f := deltafifo.New(deltafifo.Options[obj]{})
-	feed(t, f, "[ =a@1 -a@2 ]@5 +b@6 ~b@7 -b@8 -b@8 *c@1 |@9 [ !")
-	want := "ReplaceStarted, Replaced a@1, Deleted a@2, ReplaceEnded@5, Added b@6, Modified b@7, Deleted b@8, Deleted b@8, Sync c@1, Bookmark@9, ReplaceStarted, ReplaceAborted"
-	if f.HasSynced() {
-		t.Error("synced before anything was taken")
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type (
+	obj   = *metav1.PartialObjectMetadata
+	delta = deltafifo.Delta[obj]
+)
+
+// deltas returns one delta for each name: about an object, or a bookmark if the name is "|".
+func deltas(names ...string) []delta {
+	var all []delta
+	for _, name := range names {
+		d := delta{Type: deltafifo.Bookmark, ResourceVersion: "9"}
+		if name != "|" {
+			o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: "1"}}
+			d = delta{Type: deltafifo.Modified, Key: object.KeyOf(o), Object: o, ResourceVersion: "1"}
+		}
+		all = append(all, d)
 	}
-	if got := f.Len(); got != 12 {
-		t.Errorf("Len is %d before", got)
-	}
-	got, err := f.PopBatch(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, showAll(got)); diff != "" {
-		t.Error(diff)
-	}
-	if !f.HasSynced() || f.Len() != 0 {
-		t.Errorf("after: synced %v, Len %d", f.HasSynced(), f.Len())
-	}
-	feed(t, f, "+d@10")
-	if got, err = f.PopBatch(t.Context(), got[:1]); err != nil || showAll(got) != "ReplaceStarted, Added d@10" {
-		t.Errorf("appending: %s, %v", showAll(got), err)
-	}
+	return all
 }
 
-func TestPopTakesAKeyWithAllItsDeltas(t *testing.T) {
-	for _, test := range []struct {
-		name, script, known string
-		want                []string
-	}{
-		{"a key has all its deltas, keys in the order of their oldest", "+a@1 +b@2 ~a@3 -b@4 +c@5 ~a@6", "",
-			[]string{"Added a@1, Modified a@3, Modified a@6", "Added b@2, Deleted b@4", "Added c@5"}},
-		{"two deletions in a row are one", "-a@1 -a@2 +a@3 -a@4", "",
-			[]string{"Deleted a@1, Added a@3, Deleted a@4"}},
-		{"a full state appears when it is complete", "+a@1 [ =b@2", "",
-			[]string{"Added a@1"}},
-		{"marks are left out", "[ =a@1 =b@2 ]@3 |@4", "",
-			[]string{"Replaced a@1", "Replaced b@2"}},
-		{"an aborted full state never was", "[ =a@1 =b@2 ! +c@3", "",
-			[]string{"Added c@3"}},
-		{"a full state that is begun again", "[ =a@1 [ =b@2 ]@3", "",
-			[]string{"Replaced b@2"}},
-		{"known objects vanish, before the rest", "[ =b@5 ]@6", "a@1 b@2 c@3",
-			[]string{"Deleted? a@1", "Deleted? c@3", "Replaced b@5"}},
-		{"waiting objects vanish", "+a@1 ~a@2 [ =b@3 ]@4", "",
-			[]string{"Added a@1, Modified a@2, Deleted? a@2", "Replaced b@3"}},
-		{"a known object that waits vanishes as it is now", "~a@2 [ ]@4", "a@1",
-			[]string{"Modified a@2, Deleted? a@2"}},
-		{"what is deleted does not vanish", "-a@2 [ ]@4", "a@1",
-			[]string{"Deleted a@2"}},
-		{"the deletion that knows the final state stays", "[ ]@4 -a@5", "a@1",
-			[]string{"Deleted a@5"}},
-		{"deleted within a full state", "[ =a@1 =b@1 -a@2 ]@3", "a@0",
-			[]string{"Replaced a@1, Deleted a@2", "Replaced b@1"}},
-		{"a sync gives way to what waits", "+a@1 *a@1 *b@1 *b@1", "",
-			[]string{"Added a@1", "Sync b@1"}},
-		{"a sync within a full state is not part of it", "[ *a@1 ! *b@1", "",
-			[]string{"Sync a@1", "Sync b@1"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var options deltafifo.Options[obj]
-			if test.known != "" {
-				options.Known = func() iter.Seq[obj] {
-					return func(yield func(obj) bool) {
-						for word := range strings.FieldsSeq(test.known) {
-							name, rv, _ := strings.Cut(word, "@")
-							if !yield(thing(name, rv)) {
-								return
-							}
-						}
-					}
-				}
-			}
-			f := deltafifo.New(options)
-			feed(t, f, test.script)
-			if diff := cmp.Diff(test.want, popAll(t, f)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestPopSyncedWhenProcessed(t *testing.T) {
-	f := deltafifo.New(deltafifo.Options[obj]{})
-	feed(t, f, "+x@0 [ =a@1 =b@1 ]@2 [ =c@3 ]@4")
-	for n, want := range []bool{false, false, true, true} { // x, a, b, c
-		err := f.Pop(t.Context(), func(object.Key, deltas) error {
-			if f.HasSynced() != (n == 3) {
-				t.Errorf("synced is %v within Pop %d", f.HasSynced(), n)
-			}
-			return nil
-		})
-		if err != nil || f.HasSynced() != want {
-			t.Errorf("after Pop %d: synced %v, %v", n, f.HasSynced(), err)
+func names(all []delta) (text string) {
+	for _, d := range all {
+		if text += d.Key.Name; d.Object == nil {
+			text += "|"
 		}
 	}
-	empty := deltafifo.New(deltafifo.Options[obj]{})
-	feed(t, empty, "[ ]@1")
-	if lines := popAll(t, empty); len(lines) != 0 || !empty.HasSynced() {
-		t.Errorf("an empty full state: %v, synced %v", lines, empty.HasSynced())
+	return text
+}
+
+func push(t *testing.T, f *deltafifo.DeltaFIFO[obj], names ...string) {
+	t.Helper()
+	if err := f.Push(deltas(names...)); err != nil {
+		t.Error(err)
 	}
 }
 
-func TestPopReturnsWhatProcessReturns(t *testing.T) {
-	f := deltafifo.New(deltafifo.Options[obj]{})
-	feed(t, f, "+a@1 +b@2")
-	wrong := errors.New("wrong")
-	if err := f.Pop(t.Context(), func(object.Key, deltas) error { return wrong }); err != wrong {
-		t.Errorf("got %v", err)
+func TestPopTakesAllInOrder(t *testing.T) {
+	f := deltafifo.New[obj](0)
+	push(t, f, "a", "b", "|")
+	push(t, f, "a", "a")
+	if n := f.Len(); n != 5 {
+		t.Errorf("%d deltas wait", n)
 	}
-	if diff := cmp.Diff([]string{"Added b@2"}, popAll(t, f)); diff != "" {
-		t.Errorf("the deltas of a failed Pop should be gone: %s", diff)
+	all, err := f.Pop(t.Context(), nil)
+	if err != nil || names(all) != "ab|aa" || f.Len() != 0 {
+		t.Errorf("got %q, %v; %d are left", names(all), err, f.Len())
+	}
+	clear(all)
+	push(t, f, "c")
+	if again, err := f.Pop(t.Context(), all[:0]); err != nil || names(again) != "c" {
+		t.Errorf("got %q, %v", names(again), err)
+	}
+	push(t, f, "d")
+	if next, err := f.Pop(t.Context(), nil); err != nil || names(next) != "d" || &next[0] != &all[0] {
+		t.Errorf("got %q, %v, in memory that the consumer has not given", names(next), err)
 	}
 }
 
-func TestPopsDoNotOverlap(t *testing.T) {
-	// synctest.Wait returns when no goroutine in the bubble can run, so the second Pop could have
-	// called process by then.
+// TestAFullQueueBlocksThoseWhoPush has them push more than there is room for: the order stays, and
+// what is left waits for room, or for Close.
+func TestAFullQueueBlocksThoseWhoPush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := deltafifo.New(deltafifo.Options[obj]{})
-		feed(t, f, "+a@1 +b@2")
-		let := make(chan struct{})
-		var calls []string
-		pop := func() {
-			if err := f.Pop(t.Context(), func(key object.Key, _ deltas) error {
-				calls = append(calls, key.Name)
-				<-let
-				return nil
-			}); err != nil {
-				t.Error(err)
+		f := deltafifo.New[obj](3)
+		pushed := make(chan error, 1)
+		go func() { pushed <- f.Push(deltas("a", "b", "c", "d", "e", "f", "g", "h")) }()
+		synctest.Wait()
+		if f.Len() != 3 || len(pushed) != 0 {
+			t.Fatalf("%d deltas wait, and %d calls have returned", f.Len(), len(pushed))
+		}
+		got := ""
+		for range 2 {
+			all, err := f.Pop(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
 			}
+			got += names(all)
+			synctest.Wait()
 		}
-		go pop()
-		synctest.Wait()
-		go pop()
-		synctest.Wait()
-		if diff := cmp.Diff([]string{"a"}, calls); diff != "" {
-			t.Error(diff)
+		if err := <-pushed; err != nil || got != "abcdef" || f.Len() != 2 {
+			t.Errorf("popped %q, %d left, Push returned %v", got, f.Len(), err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := f.Pop(ctx, func(object.Key, deltas) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("waiting for the other Pop: %v", err)
-		}
-		close(let)
+		go func() { pushed <- f.Push(deltas("i", "j")) }()
 		synctest.Wait()
-		if diff := cmp.Diff([]string{"a", "b"}, calls); diff != "" {
-			t.Error(diff)
+		f.Close()
+		if err := <-pushed; err != deltafifo.ErrClosed {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+		if err := f.Push(nil); err != nil {
+			t.Errorf("nothing was pushed, and it failed: %v", err)
+		}
+		f.Close()
+		if all, err := f.Pop(t.Context(), nil); err != nil || names(all) != "ghi" {
+			t.Errorf("what is left: %q, %v", names(all), err)
+		}
+		if _, err := f.Pop(t.Context(), nil); err != deltafifo.ErrClosed {
+			t.Errorf("closed and empty: %v", err)
 		}
 	})
 }
 
-func TestFullQueueBlocksTheProducer(t *testing.T) {
-	for _, kind := range []string{"PopBatch", "Pop"} {
-		t.Run(kind, func(t *testing.T) {
+func TestPopEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, why := deltafifo.New[obj](0), errors.New("why")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() { _, err := f.Pop(ctx, nil); ended <- err }()
+		synctest.Wait()
+		cancel(why)
+		if err := <-ended; err != why {
+			t.Errorf("got %v", err)
+		}
+		push(t, f, "a")
+		if _, err := f.Pop(ctx, nil); err != why || f.Len() != 1 {
+			t.Errorf("got %v, %d deltas wait", err, f.Len())
+		}
+		var none context.Context
+		if _, err := f.Pop(none, nil); err == nil || f.Len() != 1 {
+			t.Errorf("a nil context: %v, %d deltas wait", err, f.Len())
+		}
+	})
+}
+
+// TestCloseWakesAll has several goroutines wait on either side of the queue.
+func TestCloseWakesAll(t *testing.T) {
+	for name, wait := range map[string]func(f *deltafifo.DeltaFIFO[obj]) error{
+		"Pop":  func(f *deltafifo.DeltaFIFO[obj]) error { _, err := f.Pop(context.Background(), nil); return err },
+		"Push": func(f *deltafifo.DeltaFIFO[obj]) error { return f.Push(deltas("b", "c")) },
+	} {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := deltafifo.New(deltafifo.Options[obj]{Capacity: 3})
-				added := 0
-				go func() {
-					for n := range 10 {
-						if err := f.Add(thing(fmt.Sprint(n), "1")); err != nil {
-							t.Error(err)
-						}
-						added++
-					}
-				}()
-				synctest.Wait()
-				if added != 3 || f.Len() != 3 {
-					t.Fatalf("%d added, %d wait; want 3", added, f.Len())
+				f := deltafifo.New[obj](1)
+				errs := make(chan error, 3)
+				for range cap(errs) {
+					go func() { errs <- wait(f) }()
 				}
-				taken := 0
-				for taken < 10 {
-					if kind == "Pop" {
-						if err := f.Pop(t.Context(), func(object.Key, deltas) error { taken++; return nil }); err != nil {
-							t.Fatal(err)
-						}
-					} else {
-						batch, err := f.PopBatch(t.Context(), nil)
-						if err != nil {
-							t.Fatal(err)
-						}
-						taken += len(batch)
-					}
-					synctest.Wait()
-					if want := min(10, taken+3); added != want {
-						t.Fatalf("%d taken, %d added; want %d", taken, added, want)
+				synctest.Wait()
+				if len(errs) > 0 {
+					t.Fatalf("didn't wait: %v", <-errs)
+				}
+				f.Close()
+				for range cap(errs) {
+					if err := <-errs; err != deltafifo.ErrClosed {
+						t.Errorf("got %v", err)
 					}
 				}
 			})
@@ -212,100 +170,97 @@ func TestFullQueueBlocksTheProducer(t *testing.T) {
 	}
 }
 
-func TestPopTakesAFullStateBeyondCapacity(t *testing.T) {
+// TestNoGoroutineMissesAWake has many goroutines push to and pop from a small queue, some of which
+// give up now and then. The bubble would end in a deadlock if one of them wasn't woken. Each
+// goroutine's deltas come out in order.
+func TestNoGoroutineMissesAWake(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
 	synctest.Test(t, func(t *testing.T) {
-		f := deltafifo.New(deltafifo.Options[obj]{Capacity: 2})
-		go func() {
-			for _, step := range []func() error{
-				f.BeginReplace,
-				func() error { return f.Replace(thing("a", "1")) },
-				func() error { return f.Replace(thing("b", "1")) },
-				func() error { return f.Replace(thing("c", "1")) },
-				func() error { return f.EndReplace("2") },
-			} {
-				if err := step(); err != nil {
-					t.Error(err)
+		const streams, consumers, each = 4, 3, 500
+		f := deltafifo.New[obj](2)
+		var filling, emptying sync.WaitGroup
+		taken := make([][]delta, consumers)
+		for n := range consumers {
+			r := rand.New(rand.NewPCG(seed, uint64(n)))
+			emptying.Go(func() {
+				for {
+					ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.IntN(3))*time.Millisecond)
+					batch, err := f.Pop(ctx, nil)
+					cancel()
+					taken[n] = append(taken[n], batch...)
+					if errors.Is(err, deltafifo.ErrClosed) {
+						return
+					}
 				}
-			}
-		}()
-		for _, want := range []string{"a", "b", "c"} {
-			if err := f.Pop(t.Context(), func(key object.Key, _ deltas) error {
-				if key.Name != want {
-					t.Errorf("got %v, want %s", key, want)
+			})
+		}
+		for stream := range streams {
+			r := rand.New(rand.NewPCG(seed, uint64(consumers+stream)))
+			filling.Go(func() {
+				for n := range each {
+					if r.IntN(10) == 0 {
+						time.Sleep(time.Duration(r.IntN(3)) * time.Millisecond)
+					}
+					d := delta{Stream: uint64(stream), Type: deltafifo.Bookmark, ResourceVersion: fmt.Sprintf("%04d", n)}
+					if err := f.Push([]delta{d}); err != nil {
+						t.Error(err)
+					}
 				}
-				return nil
-			}); err != nil {
-				t.Fatal(err)
+			})
+		}
+		filling.Wait()
+		f.Close()
+		emptying.Wait()
+		all := 0
+		for _, mine := range taken {
+			last := map[uint64]string{}
+			for _, d := range mine {
+				if d.ResourceVersion <= last[d.Stream] {
+					t.Errorf("stream %d: %s after %s", d.Stream, d.ResourceVersion, last[d.Stream])
+				}
+				last[d.Stream] = d.ResourceVersion
 			}
+			all += len(mine)
+		}
+		if all != streams*each {
+			t.Errorf("%d deltas were taken, want %d", all, streams*each)
 		}
 	})
 }
 
-func TestCloseAndCancel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := deltafifo.New(deltafifo.Options[obj]{Capacity: 1})
-		feed(t, f, "+a@1")
-		var addErr, popErr, cancelErr error
-		go func() { addErr = f.Add(thing("b", "2")) }()
-		synctest.Wait()
-		f.Close()
-		f.Close()
-		synctest.Wait()
-		if addErr != deltafifo.ErrClosed || f.Bookmark("3") != deltafifo.ErrClosed {
-			t.Errorf("adding to a closed queue: %v", addErr)
+// TestWaitingAllocatesNothing takes events that come one at a time.
+func TestWaitingAllocatesNothing(t *testing.T) {
+	f := deltafifo.New[obj](0)
+	one, taken, done := deltas("a"), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		var batch []delta
+		for {
+			var err error
+			if batch, err = f.Pop(context.Background(), batch[:0]); err != nil {
+				return
+			}
+			clear(batch)
+			taken <- struct{}{}
 		}
-		batch, err := f.PopBatch(t.Context(), nil)
-		if err != nil || len(batch) != 1 {
-			t.Errorf("what is left: %v, %v", batch, err)
+	}()
+	if n := testing.AllocsPerRun(1000, func() {
+		if err := f.Push(one); err != nil {
+			t.Error(err)
 		}
-		if _, err = f.PopBatch(t.Context(), nil); err != deltafifo.ErrClosed {
-			t.Errorf("closed and empty: %v", err)
-		}
-
-		f = deltafifo.New(deltafifo.Options[obj]{})
-		why := errors.New("why")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() { _, cancelErr = f.PopBatch(ctx, nil) }()
-		go func() { _, popErr = f.PopBatch(t.Context(), nil) }()
-		synctest.Wait()
-		cancel(why)
-		synctest.Wait()
-		if cancelErr != why || popErr != nil {
-			t.Errorf("cancelled: %v; the other: %v", cancelErr, popErr)
-		}
-		f.Close()
-		synctest.Wait()
-		if popErr != deltafifo.ErrClosed {
-			t.Errorf("closed while waiting: %v", popErr)
-		}
-	})
+		<-taken
+	}); n != 0 {
+		t.Errorf("%v allocations per event", n)
+	}
+	f.Close()
+	<-done
 }
 
-func TestPopAndPopBatchDoNotMix(t *testing.T) {
-	f := deltafifo.New(deltafifo.Options[obj]{})
-	feed(t, f, "+a@1")
-	if _, err := f.PopBatch(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Pop(t.Context(), func(object.Key, deltas) error { return nil }); err != deltafifo.ErrMixed {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestNilArguments(t *testing.T) {
-	f := deltafifo.New(deltafifo.Options[obj]{})
-	feed(t, f, "+a@1")
-	var none context.Context
-	if err := f.Pop(none, func(object.Key, deltas) error { return nil }); err == nil {
-		t.Error("Pop takes a nil context")
-	}
-	if err := f.Pop(t.Context(), nil); err == nil {
-		t.Error("Pop takes a nil function")
-	}
-	if _, err := f.PopBatch(none, nil); err == nil {
-		t.Error("PopBatch takes a nil context")
-	}
-	if n := f.Len(); n != 1 {
-		t.Errorf("%d deltas wait, want 1", n)
+func TestTypesHaveNames(t *testing.T) {
+	for kind, want := range map[deltafifo.Type]string{deltafifo.Added: "Added", deltafifo.Bookmark: "Bookmark", 0: "Unknown", 99: "Unknown"} {
+		if got := kind.String(); got != want {
+			t.Errorf("%d is called %s", kind, got)
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
@@ -42,7 +44,7 @@ func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 }
 
 func newEngine(src source.Source[object.Object], t settings.GoType, opts []Option) (*engine.Informer, error) {
-	return newEngineOf(nil, t, opts, engine.Stream{Source: src})
+	return newEngineOf(nil, t, opts, intake.StreamConfig{Source: src})
 }
 
 func newEngineIn(in settings.SourceIn, namespaces []string, t settings.GoType, opts []Option) (*engine.Informer, error) {
@@ -56,7 +58,7 @@ func newEngineIn(in settings.SourceIn, namespaces []string, t settings.GoType, o
 		}
 		return src, err
 	}
-	var streams []engine.Stream
+	var streams []intake.StreamConfig
 	for _, namespace := range namespaces {
 		if namespace == "" {
 			return nil, errors.New(`"" means all namespaces, so it can't be one of several; use New`)
@@ -65,12 +67,12 @@ func newEngineIn(in settings.SourceIn, namespaces []string, t settings.GoType, o
 		if err != nil {
 			return nil, err
 		}
-		streams = append(streams, engine.Stream{Namespace: namespace, Source: src})
+		streams = append(streams, intake.StreamConfig{Namespace: namespace, Source: src})
 	}
 	return newEngineOf(checked, t, opts, streams...)
 }
 
-func newEngineOf(in settings.SourceIn, t settings.GoType, opts []Option, streams ...engine.Stream) (*engine.Informer, error) {
+func newEngineOf(in settings.SourceIn, t settings.GoType, opts []Option, streams ...intake.StreamConfig) (*engine.Informer, error) {
 	s := settings.Default()
 	s.ObjectType = t
 	if err := settings.ApplyAll(&s, settings.InNew, opts); err != nil {
@@ -83,14 +85,14 @@ func newEngineOf(in settings.SourceIn, t settings.GoType, opts []Option, streams
 	return s.NewEngine(name, in, streams...)
 }
 
-func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {
+func addIndexers(e *engine.Informer, indexes []intake.Indexer) error {
 	if err := e.AddIndexes(indexes...); err != nil {
 		return fmt.Errorf("informer %s: AddIndexers: %w", e.Name(), err)
 	}
 	return nil
 }
 
-func register(e *engine.Informer, h engine.Handler, name string, opts []HandlerOption) (*Registration, error) {
+func register(e *engine.Informer, h fanout.Handler, name string, opts []HandlerOption) (*Registration, error) {
 	fail := func(err error) (*Registration, error) {
 		return nil, fmt.Errorf("informer %s: AddEventHandler: %w", e.Name(), err)
 	}
@@ -135,7 +137,7 @@ func keyStatus(e *engine.Informer, key object.Key) []HandlerStatus {
 	return handlerStatus(e.HandlersOf(key))
 }
 
-func handlerStatus(handlers []engine.HandlerStatus) (all []HandlerStatus) {
+func handlerStatus(handlers []fanout.HandlerStatus) (all []HandlerStatus) {
 	for _, h := range handlers {
 		all = append(all, HandlerStatus(h))
 	}

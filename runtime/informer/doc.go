@@ -115,31 +115,30 @@
 // # Blocking
 //
 // A callback may take as long as it needs. It delays the next event of its own handler. With one
-// exception, it delays nothing else: no other handler, not the store, not the watch. Whenever an
-// event waits for an idle handler, a goroutine that is in no callback takes it there. The body of a
-// loop over Events counts as a callback. Adding a handler, before or after the start, neither
-// blocks nor delays other goroutines, and neither does reading the store. AddIndexers waits until
-// the batch that is being applied is done. [Registration.Remove] waits for the handler's running
-// callback, [Registration.RemoveContext] until its context is done.
+// exception, it delays nothing else: no other handler, not the store, not the watch. Each handler
+// has a goroutine of its own. The body of a loop over Events counts as a callback. Adding a
+// handler, before or after the start, neither blocks nor delays other goroutines, and neither does
+// reading the store. AddIndexers waits until the batch that is being applied is done.
+// [Registration.Remove] waits for the handler's running callback, [Registration.RemoveContext]
+// until its context is done.
 //
-// The exception: when more events wait for a handler than its backlog threshold, the goroutine that
-// reads the watch waits until the handler has taken two events for each new one, or has no more
-// waiting than its threshold. So the server sends no faster than the handler takes, and no events
-// are merged. The goroutine waits for 250 ms in all, and 50 µs more for each event that the handler
-// takes meanwhile, so the wait for a quick handler need not end. After that the handler is slow:
-// its events are merged, and the goroutine does not wait for it until it has caught up. For ten
+// The exception: when more events wait for a handler than its backlog threshold, the controller
+// loop, which stores changes, waits until the handler has taken two events for each new one, or has
+// no more waiting than its threshold. So the server sends no faster than the handler takes, and no
+// events are merged. The loop waits for 250 ms in all, and 50 µs more for each event that the
+// handler takes meanwhile, so the wait for a quick handler need not end. After that the handler is
+// slow: its events are merged, and the loop does not wait for it until it has caught up. For ten
 // handlers that hang, it waits once, for 250 ms.
 //
 // It does not wait at all:
 //
 //   - if the threshold is Never, or less than 128, which one batch may pass;
-//   - while more initial objects than its threshold wait for the handler, or the handler is in its
-//     first callback;
+//   - while initial objects are left to deliver to the handler;
 //   - after the differences that a relist has found. If a second relist finds differences while
 //     more events than its threshold wait for a handler, they are merged.
 //
-// A callback that has not returned after 30 s is logged, and again each 5 min, with the informer,
-// the handler, the key and how long it has been running.
+// A callback that has not returned after 30 s is logged within 5 s, and again each 5 min, with the
+// informer, the handler, the key and how long it has been running.
 //
 // The end of an informer waits for every running callback. Run does so once its context is done.
 // [Lease.Release], and Stop, Remove and Shutdown of a factory, do so until the context that they
@@ -172,37 +171,30 @@
 //
 //	goroutine                  | started by                    | ends when
 //	---------------------------+-------------------------------+--------------------------------
-//	run: reads the first       | the first lease               | the last lease has ended, which
+//	controller loop            | the first lease               | the last lease has ended
+//	reader: one for each       | the loop, AddNamespace        | the last lease has ended, which
 //	  stream                   |                               | cancels an HTTP request in
-//	                           |                               | flight, and all goroutines
-//	                           |                               | below have ended
-//	reader: one for each       | run, AddNamespace             | the last lease has ended, or
-//	  further stream           |                               | the namespace was removed
-//	applier: one per stream,   | the stream's reader           | the same
-//	  if there are indexes or  |                               |
-//	  several streams          |                               |
-//	handler pool: one for each | a goroutine that publishes    | no event is left to deliver,
-//	  running callback, and at | changes; AddEventHandler      | except for two that wait for
-//	  most two that wait       | while the informer runs;      | more; the last lease has ended;
-//	                           | another one of the pool       | a running callback returns first
-//	a function of AfterToken   | a goroutine that publishes    | it returns
-//	                           | changes, or AfterToken        |
-//	mutation detector, if      | run                           | the last lease has ended; run
-//	  WithMutationDetector was |                               | itself makes the last check
-//	  given                    |                               |
+//	                           |                               | flight, or the namespace was
+//	                           |                               | removed
+//	handler: one for each      | the loop, AddEventHandler     | the last lease has ended, or the
+//	                           | while the informer runs       | handler was removed; a running
+//	                           |                               | callback returns first
+//	watchdog of the handlers   | the loop                      | all handlers have ended
+//	a function of AfterToken   | the loop, or AfterToken       | it returns
+//	checkpoints, mutation      | the loop                      | the last lease has ended; what is
+//	  detector, if there are   |                               | left to do is done then
 //
 // There is one stream for each namespace given to [WithNamespace] or AddNamespace, else one in all.
 // The goroutines that call your code:
 //
-//	a handler's callback       | any of the handler pool; for one handler one call at a time, each
-//	                           | after the previous one has returned
-//	the body of a loop over    | your own goroutine; one of the handler pool waits meanwhile
+//	a handler's callback       | the handler's, one call at a time
+//	the body of a loop over    | your own; a handler's waits meanwhile
 //	  Events                   |
-//	the condition of Until     | your own goroutine
-//	a transform function       | run or reader; several at once if there are several streams
-//	an error handler           | the same; applier, if the function of an index has panicked
-//	an index function          | applier, callers of AddIndexers, lookups in a snapshot that lacks
-//	                           | the index
+//	the condition of Until     | your own
+//	a transform function       | a reader; several at once if there are several streams
+//	an error handler           | the same; the loop, if the function of an index has panicked
+//	an index function          | the loop, callers of AddIndexers, lookups in a snapshot that
+//	                           | lacks the index
 //	a metrics recorder         | any of these; the functions that read the state: the goroutine
 //	                           | that collects
 package informer

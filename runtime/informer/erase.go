@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -74,18 +76,18 @@ type identifiedSource[T object.Object] struct {
 
 func (s identifiedSource[T]) Identity() string { return s.identity() }
 
-// erased implements engine.Handler for a Handler of any type.
+// erased implements fanout.Handler for a Handler of any type.
 type erased struct {
 	add    func(obj object.Object, initial bool)
 	update func(old, obj object.Object)
-	delete func(engine.Deleted)
+	delete func(fanout.Deleted)
 }
 
 func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
 func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
-func (e *erased) OnDelete(d engine.Deleted)             { e.delete(d) }
+func (e *erased) OnDelete(d fanout.Deleted)             { e.delete(d) }
 
-// eraseHandler returns an engine.Handler that converts objects back to T; the engine holds only
+// eraseHandler returns an fanout.Handler that converts objects back to T; the engine holds only
 // objects that its source made as T. The three methods are closures of a function that isn't
 // inlined, to save compile time: so they are compiled once for all kinds of a package.
 //
@@ -94,7 +96,7 @@ func eraseHandler[T object.Object](h Handler[T]) *erased {
 	return &erased{
 		func(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) },
 		func(old, obj object.Object) { h.OnUpdate(old.(T), obj.(T)) },
-		func(d engine.Deleted) { h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown}) },
+		func(d fanout.Deleted) { h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown}) },
 	}
 }
 
@@ -110,8 +112,8 @@ func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.O
 }
 
 // eraseIndexes returns indexes for any type. A nil index stays nil; the engine refuses it.
-func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []engine.Indexer {
-	erased := make([]engine.Indexer, len(indexes))
+func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []intake.Indexer {
+	erased := make([]intake.Indexer, len(indexes))
 	for i, index := range indexes {
 		if index != nil {
 			erased[i] = index

@@ -5,7 +5,7 @@ package informer
 import (
 	"context"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -158,7 +158,7 @@ var (
 // Its methods may be called by any goroutine at any time. A nil Registration is valid: it is one
 // that has ended.
 type Registration struct {
-	sub *engine.Subscription // set once at construction
+	sub *fanout.Subscription // set once at construction
 }
 
 // Remove ends the registration: no callback starts after Remove has returned, and waiting events

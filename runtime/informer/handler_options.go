@@ -9,14 +9,14 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 )
 
 // HandlerOption configures one registration of a handler.
 type HandlerOption interface {
 	// String returns the name of the function that made the option.
 	String() string
-	applyHandler(*engine.HandlerConfig) error
+	applyHandler(*fanout.HandlerConfig) error
 }
 
 // SharedOption is an [Option] and a [HandlerOption]. Given to a factory or an informer, it is the
@@ -27,13 +27,13 @@ type SharedOption interface {
 }
 
 // Never is the backlog threshold of a handler whose events are never merged.
-const Never = engine.Never
+const Never = fanout.Never
 
 // WithResyncPeriod has handlers called again with every object of the store, as OnUpdate(obj, obj),
 // a period after the last resync has ended. A resync sends no request to the server. 0, the
 // default, means never. Periods under a second are raised to a second; negative ones are an error.
 func WithResyncPeriod(period time.Duration) SharedOption {
-	return sharedOption{"WithResyncPeriod", func(s *engine.HandlerConfig) error {
+	return sharedOption{"WithResyncPeriod", func(s *fanout.HandlerConfig) error {
 		if period < 0 {
 			return fmt.Errorf("%v; want 0 or more", period)
 		}
@@ -52,7 +52,7 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 // events are merged. With [Never], no events are merged and the watch is not slowed down, so the
 // backlog of a stuck handler grows without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
-	return sharedOption{"WithBacklogThreshold", func(s *engine.HandlerConfig) error {
+	return sharedOption{"WithBacklogThreshold", func(s *fanout.HandlerConfig) error {
 		if events < Never {
 			return fmt.Errorf("%d events; want 0 or more, or Never", events)
 		}
@@ -65,7 +65,7 @@ func WithBacklogThreshold(events int) SharedOption {
 // client-go. The default is false: the panic is logged with the key and the stack, and the handler
 // gets its next event.
 func WithPanicOnHandlerCrash(enabled bool) SharedOption {
-	return sharedOption{"WithPanicOnHandlerCrash", func(s *engine.HandlerConfig) error {
+	return sharedOption{"WithPanicOnHandlerCrash", func(s *fanout.HandlerConfig) error {
 		s.Crash = enabled
 		return nil
 	}}
@@ -79,7 +79,7 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 // event for the object that exists, and one for each UID that has vanished, however often these
 // objects were changed.
 func WithEveryDeletion() HandlerOption {
-	return handlerOption{"WithEveryDeletion", func(s *engine.HandlerConfig) error {
+	return handlerOption{"WithEveryDeletion", func(s *fanout.HandlerConfig) error {
 		s.EveryDeletion = true
 		return nil
 	}}
@@ -88,7 +88,7 @@ func WithEveryDeletion() HandlerOption {
 // WithHandlerLogger sets the logger of what is logged about a handler: its panics, and callbacks
 // that do not return. The default is the logger of its informer.
 func WithHandlerLogger(logger klog.Logger) HandlerOption {
-	return handlerOption{"WithHandlerLogger", func(s *engine.HandlerConfig) error {
+	return handlerOption{"WithHandlerLogger", func(s *fanout.HandlerConfig) error {
 		s.Logger = &logger
 		return nil
 	}}
@@ -98,7 +98,7 @@ func WithHandlerLogger(logger klog.Logger) HandlerOption {
 // the first function of [HandlerFuncs] or [ResourceEventHandlerFuncs], or the handler's type; for a
 // [FilteringHandler] that of its Handler.
 func WithHandlerName(name string) HandlerOption {
-	return handlerOption{"WithHandlerName", func(s *engine.HandlerConfig) error {
+	return handlerOption{"WithHandlerName", func(s *fanout.HandlerConfig) error {
 		if name == "" {
 			return errors.New("the name is empty")
 		}

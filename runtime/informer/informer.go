@@ -33,44 +33,22 @@ var (
 // factory; the zero value is not usable. All methods may be called by any goroutine at any time:
 // before, during and after Run, and from handlers (where Run fails with [ErrRunning]).
 //
-// The path of an event, with the goroutine that carries it. Each stream (one per namespace, or one
-// in all) has a left half of its own:
+// The path of an event, with the goroutine that carries it:
 //
-//	                     run or reader                                         handler pool
-//	┌────────┐ list, watch ┌───────────────────────────┐
-//	│ Source ├────────────▶│ collect what comes at once├────┐
-//	└────────┘ transform   └────────────┬──────────────┘    │ if it need not wait
-//	                                    │ else              ▼
-//	           blocks while       ┌─────▼─────┐ apply ┌─────────────────┐
-//	           1,024 deltas       │ DeltaFIFO ├──────▶│ a list: stage   │
-//	           wait               └───────────┘       │  it to its end  │
-//	                                                  │ then one Txn:   │
-//	                                                  │  Set, Delete    │
-//	                                                  └────────┬────────┘
-//	                                                           │ under mu, in one step:
-//	                                     ┌─────────────────────┴────┐
-//	                                     ▼ publish           append ▼
-//	                               ┌───────────┐   change log  ┌───┬───┬───┬─ ─┐     ┌─────────┐
-//	 Store, listers ◀─ lock-free ──┤  Version  │   (immutable) │ c │ c │ c │   │────▶│ handler │
-//	                               └─────┬─────┘               └───┴─▲─┴───┴─ ─┘     └─────────┘
-//	                                     │                           │ cursor             ▲
-//	                                     └─ replay to a late handler ┼────────────────────┤
-//	                                                                 ▼ past the threshold │
-//	                                                           merged backlog, by key ────┘
+//	a stream's reader             the controller loop               a handler's goroutine
+//	─────────────────             ───────────────────               ─────────────────────
+//	Source
+//	  ─▶ decode, transform
+//	  ─▶ DeltaFIFO ─────────────▶ stage a list to its end, or
+//	     (1,024 deltas)           apply what has come at once
+//	                              publish a version ─▶ Store, listers, indexes
+//	                              log the changes ────────────────▶ cursor, or, if it is slow,
+//	                                                                what is merged by key
+//	                                                                ─▶ your handler
 //
-// A change is delivered in three steps:
-//
-//  1. The goroutine that applies the change publishes the version that has it, and appends it to
-//     the change log. (It hands a change that comes alone directly to idle registrations.)
-//  2. Each registration with events to deliver becomes ready for a turn. If no goroutine of the
-//     handler pool is looking for work, one is woken or started.
-//  3. That goroutine wakes the next one if more registrations are ready. Then it takes the turn: it
-//     reads the change at the registration's cursor, or, if the cursor lags too far behind, from
-//     the registration's merged backlog, and calls the handler until no event waits.
-//
-// The garbage collector frees the part of the log that all cursors have passed. When a handler is
-// added, the published version and the end of the log are taken in one step. The handler gets the
-// objects of the version first, and then the log from that end on.
+// When a handler is added, the published version and the end of the log are taken in one step. The
+// handler gets the objects of the version first, and then the log from that end on. The garbage
+// collector frees the part of the log that all cursors have passed.
 type SharedIndexInformer[T object.Object] engine.View
 
 // New returns an informer over any Source. It starts nothing; [SharedIndexInformer.Run] does. It

@@ -8,6 +8,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -44,7 +45,7 @@ func (l loop) OnUpdate(old, obj object.Object) {
 	l.hand(Event[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
 }
 
-func (l loop) OnDelete(d engine.Deleted) {
+func (l loop) OnDelete(d fanout.Deleted) {
 	l.hand(Event[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
 }
 

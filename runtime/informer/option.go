@@ -5,7 +5,8 @@ package informer
 import (
 	"fmt"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -31,7 +32,7 @@ func withTransform(t settings.GoType, transform func(object.Object) (object.Obje
 // withIndexes isn't inlined, to save compile time.
 //
 //go:noinline
-func withIndexes(t settings.GoType, indexes []engine.Indexer) Option {
+func withIndexes(t settings.GoType, indexes []intake.Indexer) Option {
 	return settings.New("WithIndexes", settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		if t != s.ObjectType {
 			return fmt.Errorf("indexes of %v given to an informer of %v", t, s.ObjectType)
@@ -44,7 +45,7 @@ func withIndexes(t settings.GoType, indexes []engine.Indexer) Option {
 // sharedOption implements SharedOption.
 type sharedOption struct {
 	name  string
-	apply func(*engine.HandlerConfig) error
+	apply func(*fanout.HandlerConfig) error
 }
 
 func (o sharedOption) String() string { return o.name }
@@ -53,19 +54,19 @@ func (o sharedOption) Apply(s *settings.Settings, _ settings.Scope) error {
 	return o.applyHandler(&s.Handlers)
 }
 
-func (o sharedOption) applyHandler(c *engine.HandlerConfig) error {
+func (o sharedOption) applyHandler(c *fanout.HandlerConfig) error {
 	return settings.Named(o.name, o.apply(c))
 }
 
 // handlerOption implements HandlerOption.
 type handlerOption struct {
 	name  string
-	apply func(*engine.HandlerConfig) error
+	apply func(*fanout.HandlerConfig) error
 }
 
 func (o handlerOption) String() string { return o.name }
 
-func (o handlerOption) applyHandler(c *engine.HandlerConfig) error {
+func (o handlerOption) applyHandler(c *fanout.HandlerConfig) error {
 	return settings.Named(o.name, o.apply(c))
 }
 

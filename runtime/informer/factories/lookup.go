@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -134,13 +135,13 @@ func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *sett
 	if err != nil {
 		return nil, err
 	}
-	var streams []engine.Stream
+	var streams []intake.StreamConfig
 	for _, namespace := range s.SplitNamespaces() {
 		src, err := in(namespace)
 		if err != nil {
 			return nil, err
 		}
-		streams = append(streams, engine.Stream{Namespace: namespace, Source: src})
+		streams = append(streams, intake.StreamConfig{Namespace: namespace, Source: src})
 	}
 	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), in, streams...)
 }

@@ -5,6 +5,7 @@ package changelog
 import (
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -63,9 +64,9 @@ func (b *Backlog) Add(c *Change, at time.Duration) {
 		b.events -= p.events()
 	}
 	switch c.Type {
-	case Added, Modified:
+	case deltafifo.Added, deltafifo.Modified:
 		p.new = c.New
-	case Deleted:
+	case deltafifo.Deleted:
 		p.new = nil
 		if b.EveryDeletion || p.old != nil && len(p.gone) == 0 {
 			p.gone = append(p.gone, *c)
@@ -91,9 +92,9 @@ func (b *Backlog) Next() (c Change, ok bool) {
 		}
 		return c, true
 	}
-	c = Change{Type: Modified, Old: p.old, New: p.new}
+	c = Change{Type: deltafifo.Modified, Old: p.old, New: p.new}
 	if p.old == nil {
-		c.Type = Added
+		c.Type = deltafifo.Added
 	}
 	b.unlink(p)
 	return c, true

@@ -8,6 +8,8 @@ import (
 	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
 func state(name, version string) *metav1.PartialObjectMetadata {
@@ -20,7 +22,7 @@ func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 	var b Backlog
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
 		other := state("b", "1")
-		batch := []Change{{Type: Deleted, Old: state("a", "1")}, {Type: Modified, Old: other, New: state("b", "2")}}
+		batch := []Change{{Type: deltafifo.Deleted, Old: state("a", "1")}, {Type: deltafifo.Modified, Old: other, New: state("b", "2")}}
 		b.Add(&batch[0], 0)
 		return weak.Make(other)
 	}
@@ -29,7 +31,7 @@ func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 	if other.Value() != nil {
 		t.Error("the deletion of a keeps a state of b alive")
 	}
-	if c, ok := b.Next(); !ok || c.Type != Deleted || c.Old.GetName() != "a" {
+	if c, ok := b.Next(); !ok || c.Type != deltafifo.Deleted || c.Old.GetName() != "a" {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -40,9 +42,9 @@ func TestBacklogOfEveryDeletion(t *testing.T) {
 	b := Backlog{EveryDeletion: true}
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
 		first := state("a", "1")
-		b.Add(&Change{Type: Deleted, Old: first}, 0)
-		b.Add(&Change{Type: Added, New: state("a", "2")}, 0)
-		b.Add(&Change{Type: Deleted, Old: state("a", "3")}, 0)
+		b.Add(&Change{Type: deltafifo.Deleted, Old: first}, 0)
+		b.Add(&Change{Type: deltafifo.Added, New: state("a", "2")}, 0)
+		b.Add(&Change{Type: deltafifo.Deleted, Old: state("a", "3")}, 0)
 		return weak.Make(first)
 	}
 	first := fill()
@@ -54,7 +56,7 @@ func TestBacklogOfEveryDeletion(t *testing.T) {
 	if first.Value() != nil {
 		t.Error("the first deletion is kept alive")
 	}
-	if c, ok := b.Next(); !ok || c.Type != Deleted || c.Old.GetResourceVersion() != "3" || b.Len() != 0 {
+	if c, ok := b.Next(); !ok || c.Type != deltafifo.Deleted || c.Old.GetResourceVersion() != "3" || b.Len() != 0 {
 		t.Errorf("got %+v", c)
 	}
 }

@@ -1,42 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package changelog holds the changes of a table that wait for handlers. They are logged once for
-// all handlers: each handler has a [Stretch] of the [Log] to read. For a handler that lags, the
-// changes of a key can be merged into a [Backlog].
+// all handlers: each handler has a [Cursor] in the [Log]. For a handler that lags, the changes of a
+// key can be merged into a [Backlog].
 //
-// Nothing here blocks, takes a lock or starts a goroutine; the caller orders the calls. Points in
-// time are durations since a moment that the caller has chosen.
+// Nothing here blocks, takes a lock or starts a goroutine. The log has one writer at a time. A
+// cursor may be read while the log grows. Points in time are durations since a moment that the
+// caller has chosen.
 package changelog
 
 import (
+	"sync/atomic"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
-
-// Type is the type of a change.
-type Type uint8
-
-// The types, as a watch calls them.
-const (
-	Added Type = iota + 1
-	Modified
-	Deleted
-)
-
-// Callback returns the name of the handler's method, for logs and errors.
-func (t Type) Callback() string {
-	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[t]
-}
 
 // Change is one change of one object. It is immutable once it is in the log. The zero Change means
 // that there is none.
 type Change struct {
-	Type              Type
-	Initial           bool          // Added: it is one of the handler's initial objects
-	FinalStateUnknown bool          // Deleted
-	Old               object.Object // nil if Added; the last state if Deleted
-	New               object.Object // nil if Deleted
+	Type              deltafifo.Type // Added, Modified or Deleted
+	Initial           bool           // Added: it is one of the handler's initial objects
+	FinalStateUnknown bool           // Deleted
+	Old               object.Object  // nil if Added; the last state if Deleted
+	New               object.Object  // nil if Deleted
 }
 
 // Key returns the key of the object.
@@ -47,65 +35,70 @@ func (c *Change) Key() object.Key {
 	return object.KeyOf(c.Old)
 }
 
-// Log is the end of a list of batches. The list grows only at its end. Each handler that has
-// changes to read points to the batch of the next one, so the garbage collector frees the batches
-// that all handlers have passed.
-type Log struct{ end *Batch }
+// Callback returns the name of the handler's method, for logs and errors.
+func (c *Change) Callback() string {
+	switch c.Type {
+	case deltafifo.Added:
+		return "OnAdd"
+	case deltafifo.Modified:
+		return "OnUpdate"
+	case deltafifo.Deleted:
+		return "OnDelete"
+	}
+	return ""
+}
 
-// New returns an empty log.
-func New() Log { return Log{end: &Batch{}} }
+// Log is the end of a list of batches. The list grows only at its end. Each handler points to the
+// batch of the change that it reads next, so the garbage collector frees the batches that all
+// handlers have passed.
+type Log struct{ end *batch }
 
-// Batch holds the changes of one published version. The one at the end of the list is empty. Once
-// it is filled it is immutable.
-type Batch struct {
+// batch holds the changes of one published version. The one at the end of the list is empty. Once
+// next is set, the batch is immutable.
+type batch struct {
+	before  int64 // how many changes were logged before it
 	changes []Change
 	at      time.Duration // when it was published
-	next    *Batch
-	one     [1]Change // room for changes, if there is only one
+	next    atomic.Pointer[batch]
 }
 
-// Append fills the batch at the end with changes that were published at a time, and returns it. It
-// keeps the slice, unless that has only one change.
-func (l *Log) Append(changes []Change, at time.Duration) *Batch {
+// New returns an empty log.
+func New() Log { return Log{end: &batch{}} }
+
+// Append adds changes that were published at a time. It keeps the slice.
+func (l *Log) Append(changes []Change, at time.Duration) {
 	filled := l.end
-	if len(changes) == 1 {
-		filled.one[0] = changes[0]
-		changes = filled.one[:]
-	}
-	filled.changes, filled.at, filled.next = changes, at, &Batch{}
-	l.end = filled.next
-	return filled
+	filled.changes, filled.at = changes, at
+	l.end = &batch{before: filled.before + int64(len(changes))}
+	filled.next.Store(l.end)
 }
 
-// Stretch is a part of the log: a number of changes from a position on. It does not keep batches
-// alive that were read to the end. The zero Stretch is empty.
-type Stretch struct {
-	batch *Batch // has the next change; nil if there is none
-	index int    // of the next change in the batch
-	count int
+// Len returns how many changes were ever logged.
+func (l *Log) Len() int64 { return l.end.before }
+
+// End returns a cursor behind the last change.
+func (l *Log) End() Cursor { return Cursor{batch: l.end} }
+
+// Cursor is a position in the log. It keeps no batch alive that it has passed.
+type Cursor struct {
+	batch *batch
+	index int // of the next change in the batch
 }
 
-// Len returns how many changes the stretch has.
-func (s *Stretch) Len() int { return s.count }
+// Passed returns how many changes were logged before the cursor's position.
+func (c *Cursor) Passed() int64 { return c.batch.before + int64(c.index) }
 
-// Extend adds a batch, which was the end of the log.
-func (s *Stretch) Extend(filled *Batch) {
-	if s.count == 0 {
-		s.batch, s.index = filled, 0
+// Next returns the change at the cursor, and when it was published; nil at the end of the log.
+func (c *Cursor) Next() (*Change, time.Duration) {
+	if c.batch.next.Load() == nil {
+		return nil, 0
 	}
-	s.count += len(filled.changes)
+	return &c.batch.changes[c.index], c.batch.at
 }
 
-// Next returns the next change, and when it was published. There must be one.
-func (s *Stretch) Next() (*Change, time.Duration) { return &s.batch.changes[s.index], s.batch.at }
-
-// Pass moves past one change.
-func (s *Stretch) Pass() {
-	s.count--
-	if s.index++; s.index == len(s.batch.changes) {
-		s.batch, s.index = s.batch.next, 0
-	}
-	if s.count == 0 {
-		s.batch = nil
+// Pass moves past one change. There must be one.
+func (c *Cursor) Pass() {
+	if c.index++; c.index == len(c.batch.changes) {
+		c.batch, c.index = c.batch.next.Load(), 0
 	}
 }

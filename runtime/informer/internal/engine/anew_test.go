@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -28,7 +29,7 @@ func TestAStateReadAnewIsComparedByContent(t *testing.T) {
 			other := thing("b@2")
 			other.SetLabels(map[string]string{"restored": "true"})
 			all := []object.Object{thing("a@1"), other, thing("c@3")}
-			r.reader.steps <- func(s *sink) (err error) {
+			r.reader.steps <- func(s *intake.Sink) (err error) {
 				if event {
 					for _, obj := range all {
 						err = errors.Join(err, s.Update(obj))

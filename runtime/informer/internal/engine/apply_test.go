@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -184,8 +183,8 @@ func TestAddIndexes(t *testing.T) {
 func TestAddIndexesThatAreThere(t *testing.T) {
 	index := byName()
 	r := newRig(t, index)
-	r.writing.Lock() // a batch is being applied
-	defer r.writing.Unlock()
+	r.mu.Lock() // a batch is being published
+	defer r.mu.Unlock()
 	done := make(chan error, 1)
 	go func() { done <- r.AddIndexes(index, index) }()
 	select {
@@ -214,28 +213,6 @@ func TestPanicInAddIndexesIsTheCallers(t *testing.T) {
 			}()
 			_ = r.AddIndexes(bad)
 		}()
-		r.feed("~a@3")
-		r.want("a@3 at 3")
-	})
-}
-
-// TestReaderCallsNoFunctionOfTheUser has an index added just before the reader begins to write.
-func TestReaderCallsNoFunctionOfTheUser(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		defer r.start()()
-		r.feed("[ =a@1 ]@1")
-		if err := r.AddIndexes(byName()); err != nil {
-			t.Fatal(err)
-		}
-		r.reader.steps <- func(s *sink) error {
-			// as Flush does if it has seen no function
-			s.applyRest(s.run, []delta{{Type: deltafifo.Modified, Object: thing("a@2"), ResourceVersion: "2"}}, true)
-			if len(s.rest) != 1 {
-				t.Error("the reader has written to a table with an index")
-			}
-			return nil
-		}
 		r.feed("~a@3")
 		r.want("a@3 at 3")
 	})

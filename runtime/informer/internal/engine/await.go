@@ -11,7 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -29,13 +30,19 @@ type waiter struct {
 	err     error
 }
 
+// awaits are those who wait. Informer.mu guards them.
+type awaits struct {
+	versions  map[*intake.Stream][]*waiter // for a resourceVersion, ascending
+	deletions map[object.Key][]*waiter     // for the end of an object of a key
+}
+
 var errRemoved = errors.New("the namespace was removed from the informer")
 
 // AwaitResourceVersion waits until every stream is at resourceVersion or later in the table.
 func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("resourceVersion %q", resourceVersion), resourceVersion, func() error {
 		for _, s := range i.streams() {
-			if err := s.await(ctx, waiter{resourceVersion: resourceVersion}); err != nil && err != errRemoved {
+			if err := i.await(ctx, s, waiter{resourceVersion: resourceVersion}); err != nil && err != errRemoved {
 				return err
 			}
 		}
@@ -61,7 +68,7 @@ func (i *Informer) awaitWrite(ctx context.Context, w waiter) error {
 		if err != nil {
 			return err
 		}
-		return s.await(ctx, w)
+		return i.await(ctx, s, w)
 	})
 }
 
@@ -81,8 +88,8 @@ func (i *Informer) after(w waiter, f func()) (stop func() bool, err error) {
 		s, err := i.streamFor(w.key)
 		if err == nil {
 			w.arrived = func() { go f() }
-			s.begin(&w)
-			stop = func() bool { return s.end(&w) }
+			i.begin(s, &w)
+			stop = func() bool { return i.end(s, &w) }
 		}
 		return err
 	})
@@ -114,29 +121,29 @@ func (i *Informer) awaiting(ctx context.Context, what, resourceVersion string, w
 	return nil
 }
 
-func (i *Informer) streamFor(key object.Key) (*stream, error) {
-	if s := i.streamOf(key.Namespace); s != nil {
+func (i *Informer) streamFor(key object.Key) (*intake.Stream, error) {
+	if s := i.intake.StreamOf(key.Namespace); s != nil {
 		return s, nil
 	}
 	return nil, fmt.Errorf("the informer does not read namespace %q", key.Namespace)
 }
 
 // await waits until what w waits for has arrived.
-func (s *stream) await(ctx context.Context, w waiter) error {
+func (i *Informer) await(ctx context.Context, s *intake.Stream, w waiter) error {
 	arrived := make(chan struct{})
 	w.arrived = func() { close(arrived) }
-	s.begin(&w)
+	i.begin(s, &w)
 	select {
 	case <-arrived:
 		return w.err
 	case <-ctx.Done():
 	}
-	if !s.end(&w) {
+	if !i.end(s, &w) {
 		return w.err
 	}
-	switch version := s.informer.table.Version(); {
-	case !reached(s.standsAt(version), w.resourceVersion):
-		return fmt.Errorf("the store stands at %q: %w", s.standsAt(version), context.Cause(ctx))
+	switch version := i.table.Version(); {
+	case !reached(s.StandsAt(version), w.resourceVersion):
+		return fmt.Errorf("the store stands at %q: %w", s.StandsAt(version), context.Cause(ctx))
 	case w.gone && !w.isGone(version):
 		obj, _ := version.Get(w.key)
 		return fmt.Errorf("the store has it at resourceVersion %q: %w", obj.GetResourceVersion(), context.Cause(ctx))
@@ -145,54 +152,59 @@ func (s *stream) await(ctx context.Context, w waiter) error {
 }
 
 // begin has w wait, unless what it waits for is there.
-func (s *stream) begin(w *waiter) {
-	i := s.informer
+func (i *Informer) begin(s *intake.Stream, w *waiter) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	version := i.table.Version()
 	switch {
-	case s.removed:
+	case s.Removed():
 		w.err = errRemoved
 		w.arrived()
-		return
-	case reached(s.standsAt(version), w.resourceVersion):
-		i.reachedLocked(w, version)
-		return
+	case reached(s.StandsAt(version), w.resourceVersion):
+		i.awaits.reached(w, version)
+	default:
+		if i.awaits.versions == nil {
+			i.awaits.versions = map[*intake.Stream][]*waiter{}
+		}
+		all := i.awaits.versions[s]
+		at, _ := slices.BinarySearchFunc(all, w, func(a, b *waiter) int { return compare(a.resourceVersion, b.resourceVersion) })
+		i.awaits.versions[s] = slices.Insert(all, at, w)
 	}
-	at, _ := slices.BinarySearchFunc(s.waiters, w, func(a, b *waiter) int { return compare(a.resourceVersion, b.resourceVersion) })
-	s.waiters = slices.Insert(s.waiters, at, w)
 }
 
 // end ends the wait of w, and reports whether it had not arrived.
-func (s *stream) end(w *waiter) bool {
-	i := s.informer
+func (i *Informer) end(s *intake.Stream, w *waiter) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if at := slices.Index(s.waiters, w); at >= 0 {
-		s.waiters = slices.Delete(s.waiters, at, at+1)
-		return true
-	}
-	all := i.deletions[w.key]
-	at := slices.Index(all, w)
-	if at < 0 {
-		return false
-	}
-	if i.deletions[w.key] = slices.Delete(all, at, at+1); len(all) == 1 {
-		delete(i.deletions, w.key)
-	}
-	return true
+	return cut(i.awaits.versions, s, w) || cut(i.awaits.deletions, w.key, w)
 }
 
-// reachedLocked is called when the stream of w has reached its resourceVersion.
-func (i *Informer) reachedLocked(w *waiter, version *table.Version) {
+// cut removes a waiter from those of a key, and reports whether it was among them.
+func cut[K comparable](all map[K][]*waiter, key K, w *waiter) bool {
+	at := slices.Index(all[key], w)
+	if at >= 0 {
+		keep(all, key, slices.Delete(all[key], at, at+1))
+	}
+	return at >= 0
+}
+
+// keep sets the waiters of a key, or removes the key if there are none.
+func keep[K comparable](all map[K][]*waiter, key K, left []*waiter) {
+	if all[key] = left; len(left) == 0 {
+		delete(all, key)
+	}
+}
+
+// reached is called when the stream of w has reached its resourceVersion.
+func (a *awaits) reached(w *waiter, version *table.Version) {
 	if !w.gone || w.isGone(version) {
 		w.arrived()
 		return
 	}
-	if i.deletions == nil {
-		i.deletions = map[object.Key][]*waiter{}
+	if a.deletions == nil {
+		a.deletions = map[object.Key][]*waiter{}
 	}
-	i.deletions[w.key] = append(i.deletions[w.key], w)
+	a.deletions[w.key] = append(a.deletions[w.key], w)
 }
 
 // isGone reports whether a version has no object of w's key and uid.
@@ -201,20 +213,15 @@ func (w *waiter) isGone(version *table.Version) bool {
 	return !ok || obj.GetUID() != w.uid
 }
 
-// standsAt returns the resourceVersion of the stream in a version.
-func (s *stream) standsAt(version *table.Version) string {
-	return version.NamespaceResourceVersion(s.namespace)
-}
-
-// dropWaitersLocked ends the waits for a stream that was removed, also those for the end of objects
-// that are no longer in the table only because of that.
-func (s *stream) dropWaitersLocked() {
-	dropped := s.waiters
-	s.waiters = nil
-	for key, waiters := range s.informer.deletions {
-		if key.Namespace == s.namespace {
+// drop ends the waits for a stream that was removed, also those for the end of objects that are no
+// longer in the table only because of that.
+func (a *awaits) drop(s *intake.Stream) {
+	dropped := a.versions[s]
+	delete(a.versions, s)
+	for key, waiters := range a.deletions {
+		if key.Namespace == s.Namespace() {
 			dropped = append(dropped, waiters...)
-			delete(s.informer.deletions, key)
+			delete(a.deletions, key)
 		}
 	}
 	for _, w := range dropped {
@@ -223,46 +230,40 @@ func (s *stream) dropWaitersLocked() {
 	}
 }
 
-// wakeWaitersLocked ends the waits for what a publication of the stream has brought.
-func (s *stream) wakeWaitersLocked(version *table.Version, changes []changelog.Change) {
-	s.informer.wakeDeletionsLocked(s.staging, version, changes)
-	if len(s.waiters) == 0 {
+// wake ends the waits for what a publication has brought.
+func (a *awaits) wake(p *intake.Publication, version *table.Version) {
+	if p.Full { // there may be many differences: each waiter looks for its own
+		for key := range a.deletions {
+			a.wakeDeletion(key, version)
+		}
+	} else {
+		for n := 0; n < len(p.Changes) && len(a.deletions) > 0; n++ {
+			if p.Changes[n].Type == deltafifo.Deleted {
+				a.wakeDeletion(p.Changes[n].Key(), version)
+			}
+		}
+	}
+	waiters := a.versions[p.Stream]
+	if len(waiters) == 0 {
 		return
 	}
-	at, n := s.standsAt(version), 0
-	for n < len(s.waiters) && reached(at, s.waiters[n].resourceVersion) {
-		s.informer.reachedLocked(s.waiters[n], version)
+	at, n := p.Stream.StandsAt(version), 0
+	for n < len(waiters) && reached(at, waiters[n].resourceVersion) {
+		a.reached(waiters[n], version)
 		n++
 	}
-	s.waiters = slices.Delete(s.waiters, 0, n)
+	keep(a.versions, p.Stream, slices.Delete(waiters, 0, n))
 }
 
-func (i *Informer) wakeDeletionsLocked(full bool, version *table.Version, changes []changelog.Change) {
-	if full { // there may be many differences: each waiter looks for its own
-		for key := range i.deletions {
-			i.wakeDeletionLocked(key, version)
-		}
-		return
-	}
-	for n := 0; n < len(changes) && len(i.deletions) > 0; n++ {
-		if changes[n].Type == changelog.Deleted {
-			i.wakeDeletionLocked(changes[n].Key(), version)
-		}
-	}
-}
-
-// wakeDeletionLocked ends the waits for the end of objects of a key, of those that are gone.
-func (i *Informer) wakeDeletionLocked(key object.Key, version *table.Version) {
-	left := slices.DeleteFunc(i.deletions[key], func(w *waiter) bool {
+// wakeDeletion ends the waits for the end of objects of a key, of those that are gone.
+func (a *awaits) wakeDeletion(key object.Key, version *table.Version) {
+	keep(a.deletions, key, slices.DeleteFunc(a.deletions[key], func(w *waiter) bool {
 		gone := w.isGone(version)
 		if gone {
 			w.arrived()
 		}
 		return gone
-	})
-	if i.deletions[key] = left; len(left) == 0 {
-		delete(i.deletions, key)
-	}
+	}))
 }
 
 // compare compares two resourceVersions that are valid.

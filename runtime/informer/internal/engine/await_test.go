@@ -114,8 +114,8 @@ func TestPromise08AwaitDeleted(t *testing.T) {
 		defer r.start()()
 		r.feed("[ ]@11") // its deletion was not seen
 		a.expect("b2")
-		if len(r.deletions) != 0 || len(r.streams()[0].waiters) != 0 {
-			t.Errorf("%d and %d waiters left", len(r.deletions), len(r.streams()[0].waiters))
+		if len(r.awaits.deletions)+len(r.awaits.versions) != 0 {
+			t.Errorf("%d and %d waiters left", len(r.awaits.deletions), len(r.awaits.versions))
 		}
 	})
 }
@@ -172,8 +172,8 @@ func TestPromise08AfterIsAnAwaitWithoutAGoroutine(t *testing.T) {
 		deleted("a", "", "8")
 		r.feed("~a@10 -c/1@21")
 		a.expect("")
-		if !stops["a"]() || len(r.deletions) != 0 || len(r.streams()[0].waiters) != 0 {
-			t.Errorf("%d and %d waiters left", len(r.deletions), len(r.streams()[0].waiters))
+		if !stops["a"]() || len(r.awaits.deletions)+len(r.awaits.versions) != 0 {
+			t.Errorf("%d and %d waiters left", len(r.awaits.deletions), len(r.awaits.versions))
 		}
 		if _, err := r.AfterObject(in("ns", "a"), "x", func() {}); err == nil || !strings.Contains(err.Error(), "awaiting ns/a at resourceVersion") {
 			t.Error(err)
@@ -203,7 +203,7 @@ func TestErrorsOfAwaiting(t *testing.T) {
 				t.Errorf("%v does not wrap the cause", err)
 			}
 		}
-		if len(r.deletions) != 0 || len(r.streams()[0].waiters) != 0 || len(r.streams()[1].waiters) != 0 {
+		if len(r.awaits.deletions)+len(r.awaits.versions) != 0 {
 			t.Error("waiters are left")
 		}
 		if err := r.AwaitObject(ctx, in("one", "a"), "5"); err != nil {

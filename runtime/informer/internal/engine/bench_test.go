@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -64,17 +66,17 @@ func (f *feed) do(step func(tell func(source.Event[object.Object]) error) error)
 }
 
 // start runs an informer of the feed until the test ends. It waits until handlers have synced.
-func (f *feed) start(t testing.TB, handlers ...Handler) *Informer {
+func (f *feed) start(t testing.TB, handlers ...fanout.Handler) *Informer {
 	t.Helper()
-	i, err := New(Config{Name: "things", Streams: []Stream{{Source: f}},
+	i, err := New(Config{Name: "things", Streams: []intake.StreamConfig{{Source: f}},
 		// no wait before a relist
 		Tuning: reflector.Tuning{DisableWatchList: true, Backoff: reflector.Backoff{ResetAfter: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var subs []*Subscription
+	var subs []*fanout.Subscription
 	for _, h := range handlers {
-		s, err := i.AddHandler(h, HandlerConfig{Threshold: Never})
+		s, err := i.AddHandler(h, fanout.HandlerConfig{Threshold: fanout.Never})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +111,8 @@ type audience struct {
 	all  chan struct{}
 }
 
-func (a *audience) handlers(n int) []Handler {
-	all := make([]Handler, n)
+func (a *audience) handlers(n int) []fanout.Handler {
+	all := make([]fanout.Handler, n)
 	for i := range all {
 		all[i] = a
 	}
@@ -119,7 +121,7 @@ func (a *audience) handlers(n int) []Handler {
 
 func (a *audience) expect(calls int)          { a.left.Store(int64(calls)) }
 func (a *audience) OnAdd(object.Object, bool) {}
-func (a *audience) OnDelete(Deleted)          {}
+func (a *audience) OnDelete(fanout.Deleted)   {}
 func (a *audience) OnUpdate(_, _ object.Object) {
 	if a.left.Add(-1) == 0 {
 		a.all <- struct{}{}
@@ -238,7 +240,7 @@ func BenchmarkLateHandler(b *testing.B) {
 	i := newFeed(someObjects(100_000, 1)).start(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		s, err := i.AddHandler(count(0), HandlerConfig{Threshold: 1024})
+		s, err := i.AddHandler(count(0), fanout.HandlerConfig{Threshold: 1024})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -253,7 +255,7 @@ func BenchmarkStalledHandler(b *testing.B) {
 	e.all = make(chan struct{}, 1)
 	i := e.feed.start(b, &e.audience)
 	g := newGate()
-	if _, err := i.AddHandler(standing{g}, HandlerConfig{Threshold: 1024}); err != nil {
+	if _, err := i.AddHandler(standing{g}, fanout.HandlerConfig{Threshold: 1024}); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(g.open)
@@ -271,7 +273,7 @@ type standing struct{ gate }
 
 func (s standing) OnAdd(object.Object, bool)             { s.wait("") }
 func (s standing) OnUpdate(object.Object, object.Object) { s.wait("") }
-func (s standing) OnDelete(Deleted)                      { s.wait("") }
+func (s standing) OnDelete(fanout.Deleted)               { s.wait("") }
 
 // counter closes done with its last call.
 type counter struct {
@@ -289,10 +291,10 @@ func (c *counter) call() {
 
 func (c *counter) OnAdd(object.Object, bool)             { c.call() }
 func (c *counter) OnUpdate(object.Object, object.Object) { c.call() }
-func (c *counter) OnDelete(Deleted)                      { c.call() }
+func (c *counter) OnDelete(fanout.Deleted)               { c.call() }
 
-func (r *script) do(step func(*sink) error) {
+func (r *script) do(step func(*intake.Sink) error) {
 	done := make(chan struct{})
-	r.steps <- func(s *sink) error { defer close(done); return step(s) }
+	r.steps <- func(s *intake.Sink) error { defer close(done); return step(s) }
 	<-done
 }

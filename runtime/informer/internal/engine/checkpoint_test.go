@@ -14,11 +14,12 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// memoryFile is a StateFile in memory. It has what was written, in the form of rig.stored.
+// memoryFile is a intake.StateFile in memory. It has what was written, in the form of rig.stored.
 type memoryFile struct {
 	objects  []string
 	version  string
@@ -59,14 +60,13 @@ func TestAStateIsSavedBetweenAChangeAndItsPublication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &memoryFile{}
 		r := newRigOf(t, Config{
-			FileOf: func(string, source.Source[object.Object], uintptr) (StateFile, error) { return file, nil },
+			FileOf: func(string, source.Source[object.Object], uintptr) (intake.StateFile, error) { return file, nil },
 		}, "")
 		defer r.start()()
 		r.feed("[ =a@1 =b@1 ]@2")
-		s, logger := r.streams()[0], klog.Background()
 		save := func(want string, writes, advances int) {
 			t.Helper()
-			s.save(logger)
+			r.intake.SaveAll(klog.Background(), false)
 			if got := file.stored(); got != want || file.writes != writes || file.advances != advances {
 				t.Errorf("the file has %q after %d writes and %d of a version; want %q, %d and %d",
 					got, file.writes, file.advances, want, writes, advances)
@@ -75,7 +75,7 @@ func TestAStateIsSavedBetweenAChangeAndItsPublication(t *testing.T) {
 
 		r.mu.Lock() // which a publication takes
 		r.tell(0, "~a@3")
-		for s.changed.Load() < 3 {
+		for range 1000 { // until the loop waits for the lock
 			runtime.Gosched()
 		}
 		save("a@1 b@1 at 2", 1, 0)
@@ -122,7 +122,7 @@ func TestANamespaceComesAgainWhileStatesAreSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := map[string]*slowFile{"one": newSlowFile(), "two": newSlowFile()}
 		r := newRigOf(t, Config{
-			FileOf: func(namespace string, _ source.Source[object.Object], _ uintptr) (StateFile, error) {
+			FileOf: func(namespace string, _ source.Source[object.Object], _ uintptr) (intake.StateFile, error) {
 				return files[namespace], nil
 			},
 		}, "one", "two")
@@ -155,11 +155,11 @@ func TestTheVersionOfTheFileIsReachedByOtherChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &memoryFile{}
 		r := newRigOf(t, Config{
-			FileOf: func(string, source.Source[object.Object], uintptr) (StateFile, error) { return file, nil },
+			FileOf: func(string, source.Source[object.Object], uintptr) (intake.StateFile, error) { return file, nil },
 		}, "")
 		stop := r.start()
 		r.feed("[ =a@9 ]@10")
-		r.streams()[0].save(klog.Background())
+		r.intake.SaveAll(klog.Background(), false)
 		r.feed("[ =b@2 ]@7 +c@10")
 		stop()
 		if got := file.stored(); got != "b@2 c@10 at 10" || file.writes != 2 {

@@ -3,12 +3,13 @@
 package engine
 
 import (
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"slices"
 	"testing"
 	"testing/synctest"
 )
 
-var everyDeletion = HandlerConfig{Threshold: 0, EveryDeletion: true}
+var everyDeletion = fanout.HandlerConfig{Threshold: 0, EveryDeletion: true}
 
 // TestEveryDeletionIsDelivered shows which events a handler gets that asks for every deletion and
 // has fallen behind: of changes only the newest state, but each deletion, in order.

@@ -5,7 +5,6 @@ package engine
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +12,8 @@ import (
 
 	"k8s.io/klog/v2/textlogger"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -72,7 +73,7 @@ func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
 		r.feed("[ =a@1 =b@2 =c/1@3 =d@4 ]@5")
 		h := record(t)
 		g := h.hold()
-		r.add(h, HandlerConfig{Threshold: 0})
+		r.add(h, fanout.HandlerConfig{Threshold: 0})
 		synctest.Wait()
 		r.feed("~a@6 ~b@7 -c/1@8 +c/2@9 -d@10 +e@11 +f@12 -f@13")
 		g.open()
@@ -117,32 +118,8 @@ func TestRemovedHandlerGetsNothing(t *testing.T) {
 		stop()
 		afterwards.Remove()
 		before.sees("")
-		if len(r.subs) != 0 {
-			t.Errorf("%d subscriptions left", len(r.subs))
-		}
-	})
-}
-
-// TestNothingPublishedWhileRemovingArrives publishes versions between the two steps of Remove: the
-// handler gets neither these nor any other events.
-func TestNothingPublishedWhileRemovingArrives(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRigOf(t, Config{}, "one", "two")
-		h := record(t)
-		s := r.add(h, HandlerConfig{Threshold: 0, Resync: time.Minute})
-		defer r.start()()
-		r.feedTo(0, "[ =a@1 ]@1 ~a@2")
-		h.take()
-		s.mu.Lock()
-		s.removeLocked()
-		s.mu.Unlock()
-		r.feedTo(0, "~a@3 ~a@4")
-		r.feedTo(1, "[ =b@1 ]@1")
-		time.Sleep(2 * time.Minute)
-		s.Remove()
-		h.sees("")
-		if got := s.Status(); got.Backlog != 0 || len(r.subs) != 0 {
-			t.Errorf("status %+v, %d subscriptions", got, len(r.subs))
+		if got := r.Handlers(); len(got) != 0 {
+			t.Errorf("%d subscriptions left", len(got))
 		}
 	})
 }
@@ -151,7 +128,7 @@ func TestRemoveFromCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h, other := record(t), record(t)
-		var s, o *Subscription
+		var s, o *fanout.Subscription
 		h.before = func(string) { s.Remove(); o.Remove() }
 		s, o = r.add(h, lately), r.add(other, lately)
 		defer r.start()()
@@ -174,9 +151,9 @@ func TestPromise03SlowHandlerMerges(t *testing.T) {
 		r.feed("[ ]@1")
 		for n := range updates {
 			obj := thing(fmt.Sprintf("%c@%d", 'a'+n%objects, n+2))
-			r.reader.steps <- func(s *sink) error { return s.Update(obj) }
+			r.reader.steps <- func(s *intake.Sink) error { return s.Update(obj) }
 			if n%500 == 0 { // the other handler keeps up
-				synctest.Wait()
+				time.Sleep(patience)
 				if got := s.Status(); n > 2000 && (!got.Merging || got.Backlog > 2*objects) {
 					t.Errorf("after %d updates: %+v", n, got)
 				}
@@ -217,7 +194,7 @@ func TestChangesOfAKeyMerge(t *testing.T) {
 		bubble(t, test.name, func(t *testing.T) {
 			r := newRig(t)
 			h := record(t)
-			r.add(h, HandlerConfig{Threshold: 0})
+			r.add(h, fanout.HandlerConfig{Threshold: 0})
 			defer r.start()()
 			r.feed("[ =a@1 =b@1 =u/1@1 =z@1 ]@5")
 			h.take()
@@ -238,7 +215,7 @@ func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)
-		s := r.add(h, HandlerConfig{Threshold: 0})
+		s := r.add(h, fanout.HandlerConfig{Threshold: 0})
 		defer r.start()()
 		r.feed("[ =a@1 =z@1 ]@5")
 		h.take()
@@ -263,11 +240,11 @@ func TestMergesBeyondTheThreshold(t *testing.T) {
 	for _, test := range []struct {
 		threshold, updates int
 		merges             bool
-	}{{3, 3, false}, {3, 4, true}, {0, 1, true}, {Never, 5000, false}} {
+	}{{3, 3, false}, {3, 4, true}, {0, 1, true}, {fanout.Never, 5000, false}} {
 		bubble(t, fmt.Sprintf("%d of %d", test.updates, test.threshold), func(t *testing.T) {
 			r := newRig(t)
 			h := record(t)
-			s := r.add(h, HandlerConfig{Threshold: test.threshold})
+			s := r.add(h, fanout.HandlerConfig{Threshold: test.threshold})
 			defer r.start()()
 			r.feed("[ =a@1 ]@1")
 			g := h.hold()
@@ -350,45 +327,6 @@ func TestPromise11PanicsAreLogged(t *testing.T) {
 					t.Errorf("the log lacks %s: %s", part, logged.String())
 				}
 			}
-		})
-	}
-}
-
-// TestStatusHasTheCallbacksStart looks at the start times of callbacks that follow each other
-// slowly, and quickly; and of the first one after a pause.
-func TestStatusHasTheCallbacksStart(t *testing.T) {
-	for _, test := range []struct{ each, off time.Duration }{
-		{5 * time.Millisecond, 0},
-		{quick, 0},
-		{10 * time.Microsecond, (callbacksPerReading - 1) * 10 * time.Microsecond},
-	} {
-		t.Run(test.each.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r, h := newRig(t), record(t)
-				s := r.add(h, lately)
-				var off []time.Duration
-				h.before = func(string) {
-					off = append(off, time.Since(s.Status().Since))
-					time.Sleep(test.each)
-				}
-				defer r.start()()
-				var full strings.Builder
-				for n := range 100 {
-					fmt.Fprintf(&full, "=%d@1 ", n)
-				}
-				r.feed("[ " + full.String() + "]@1")
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				if len(off) != 100 || off[0] != 0 || off[1] != 0 || slices.Max(off) != test.off {
-					t.Errorf("status said that callbacks had run for\n%v,\nwant %v at most", off, test.off)
-				}
-				r.feed("~1@2 ~2@3 ~3@4")
-				time.Sleep(time.Minute)
-				synctest.Wait()
-				if got := slices.Max(off[100:]); got != 0 {
-					t.Errorf("after a pause status said that a callback had run for %v", got)
-				}
-			})
 		})
 	}
 }

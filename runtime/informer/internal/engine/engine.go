@@ -3,68 +3,40 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // Informer keeps a table up to date with its streams, and delivers the changes to subscriptions.
 type Informer struct {
-	// Set once at construction, but for Transform and OnError of config, and adoption: they are set
-	// until the first run begins.
-	config  Config
-	broken  error // if not nil, every method that can return an error returns it
-	table   *table.Table
-	connect func(*stream) error // gives a stream its reader
+	// set once at construction
+	config Config
+	broken error // if not nil, every method that can return an error returns it
+	table  *table.Table
+	intake *intake.Intake // nil if broken
+	fanout *fanout.Fanout // nil if broken
 
 	// synced is closed when a full state of every stream is published, but for those that are late.
 	synced chan struct{}
 
-	// Points in time are durations since epoch, because time.Since costs half of time.Now.
-	epoch time.Time
+	gap *gap // what readers of the table must know that it lacks
 
-	totals   *totals // nil without metrics
-	pool     *pool   // serves one run after the other
-	gap      *gap    // what readers of the table must know that it lacks
-	adoption sharer
-
-	// writing guards what follows, and the one open transaction. Lock order: writing before mu
-	// before Subscription.mu.
-	writing sync.Mutex
-	indexes []*guarded
-	panics  []indexPanic // of the batch that is being applied
-	divided bool         // the table has a resourceVersion for each namespace
-
-	// functions is true once applying calls functions of the user: those of indexes, or the
-	// mutation detector's. It never becomes false again.
-	functions atomic.Bool
-
-	// all has the streams; none if broken. It is replaced under both writing and mu, and read
-	// without a lock.
-	all atomic.Pointer[[]*stream]
-
-	// mu guards what follows. Lock order: see writing.
-	mu   sync.Mutex
-	log  changelog.Log
-	subs []*Subscription
-	run  *run // the newest one; nil once it has ended
-	ran  bool // a run has begun
-
-	// leaving has the streams that were removed and whose goroutines have not ended, and past the
-	// totals of those whose goroutines have.
-	leaving []*stream
-	past    pastTotals
-	// deletions has, for each key, those that wait for the end of an object of this key.
-	deletions map[object.Key][]*waiter
+	// mu guards what follows, and orders publications.
+	mu     sync.Mutex
+	run    *run // the newest one; nil once it has ended
+	ran    bool // a run has begun
+	awaits awaits
 
 	// changed is closed by the next publication; nil if Changed was not called since the last one.
 	changed chan struct{}
@@ -80,75 +52,61 @@ func New(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.connect = (*stream).connect
-	for _, s := range i.streams() {
-		if err := i.connect(s); err != nil {
-			return nil, err
-		}
-	}
-	return i, nil
-}
-
-// Broken returns an informer whose methods return err wherever they can return an error.
-func Broken(name string, err error) *Informer {
-	t, tableErr := table.New()
-	if tableErr != nil {
-		err = errors.Join(err, tableErr)
-	}
-	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), epoch: time.Now(), gap: &gap{}, adoption: &adoption{}}
-	i.setUnsynced()
-	return i
-}
-
-// newInformer returns an informer whose streams have no readers, and that can't connect them.
-func newInformer(config Config) (*Informer, error) {
-	t, err := table.New()
+	epoch := time.Now()
+	i.fanout = fanout.New(fanout.Config{
+		Name:      config.Name,
+		Epoch:     epoch,
+		Synced:    i.synced,
+		Mutations: config.Mutations,
+		Version:   i.table.Version(),
+	})
+	i.intake, err = intake.New(intake.Config{
+		Name:          config.Name,
+		Streams:       config.Streams,
+		SourceIn:      config.SourceIn,
+		Tuning:        config.Tuning,
+		OnError:       config.OnError,
+		Transform:     config.Transform,
+		TransformCode: config.TransformCode,
+		FileOf:        config.FileOf,
+		Unshared:      config.Unshared,
+		Mutations:     config.Mutations,
+		Publish:       i.publish,
+		StateChanged:  i.notify,
+		Connect:       config.connect,
+	}, i.table, epoch)
 	if err != nil {
 		return nil, err
-	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changelog.New(), epoch: time.Now(), gap: &gap{}, adoption: newAdoption(&config)}
-	i.pool = &pool{informer: i}
-	if config.Metrics != nil {
-		i.totals = &totals{}
-	}
-	i.functions.Store(config.Mutations != nil)
-	if !config.EmptyBeforeSync {
-		i.setUnsynced()
-	}
-	if len(config.Streams) == 0 {
-		return nil, errors.New("there is nothing to read: Config.Streams is empty")
-	}
-	for _, s := range config.Streams {
-		if len(config.Streams) > 1 && s.Namespace == "" {
-			return nil, errors.New("one of several streams has no namespace")
-		}
-		if i.streamOf(s.Namespace) != nil {
-			return nil, fmt.Errorf("two streams have the namespace %q", s.Namespace)
-		}
-		i.setStreams(append(i.streams(), newStream(i, s)))
-	}
-	if len(i.streams()) > 1 {
-		txn := t.Begin()
-		i.divide(txn)
-		txn.Publish()
 	}
 	return i, i.AddIndexes(config.Indexes...)
 }
 
-// streams returns the streams. The slice must not be changed.
-func (i *Informer) streams() []*stream {
-	if all := i.all.Load(); all != nil {
-		return *all
+// Broken returns an informer whose methods return err wherever they can return an error.
+func Broken(name string, err error) *Informer {
+	i, madeErr := newInformer(Config{Name: name})
+	if madeErr != nil {
+		err = errors.Join(err, madeErr)
 	}
-	return nil
+	i.broken = err
+	return i
 }
 
-func (i *Informer) setStreams(all []*stream) { i.all.Store(&all) }
+func newInformer(config Config) (*Informer, error) {
+	t, err := table.New()
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), gap: &gap{}}
+	if err == nil && !config.EmptyBeforeSync {
+		i.gap.informer.Store(i)
+		t.SetUnsynced(i.gap)
+	}
+	return i, err
+}
 
-// setUnsynced makes the table report to its readers that it is not complete.
-func (i *Informer) setUnsynced() {
-	i.gap.informer.Store(i)
-	i.table.SetUnsynced(i.gap)
+// streams returns the streams; none if the informer is broken.
+func (i *Informer) streams() []*intake.Stream {
+	if i.broken != nil {
+		return nil
+	}
+	return i.intake.Streams()
 }
 
 // Name returns the name of the informer.
@@ -170,15 +128,12 @@ func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 }
 
 // SetTransform sets Config.Transform and TransformCode. It returns an error once a run has begun,
-// since the table may have objects by then. It isn't inlined, to save compile time: newAdoption
-// would lead to all methods of share's types.
+// since the table may have objects by then. It isn't inlined, to save compile time: it would lead
+// to all methods of share's types.
 //
 //go:noinline
 func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error), code uintptr) error {
-	return i.configure("SetTransform", func() {
-		i.config.Transform, i.config.TransformCode = transform, code
-		i.adoption = newAdoption(&i.config)
-	})
+	return i.configure("SetTransform", func() { i.intake.SetTransform(transform, code) })
 }
 
 // SetOnError sets Config.OnError. It returns an error once a run has begun. It isn't inlined, to
@@ -186,7 +141,7 @@ func (i *Informer) SetTransform(transform func(object.Object) (object.Object, er
 //
 //go:noinline
 func (i *Informer) SetOnError(handle func(informer string, err error)) error {
-	return i.configure("SetErrorHandler", func() { i.config.OnError = handle })
+	return i.configure("SetErrorHandler", func() { i.intake.SetOnError(handle) })
 }
 
 // configure calls set, unless a run has begun. The goroutines of runs read what it sets without a
@@ -208,7 +163,63 @@ func (i *Informer) configure(call string, set func()) error {
 func (i *Informer) Table() *table.Table { return i.table }
 
 // HandlerDefaults returns the config that a caller of AddHandler should start from.
-func (i *Informer) HandlerDefaults() HandlerConfig { return i.config.Handlers }
+func (i *Informer) HandlerDefaults() fanout.HandlerConfig { return i.config.Handlers }
+
+// AddHandler registers a handler. It waits for nothing.
+func (i *Informer) AddHandler(h fanout.Handler, config fanout.HandlerConfig) (*fanout.Subscription, error) {
+	if i.broken != nil {
+		return nil, i.broken
+	}
+	return i.fanout.Add(h, config), nil
+}
+
+// AddIndexes adds all of the indexes, or returns an error and adds none.
+func (i *Informer) AddIndexes(indexes ...intake.Indexer) error {
+	if i.broken != nil {
+		return i.broken
+	}
+	return i.intake.AddIndexes(indexes...)
+}
+
+// AddNamespace adds a stream, which begins at once if the informer runs. It does nothing if there
+// is one of this namespace. It waits until the batch that is being applied is done.
+//
+// A stream that is added after the first run has begun is late: Synced does not wait for it, and
+// its first full state is logged.
+func (i *Informer) AddNamespace(namespace string) error {
+	if i.broken != nil {
+		return i.broken
+	}
+	if err := i.intake.AddNamespace(namespace); err != nil {
+		return fmt.Errorf("informer %s: AddNamespace: %w", i.config.Name, err)
+	}
+	return nil
+}
+
+// RemoveNamespace removes the stream of a namespace, with its objects from the table, which are
+// logged as deletions with an unknown final state. Then it waits until the reader of the stream has
+// ended, or ctx is done. It does nothing if there is no such stream.
+func (i *Informer) RemoveNamespace(ctx context.Context, namespace string) error {
+	if i.broken != nil {
+		return i.broken
+	}
+	err := errors.New("the context is nil")
+	if ctx != nil {
+		err = i.intake.RemoveNamespace(ctx, i.logger(ctx), namespace)
+	}
+	if err != nil {
+		return fmt.Errorf("informer %s: RemoveNamespace: %w", i.config.Name, err)
+	}
+	return nil
+}
+
+// logger returns the logger for what is done in a context.
+func (i *Informer) logger(ctx context.Context) klog.Logger {
+	if i.config.Logger != nil {
+		return *i.config.Logger
+	}
+	return klog.FromContext(ctx)
+}
 
 // Synced returns a channel that is closed when a full state of every stream is published, but for
 // those of namespaces that were added after the first run had begun.
@@ -227,45 +238,6 @@ func (i *Informer) Changed() <-chan struct{} {
 	}
 	return i.changed
 }
-
-// AddHandler registers a handler. It takes Informer.mu and waits for nothing else.
-func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, error) {
-	if i.broken != nil {
-		return nil, i.broken
-	}
-	s := newSubscription(i, h, config)
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if version := i.table.Version(); version.Len() > 0 {
-		s.replays = []replay{{version: version, at: i.now()}}
-	}
-	i.subs = append(i.subs, s)
-	if i.run != nil && i.run.open {
-		i.pool.join(s)
-	}
-	return s, nil
-}
-
-func (i *Informer) forget(s *Subscription) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if at := slices.Index(i.subs, s); at >= 0 {
-		i.subs = slices.Delete(i.subs, at, at+1)
-	}
-}
-
-// streamOf returns the stream that reads the objects of a namespace, nil if none does.
-func (i *Informer) streamOf(namespace string) *stream {
-	for _, s := range i.streams() {
-		if s.namespace == "" || s.namespace == namespace {
-			return s
-		}
-	}
-	return nil
-}
-
-// now returns the time since epoch.
-func (i *Informer) now() time.Duration { return time.Since(i.epoch) }
 
 func closed(c <-chan struct{}) bool {
 	select {

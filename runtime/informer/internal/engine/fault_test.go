@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -129,7 +130,7 @@ func TestFaultW09StalledHandler(t *testing.T) {
 		defer r.start()()
 		r.feed("[ =0@1 =1@1 =2@1 =3@1 =4@1 =5@1 =6@1 =7@1 =8@1 =9@1 ]@1")
 		before := heap()
-		r.reader.do(func(s *sink) error {
+		r.reader.do(func(s *intake.Sink) error {
 			for version := range 300_000 {
 				obj := thing(fmt.Sprintf("%d@%d", version%10, version+2))
 				obj.Annotations = map[string]string{"text": strings.Repeat("x", 1000)}
@@ -194,7 +195,7 @@ func TestFaultW12IndexFunctionPanics(t *testing.T) {
 			return append(keys, obj.GetName()+obj.GetResourceVersion(), "all")
 		})
 		var reported []error
-		r := newRigOf(t, Config{Indexes: []Indexer{index, byName()}, OnError: func(_ string, err error) { reported = append(reported, err) }}, "")
+		r := newRigOf(t, Config{Indexes: []intake.Indexer{index, byName()}, OnError: func(_ string, err error) { reported = append(reported, err) }}, "")
 		h := record(t)
 		r.add(h, lately)
 		defer r.start()()

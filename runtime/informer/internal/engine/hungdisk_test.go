@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -28,7 +29,7 @@ func (f hungFile) Read(func(object.Object) error) (checkpoint.State, error) {
 func onHungDisk(t *testing.T) (*rig, hungFile) {
 	file := hungFile{newSlowFile()}
 	r := newRigOf(t, Config{
-		FileOf: func(string, source.Source[object.Object], uintptr) (StateFile, error) { return file, nil },
+		FileOf: func(string, source.Source[object.Object], uintptr) (intake.StateFile, error) { return file, nil },
 	}, "")
 	file.mu <- struct{}{}
 	return r, file
@@ -44,12 +45,12 @@ func wantText(t *testing.T, what, got, want string) {
 // TestADiskThatHangsAtTheStart is named by those who wait for the sync, and for the end.
 func TestADiskThatHangsAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, file := onHungDisk(t)
+		file := hungFile{newSlowFile()}
+		file.mu <- struct{}{}
+		r := newServed(t, Config{
+			FileOf: func(string, source.Source[object.Object], uintptr) (intake.StateFile, error) { return file, nil },
+		}, newServer("ns"))
 		l := r.acquire(t.Context())
-		r.reader.steps <- func(*sink) error {
-			r.streams()[0].restore(t.Context(), func(object.Object) error { return nil })
-			return nil
-		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := WaitForCacheSync(ctx, nil, Wait{Informer: r.Informer})

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -46,7 +47,7 @@ func TestWhereAKeyWaits(t *testing.T) {
 				r.feed("[ =a@1 =b@2 =c@3 ]@5")
 				h := record(t)
 				g := h.hold()
-				r.add(h, HandlerConfig{Name: "recorder", Threshold: threshold})
+				r.add(h, fanout.HandlerConfig{Name: "recorder", Threshold: threshold})
 				synctest.Wait()
 				r.wantKeys("in the first callback", map[string]int{"a": 0, "b": 1, "c": 1, "d": 0})
 				time.Sleep(time.Second)
@@ -66,21 +67,6 @@ func TestWhereAKeyWaits(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestWhereAPendingEventWaits has an event that came alone and is not delivered yet.
-func TestWhereAPendingEventWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		r.add(record(t), lately)
-		defer r.start()()
-		r.feed("[ =a@1 ]@1")
-		look := r.without()
-		r.feed("~a@2")
-		r.wantKeys("pending", map[string]int{"a": 1, "b": 0})
-		look()
-		r.wantKeys("delivered", map[string]int{"a": 0})
-	})
 }
 
 // TestWhereAKeyOfOneNamespaceWaits has one name in two namespaces, each with a replay of its own.

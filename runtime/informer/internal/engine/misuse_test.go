@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -48,16 +49,18 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 				return Config{Transform: func(obj object.Object) (object.Object, error) { exit(); return obj, nil }}
 			},
 			"index": func(exit func()) Config {
-				return Config{Indexes: []Indexer{store.NewIndex("Bad", func(_ object.Object, keys []string) []string { exit(); return keys })}}
+				return Config{Indexes: []intake.Indexer{store.NewIndex("Bad", func(_ object.Object, keys []string) []string { exit(); return keys })}}
 			},
 			"OnError": func(exit func()) Config {
-				return Config{OnError: func(string, error) { exit() }, Indexes: []Indexer{store.NewIndex("Weak", func(object.Object, []string) []string { panic("no") })}}
+				return Config{OnError: func(string, error) { exit() }, Indexes: []intake.Indexer{store.NewIndex("Weak", func(object.Object, []string) []string { panic("no") })}}
 			},
 		} {
 			bubble(t, name+" "+strings.Join(namespaces, " "), func(t *testing.T) {
 				var servers []*server
+				var sources []served
 				for _, namespace := range namespaces {
 					servers = append(servers, newServer(namespace))
+					sources = append(sources, servers[len(servers)-1])
 				}
 				servers[len(servers)-1].has("a@1")
 				bad := true
@@ -65,10 +68,10 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 					if bad {
 						runtime.Goexit()
 					}
-				}), servers...)
+				}), sources...)
 				h := record(t)
 				r.add(h, lately)
-				if err := r.Run(t.Context()); !errors.Is(err, errGoexit) {
+				if err := r.Run(t.Context()); !errors.Is(err, intake.ErrGoexit) {
 					t.Errorf("Run returned %v", err)
 				}
 				if name != "OnError" { // which is called after the batch is published
@@ -123,8 +126,7 @@ func TestWrongObjectsAreBadData(t *testing.T) {
 	for name, wrong := range map[string]object.Object{"nil": nil, "nil pointer": (*renamed)(nil), "without name": thing("@1")} {
 		for _, how := range []string{"list", "watch-list"} {
 			bubble(t, name+" in a "+how, func(t *testing.T) {
-				r := newServed(t, Config{Tuning: reflector.Tuning{DisableWatchList: how == "list"}}, newServer("ns"))
-				r.streams()[0].source = faulty{newServer("ns"), wrong}
+				r := newServed(t, Config{Tuning: reflector.Tuning{DisableWatchList: how == "list"}}, faulty{newServer("ns"), wrong})
 				defer r.start()()
 				status := r.Streams()[0].Reflector
 				var bad *source.DecodeError
@@ -166,8 +168,7 @@ func TestUnknownEventsAreNotStored(t *testing.T) {
 			m := &metered{}
 			s := newServer("ns")
 			s.has("a@1")
-			r := newServed(t, Config{Metrics: m, Tuning: reflector.Tuning{DisableWatchList: true}}, s)
-			r.streams()[0].source = inventive{s, []source.EventType{kind}}
+			r := newServed(t, Config{Metrics: m, Tuning: reflector.Tuning{DisableWatchList: true}}, inventive{s, []source.EventType{kind}})
 			defer r.start()()
 			r.want("a@1 at 1")
 			if got := m.read().Events; got != (metrics.EventTotals{}) {

@@ -18,6 +18,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -92,7 +94,7 @@ type history struct {
 	models   []*model // of the streams, in their order
 	unread   []*model // of namespaces that were removed
 	handlers []*recorder
-	subs     []*Subscription
+	subs     []*fanout.Subscription
 	witness  *recorder // gets every event at once
 	since    []int     // how many deletions witness had when the handler was added
 	indexes  []*store.Index[object.Object, string]
@@ -103,20 +105,19 @@ type history struct {
 func newHistory(t *testing.T, rng *rand.Rand) *history {
 	h := &history{t: t, rng: rng}
 	namespaces := [][]string{{""}, {""}, {"ns"}, {"one", "two"}, {"one", "two", "three"}}[rng.IntN(5)]
-	h.rig = newRigOf(t, Config{}, namespaces...)
-	for _, namespace := range namespaces {
-		h.models = append(h.models, &model{namespace: namespace, objects: map[string]string{}, version: 10 + rng.IntN(5)})
-	}
-	h.config.Transform = func(obj object.Object) (object.Object, error) {
+	h.rig = newRigOf(t, Config{Transform: func(obj object.Object) (object.Object, error) {
 		obj.SetLabels(map[string]string{"n": fmt.Sprint(h.prepared.Add(1) % 3)})
 		return obj, nil
+	}}, namespaces...)
+	for _, namespace := range namespaces {
+		h.models = append(h.models, &model{namespace: namespace, objects: map[string]string{}, version: 10 + rng.IntN(5)})
 	}
 	return h
 }
 
 func (h *history) play() {
 	h.witness = record(h.t)
-	h.rig.add(h.witness, HandlerConfig{Threshold: Never})
+	h.rig.add(h.witness, fanout.HandlerConfig{Threshold: fanout.Never})
 	h.add()
 	for range h.rng.IntN(4) {
 		h.moveNamespaces()
@@ -179,7 +180,7 @@ func (h *history) moveNamespaces() {
 // awaited is a call that waits for a version of a stream, and then, if uid is not "", for the
 // deletion of an object.
 type awaited struct {
-	stream  *stream
+	stream  *intake.Stream
 	key     object.Key
 	uid     types.UID
 	version string
@@ -191,7 +192,7 @@ type awaited struct {
 func (h *history) await(n int) {
 	m := h.models[n]
 	w := &awaited{stream: h.streams()[n], version: fmt.Sprint(m.version + h.rng.IntN(3)), done: make(chan error, 1)}
-	w.key = in(cmp.Or(h.streams()[n].namespace, "ns"), string(rune('a'+h.rng.IntN(6))))
+	w.key = in(cmp.Or(h.streams()[n].Namespace(), "ns"), string(rune('a'+h.rng.IntN(6))))
 	if obj, ok := m.objects[w.key.Name]; ok && h.rng.IntN(2) == 0 {
 		w.uid = thing(obj).UID
 	}
@@ -212,8 +213,8 @@ func (h *history) await(n int) {
 func (w *awaited) check(h *history) {
 	h.t.Helper()
 	obj, ok := h.Table().Version().Get(w.key)
-	come := reached(w.stream.standsAt(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
-	removed := w.stream.removed
+	come := reached(w.stream.StandsAt(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
+	removed := w.stream.Removed()
 	select {
 	case err := <-w.done:
 		if !removed && (!come || err != nil) || err != nil && !errors.Is(err, errRemoved) {
@@ -289,7 +290,7 @@ func (h *history) episode(n int) {
 func (h *history) say(n int, words string) {
 	s := h.streams()[n]
 	for word := range strings.FieldsSeq(words) {
-		h.readers[n].steps <- func(sink *sink) error { return sayPrepared(h.t, s, sink, word) }
+		h.readers[n].steps <- func(sink *intake.Sink) error { return sayPrepared(h.t, s, sink, word) }
 		if h.rng.IntN(4) == 0 {
 			time.Sleep(time.Duration(h.rng.IntN(4)) * time.Millisecond)
 		}
@@ -297,11 +298,11 @@ func (h *history) say(n int, words string) {
 }
 
 // sayPrepared does what the reflector does with the objects that the source hands over.
-func sayPrepared(t *testing.T, s *stream, sink *sink, word string) error {
+func sayPrepared(t *testing.T, s *intake.Stream, sink *intake.Sink, word string) error {
 	if strings.ContainsRune("[]!|", rune(word[0])) {
 		return say(sink, word)
 	}
-	obj, err := s.prepare(t.Context(), thingIn(cmp.Or(s.namespace, "ns"), word[1:]))
+	obj, err := s.Prepare(t.Context(), thingIn(cmp.Or(s.Namespace(), "ns"), word[1:]))
 	if err != nil {
 		return err
 	}
@@ -320,8 +321,8 @@ func (h *history) add() {
 	h.since = append(h.since, len(h.witness.deletions()))
 	handler.mu.Lock() // it may be called at once
 	defer handler.mu.Unlock()
-	handler.sub = h.rig.add(handler, HandlerConfig{
-		Threshold: []int{Never, 0, 1, 5}[h.rng.IntN(4)],
+	handler.sub = h.rig.add(handler, fanout.HandlerConfig{
+		Threshold: []int{fanout.Never, 0, 1, 5}[h.rng.IntN(4)],
 		Resync:    time.Duration(h.rng.IntN(2)) * 20 * time.Millisecond,
 
 		EveryDeletion: handler.every,

@@ -11,9 +11,8 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 )
 
 func TestNamespacesComeAndGo(t *testing.T) {
@@ -129,7 +128,7 @@ func TestRemovedBeforeItSynced(t *testing.T) {
 // TestNamespaceThatComesAgain shows that a handler gets the deletions of a removed namespace before
 // the objects that it brings when it is added again, however far the handler is behind.
 func TestNamespaceThatComesAgain(t *testing.T) {
-	for _, threshold := range []int{Never, 0} {
+	for _, threshold := range []int{fanout.Never, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRigOf(t, Config{}, "one", "two")
 			defer r.start()()
@@ -137,7 +136,7 @@ func TestNamespaceThatComesAgain(t *testing.T) {
 			r.feedTo(1, "[ ]@3")
 			h := record(t)
 			g := h.hold()
-			s := r.add(h, HandlerConfig{Threshold: threshold})
+			s := r.add(h, fanout.HandlerConfig{Threshold: threshold})
 			synctest.Wait() // it is in its first callback
 			for range 3 {
 				r.removeNamespace("one")
@@ -206,7 +205,7 @@ func TestRemovedWhileItHangs(t *testing.T) {
 		stop := r.start()
 		r.feed("[ =a/1@1 ]@2")
 		let := make(chan struct{})
-		r.readers[0].steps <- func(s *sink) error {
+		r.readers[0].steps <- func(s *intake.Sink) error {
 			<-let
 			return say(s, "+z/1@3")
 		}
@@ -233,9 +232,7 @@ func TestRemovedWhileItHangs(t *testing.T) {
 // for the handler to catch up, and what was queued is dropped.
 func TestRemovedFromAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// So that there is a queue:
-		index := store.NewIndex("None", func(object.Object, []string) []string { return nil })
-		r := newRigOf(t, Config{Indexes: []Indexer{index}}, "one", "two")
+		r := newRigOf(t, Config{}, "one", "two")
 		h := record(t)
 		removed := false
 		h.before = func(event string) {
@@ -246,16 +243,16 @@ func TestRemovedFromAHandler(t *testing.T) {
 				removed = true
 			}
 		}
-		r.add(h, HandlerConfig{Threshold: 128})
+		r.add(h, fanout.HandlerConfig{Threshold: 128})
 		defer r.start()()
 		r.feedTo(1, "[ =z@1 ]@1")
 		r.feedTo(0, "[ =a@1 ]@1")
-		r.readers[0].steps <- func(s *sink) error {
+		r.readers[0].steps <- func(s *intake.Sink) error {
 			if err := say(s, "+b@10"); err != nil {
 				return err
 			}
 			for n := range 4 * deltafifo.DefaultCapacity {
-				if err := s.takeObject(deltafifo.Modified, thingIn("one", "b@"+string(rune('A'+n%26)))); err != nil {
+				if err := s.Update(thingIn("one", "b@"+string(rune('A'+n%26)))); err != nil {
 					return nil //nolint:nilerr // the queue is closed
 				}
 			}
@@ -266,8 +263,8 @@ func TestRemovedFromAHandler(t *testing.T) {
 			t.Error("RemoveNamespace has not returned")
 		}
 		h.agrees(r)
-		if len(r.queues()) != 1 {
-			t.Errorf("%d queues are left, want that of the other stream", len(r.queues()))
+		if n := r.intake.Queued(); n != 0 {
+			t.Errorf("%d deltas are queued", n)
 		}
 	})
 }
@@ -276,8 +273,6 @@ func TestRemovedFromAHandler(t *testing.T) {
 func TestManyNamespacesAreAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i, most := manySlow(t, 1, func(int, context.Context) error { time.Sleep(100 * time.Millisecond); return nil })
-		slow := i.config.Streams[0].Source
-		i.config.SourceIn = func(string) (source.Source[object.Object], error) { return slow, nil }
 		lease, err := i.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -24,7 +25,7 @@ func TestQuickHandlersGetEveryEvent(t *testing.T) {
 				counts := make([]*counter, handlers)
 				for n := range counts {
 					counts[n] = count(objects + sent)
-					if _, err := i.AddHandler(counts[n], HandlerConfig{Threshold: 1024}); err != nil {
+					if _, err := i.AddHandler(counts[n], fanout.HandlerConfig{Threshold: 1024}); err != nil {
 						t.Fatal(err)
 					}
 				}

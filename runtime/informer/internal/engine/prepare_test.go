@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -69,8 +71,8 @@ func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 						return obj.DeepCopyObject().(object.Object), nil
 					}
 				}
-				config.Name, config.Handlers = "things", HandlerConfig{Threshold: 1024}
-				config.Streams = []Stream{{Namespace: s.namespace, Source: s}}
+				config.Name, config.Handlers = "things", fanout.HandlerConfig{Threshold: 1024}
+				config.Streams = []intake.StreamConfig{{Namespace: s.namespace, Source: s}}
 				i, err := New(config)
 				if err != nil {
 					t.Fatal(err)
@@ -144,7 +146,7 @@ func TestNoObjectIsTransformedTwice(t *testing.T) {
 		s.has("a@5")
 		calls := 0
 		i, err := New(Config{
-			Name: "things", Handlers: HandlerConfig{Threshold: 1024}, Streams: []Stream{{Namespace: s.namespace, Source: s}},
+			Name: "things", Handlers: fanout.HandlerConfig{Threshold: 1024}, Streams: []intake.StreamConfig{{Namespace: s.namespace, Source: s}},
 			Transform: func(obj object.Object) (object.Object, error) { calls++; return obj, nil },
 		})
 		if err != nil {

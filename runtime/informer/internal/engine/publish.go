@@ -3,57 +3,50 @@
 package engine
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 )
 
-// publish makes the transaction the table's current version, appends its changes to the log, and
-// wakes the goroutines that wait for them, in one step.
-func (w *batchWriter) publish() {
-	i := w.informer
+// publish joins the intake and the fan-out. In one step, it makes a transaction the table's current
+// version, hands its changes to the handlers, and wakes the goroutines that wait for them. It
+// returns a function that waits for handlers that lag, or nil.
+func (i *Informer) publish(p *intake.Publication) (wait func(over <-chan struct{})) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	version := w.txn.Publish()
-	w.wakeWaitersLocked(version, w.changes)
-	w.logLocked(w.staging)
-	if w.first {
-		w.firstLocked(version)
+	if p.Added {
+		p.Stream.SetLate(i.ran)
 	}
-	if w.staging {
-		w.run.syncedLocked(w.stream)
-	}
-}
-
-// logLocked appends the changes of a version that was just published to the log, and wakes the
-// goroutines that wait for them. full reports that they are the differences of a full state.
-func (w *batchWriter) logLocked(full bool) {
-	i := w.informer
-	if len(w.changes) > 0 && len(i.subs) > 0 {
-		w.publication = publication{at: i.now(), changes: int64(len(w.changes)), full: full}
-		var kept bool
-		if kept, w.laggards = i.pool.publish(&i.log, w.changes, w.publication.at, i.subs, w.laggards); kept {
-			w.changes = nil
+	version := p.Commit()
+	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.Replay}
+	if p.Stream != nil {
+		delivered.Namespace = p.Stream.Namespace()
+		if p.Removed {
+			i.awaits.drop(p.Stream)
+		} else {
+			i.awaits.wake(p, version)
 		}
 	}
+	wait = i.fanout.Publish(delivered)
 	if i.changed != nil {
 		close(i.changed)
 		i.changed = nil
 	}
-}
-
-// firstLocked is called when the first full state of the stream is published. All subscriptions get
-// it as a replay, if it was not logged.
-func (w *batchWriter) firstLocked(version *table.Version) {
-	i := w.informer
-	close(w.synced)
-	if w.replay {
-		for _, sub := range i.subs {
-			sub.mu.Lock()
-			sub.startReplayLocked(replay{version, w.namespace, i.now()})
-			sub.mu.Unlock()
-		}
-		i.pool.notify(i.subs...)
+	if p.Added && !i.config.EmptyBeforeSync {
+		i.gap.informer.Store(i)
 	}
-	i.checkSyncedLocked() // after the replays are there
+	if r := i.run; r != nil && p.Stream != nil {
+		switch {
+		case p.Added:
+			r.addUnsyncedLocked(p.Stream)
+		case p.Removed, p.Full && r.begun: // else the run before it has brought the state
+			r.syncedLocked(p.Stream)
+			i.notifyLocked()
+		}
+	}
+	if p.First || p.Removed {
+		i.checkSyncedLocked() // after the replays are there
+	}
+	return wait
 }
 
 // checkSyncedLocked is called when a stream has synced or was removed, and when a run begins. It
@@ -62,7 +55,7 @@ func (i *Informer) checkSyncedLocked() {
 	complete, synced := true, i.ran
 	for _, s := range i.streams() {
 		if !s.HasSynced() {
-			complete, synced = false, synced && s.late
+			complete, synced = false, synced && s.Late()
 		}
 	}
 	if complete {
@@ -70,7 +63,7 @@ func (i *Informer) checkSyncedLocked() {
 	}
 	if synced && !i.HasSynced() {
 		close(i.synced)
-		i.pool.notify(i.subs...)
+		i.fanout.NotifySynced()
 	}
 	i.notifyLocked()
 }

@@ -8,59 +8,49 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 var removals = flag.Int("removals", 10_000, "how many handlers TestNoCallbackStartsAfterRemove removes")
 
-// TestNoCallbackStartsAfterRemove removes idle handlers while a single event is published, which
-// the pool hands to idle handlers. The goroutines that remove, and the one that publishes, wait for
-// the pool's lock, and get it in turns, since all have waited for more than a millisecond (package
-// sync). So if Remove released the lock between two steps, the event would be published between
-// them.
+// TestNoCallbackStartsAfterRemove removes idle handlers while single events are published.
 func TestNoCallbackStartsAfterRemove(t *testing.T) {
-	const atOnce = 200
+	const together = 200
 	f := newFeed(someObjects(1, 1))
 	i := f.start(t)
 	var late atomic.Int64
 	done, version := 0, 1_000_000
-	for ; done < *removals; done += atOnce {
-		handlers := make([]*removable, atOnce)
-		for n := range handlers {
+	for ; done < *removals; done += together {
+		start := make(chan struct{})
+		var group sync.WaitGroup
+		for n := range together {
 			h := &removable{late: &late, removed: make(chan struct{})}
-			s, err := i.AddHandler(h, HandlerConfig{Threshold: 1024})
+			s, err := i.AddHandler(h, fanout.HandlerConfig{Threshold: 1024})
 			if err != nil {
 				t.Fatal(err)
 			}
 			<-s.Synced()
-			h.sub, handlers[n] = s, h
-		}
-		version++
-		obj := thing("a")
-		obj.SetResourceVersion(strconv.Itoa(version))
-		var group sync.WaitGroup
-		i.pool.mu.Lock()
-		for n, h := range handlers {
 			group.Go(func() {
-				h.sub.Remove()
+				<-start
+				s.Remove()
 				close(h.removed)
 			})
-			if n == atOnce/2 {
+			if n%50 == 25 {
+				version++
+				obj := thing("a")
+				obj.SetResourceVersion(strconv.Itoa(version))
 				group.Go(func() {
+					<-start
 					f.do(func(tell func(source.Event[object.Object]) error) error {
 						return tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: obj.GetResourceVersion()})
 					})
 				})
 			}
 		}
-		time.Sleep(2 * time.Millisecond) // they wait for the lock
-		i.pool.mu.Unlock()
-		i.pool.mu.Lock()
-		time.Sleep(time.Millisecond) // one has waited in vain: from now on they get it in turns
-		i.pool.mu.Unlock()
+		close(start)
 		group.Wait()
 	}
 	if n := late.Load(); n > 0 {
@@ -70,7 +60,6 @@ func TestNoCallbackStartsAfterRemove(t *testing.T) {
 
 // removable is a handler that counts calls that come after it was removed.
 type removable struct {
-	sub     *Subscription
 	removed chan struct{} // closed after Remove has returned
 	late    *atomic.Int64
 }
@@ -83,4 +72,4 @@ func (h *removable) call() {
 
 func (h *removable) OnAdd(object.Object, bool)             { h.call() }
 func (h *removable) OnUpdate(object.Object, object.Object) { h.call() }
-func (h *removable) OnDelete(Deleted)                      { h.call() }
+func (h *removable) OnDelete(fanout.Deleted)               { h.call() }

@@ -7,15 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/deltafifo"
-	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 )
 
 func TestResyncRepeatsEveryObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h, never := record(t), record(t)
-		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: 1024})
+		r.add(h, fanout.HandlerConfig{Resync: time.Minute, Threshold: 1024})
 		r.add(never, lately)
 		stop := r.start()
 		time.Sleep(2 * time.Minute)
@@ -45,7 +44,7 @@ func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)
-		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: Never})
+		r.add(h, fanout.HandlerConfig{Resync: time.Minute, Threshold: fanout.Never})
 		defer r.start()()
 		r.feed("[ =a@1 =b@1 ]@5")
 		h.take()
@@ -59,27 +58,5 @@ func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 		synctest.Wait()
 		h.sees("~a@6 ~b@7 ~a@6 ~b@7 ~b@8 -a@9")
 		h.agrees(r)
-	})
-}
-
-// TestResyncThatComesTooEarlyIsNotLost makes a resync due while a change waits, which can have come
-// since the handler was idle.
-func TestResyncThatComesTooEarlyIsNotLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		h := record(t)
-		s := r.add(h, lately)
-		run := &run{ctx: t.Context()}
-		r.streams()[0].apply(run, []delta{{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
-			{Type: deltafifo.Added, Key: object.Key{Namespace: "ns", Name: "a"}, Object: thing("a@1"), ResourceVersion: "1"}})
-		s.step(run) // the empty replay
-		if s.resync(run) {
-			t.Error("resynced what the handler does not know yet")
-		}
-		s.step(run)
-		if !s.resync(run) {
-			t.Error("not resynced")
-		}
-		h.sees("+a@1 ~a@1")
 	})
 }

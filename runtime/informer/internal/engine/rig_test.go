@@ -13,12 +13,15 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	diff "github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -44,8 +47,9 @@ func show(obj object.Object) string {
 
 // script is a reader that feeds the words of a test to its sink.
 type script struct {
-	sink  *sink
-	steps chan func(*sink) error
+	sink      *intake.Sink
+	namespace string
+	steps     chan func(*intake.Sink) error
 
 	mu     sync.Mutex // guards what follows
 	status reflector.Status
@@ -81,7 +85,7 @@ type rig struct {
 	readers []*script
 }
 
-func newRig(t *testing.T, indexes ...Indexer) *rig {
+func newRig(t *testing.T, indexes ...intake.Indexer) *rig {
 	t.Helper()
 	return newRigOf(t, Config{Indexes: indexes}, "")
 }
@@ -89,30 +93,44 @@ func newRig(t *testing.T, indexes ...Indexer) *rig {
 // newRigOf makes an informer with a stream for each namespace.
 func newRigOf(t *testing.T, config Config, namespaces ...string) *rig {
 	t.Helper()
-	config.Name, config.Handlers = "things", HandlerConfig{Threshold: 1024}
+	config.Name, config.Handlers = "things", fanout.HandlerConfig{Threshold: 1024}
 	for _, namespace := range namespaces {
-		config.Streams = append(config.Streams, Stream{Namespace: namespace})
+		config.Streams = append(config.Streams, intake.StreamConfig{Namespace: namespace})
 	}
-	i, err := newInformer(config)
-	if err != nil {
+	r := &rig{t: t}
+	config.SourceIn = func(string) (source.Source[object.Object], error) { return nil, nil }
+	config.connect = func(s *intake.Stream) (intake.Reader, error) {
+		reader := newScript(s)
+		r.readers = append(r.readers, reader)
+		return reader, nil
+	}
+	var err error
+	if r.Informer, err = New(config); err != nil {
 		t.Fatal(err)
-	}
-	r := &rig{Informer: i, t: t}
-	i.config.SourceIn = func(string) (source.Source[object.Object], error) { return nil, nil }
-	i.connect = func(s *stream) error { r.readers = append(r.readers, newScript(s)); return nil }
-	for _, s := range i.streams() {
-		r.readers = append(r.readers, newScript(s))
 	}
 	r.reader = r.readers[0]
 	return r
 }
 
-// newScript makes a script the reader of a stream.
-func newScript(s *stream) *script {
-	r := &script{sink: s.sink, steps: make(chan func(*sink) error)}
-	s.reader = r
-	return r
+// newScript returns the reader of a stream.
+func newScript(s *intake.Stream) *script {
+	return &script{sink: s.Sink(), namespace: s.Namespace(), steps: make(chan func(*intake.Sink) error)}
 }
+
+// What the documentation promises of slow handlers, stuck ones, checkpoints and starts.
+const (
+	patience    = 250 * time.Millisecond
+	brisk       = 50 * time.Microsecond
+	atOnce      = 128
+	stuckAfter  = 30 * time.Second
+	stuckAgain  = 5 * time.Minute
+	firstSave   = time.Second
+	saveEvery   = 10 * time.Second
+	saveShare   = 50
+	hangs       = 30 * time.Second
+	maxStarting = 16
+	maxStart    = 2 * time.Second
+)
 
 var errStop = errors.New("the test stops the informer")
 
@@ -147,15 +165,15 @@ func (r *rig) feedTo(n int, text string) {
 
 func (r *rig) tell(n int, text string) {
 	for word := range strings.FieldsSeq(text) {
-		r.readers[n].steps <- func(s *sink) error { return sayIn(s, cmp.Or(s.namespace, "ns"), word) }
+		r.readers[n].steps <- func(s *intake.Sink) error { return sayIn(s, cmp.Or(r.readers[n].namespace, "ns"), word) }
 	}
 }
 
 // say tells the sink what a word says: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1"
 // replace, "[" begin, "]@9" end and "!" abort of a full state, "|@8" bookmark.
-func say(s *sink, word string) error { return sayIn(s, "ns", word) }
+func say(s *intake.Sink, word string) error { return sayIn(s, "ns", word) }
 
-func sayIn(s *sink, namespace, word string) error {
+func sayIn(s *intake.Sink, namespace, word string) error {
 	obj := thingIn(namespace, word[1:])
 	switch word[0] {
 	case '[':
@@ -170,7 +188,7 @@ func sayIn(s *sink, namespace, word string) error {
 	return tellObject(s, word[0], obj)
 }
 
-func tellObject(s *sink, verb byte, obj object.Object) error {
+func tellObject(s *intake.Sink, verb byte, obj object.Object) error {
 	switch verb {
 	case '+':
 		return s.Add(obj)
@@ -195,7 +213,7 @@ func (r *rig) addNamespace(namespace string) {
 // removeNamespace removes a namespace and its script.
 func (r *rig) removeNamespace(namespace string) {
 	r.t.Helper()
-	at := slices.IndexFunc(r.streams(), func(s *stream) bool { return s.namespace == namespace })
+	at := slices.IndexFunc(r.streams(), func(s *intake.Stream) bool { return s.Namespace() == namespace })
 	if err := r.RemoveNamespace(r.t.Context(), namespace); err != nil {
 		r.t.Error(err)
 	}
@@ -204,7 +222,7 @@ func (r *rig) removeNamespace(namespace string) {
 	}
 }
 
-func (r *rig) add(h Handler, config HandlerConfig) *Subscription {
+func (r *rig) add(h fanout.Handler, config fanout.HandlerConfig) *fanout.Subscription {
 	r.t.Helper()
 	s, err := r.AddHandler(h, config)
 	if err != nil {
@@ -237,15 +255,15 @@ type recorder struct {
 	t *testing.T
 	// before, if not nil, is called at the start of each callback.
 	before func(event string)
-	sub    *Subscription // nil if it doesn't matter
-	every  bool          // it gets deletions of objects that it does not know
+	sub    *fanout.Subscription // nil if it doesn't matter
+	every  bool                 // it gets deletions of objects that it does not know
 
 	mu     sync.Mutex
 	events []string
 	known  map[object.Key]object.Object
 }
 
-var lately = HandlerConfig{Name: "recorder", Threshold: 1024}
+var lately = fanout.HandlerConfig{Name: "recorder", Threshold: 1024}
 
 func record(t *testing.T) *recorder {
 	return &recorder{t: t, known: map[object.Key]object.Object{}}
@@ -294,7 +312,7 @@ func (h *recorder) OnUpdate(old, obj object.Object) {
 	h.note("~"+show(obj), object.KeyOf(obj), old, obj)
 }
 
-func (h *recorder) OnDelete(d Deleted) {
+func (h *recorder) OnDelete(d fanout.Deleted) {
 	event := "-" + show(d.Object)
 	if d.FinalStateUnknown {
 		event += "?"

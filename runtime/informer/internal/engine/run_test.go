@@ -17,6 +17,8 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -62,7 +64,7 @@ func TestBacklogSurvivesTheEnd(t *testing.T) {
 		r := newRig(t)
 		replaying, logged, merged := record(t), record(t), record(t)
 		r.add(logged, lately)
-		r.add(merged, HandlerConfig{Threshold: 0})
+		r.add(merged, fanout.HandlerConfig{Threshold: 0})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- r.Run(ctx) }()
@@ -115,7 +117,7 @@ func TestRunReturnsWhatEndedIt(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- r.Run(t.Context()) }()
 		broken := errors.New("broken")
-		r.reader.steps <- func(*sink) error { return broken }
+		r.reader.steps <- func(*intake.Sink) error { return broken }
 		if err := <-done; err != broken {
 			t.Errorf("Run returned %v, not the error of the reflector", err)
 		}
@@ -143,12 +145,12 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		bubble(t, phase, func(t *testing.T) {
 			r := newRig(t)
 			h := record(t)
-			r.add(h, HandlerConfig{Resync: time.Second, Threshold: 1024})
+			r.add(h, fanout.HandlerConfig{Resync: time.Second, Threshold: 1024})
 			stop := r.start()
 			r.feed(phase)
 			stop()
 			stored := r.stored()
-			if r.Claimed() || r.streams()[0].staging || r.streams()[0].staged != nil {
+			if r.Claimed() || r.intake.Queued() != 0 {
 				t.Error("something is left open")
 			}
 			defer r.start()()
@@ -174,7 +176,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		stop := r.start()
 		full := make(chan error, 1)
 		r.feed("[ ]@0 +a@1") // the writer stands
-		r.reader.steps <- func(s *sink) error {
+		r.reader.steps <- func(s *intake.Sink) error {
 			for {
 				if err := s.Bookmark("1"); err != nil {
 					full <- err
@@ -183,7 +185,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := r.streams()[0].sink.fifo.Len(); n != deltafifo.DefaultCapacity {
+		if n := r.intake.Queued(); n != deltafifo.DefaultCapacity {
 			t.Errorf("%d deltas wait", n)
 		}
 		go g.open()
@@ -206,7 +208,7 @@ func TestStoppedKeepsNoQueue(t *testing.T) {
 		r.feed("[ ]@0 +a@1") // the writer stands
 		waits := func() weak.Pointer[metav1.PartialObjectMetadata] {
 			obj := thing("b@2")
-			r.reader.steps <- func(s *sink) error { return s.Add(obj) }
+			r.reader.steps <- func(s *intake.Sink) error { return s.Add(obj) }
 			return weak.Make(obj)
 		}()
 		synctest.Wait()
@@ -309,8 +311,8 @@ func TestAwaitResourceVersion(t *testing.T) {
 		if want := `informer things: awaiting resourceVersion "2000": the store stands at "1000": the test stops the informer`; !errors.Is(err, errStop) || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
-		if len(r.streams()[0].waiters) != 0 {
-			t.Errorf("%d waiters left", len(r.streams()[0].waiters))
+		if len(r.awaits.versions) != 0 {
+			t.Errorf("%d waiters left", len(r.awaits.versions))
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -124,12 +126,20 @@ func (s *server) Watch(ctx context.Context, opts source.WatchOptions, opened fun
 	}
 }
 
+func (s *server) in() string { return s.namespace }
+
+// served is a server, or what stands before one.
+type served interface {
+	source.Source[object.Object]
+	in() string
+}
+
 // newServed returns an informer that reads servers, with all that belongs to it.
-func newServed(t *testing.T, config Config, servers ...*server) *rig {
+func newServed(t *testing.T, config Config, servers ...served) *rig {
 	t.Helper()
-	config.Name, config.Handlers = "things", HandlerConfig{Threshold: 1024}
+	config.Name, config.Handlers = "things", fanout.HandlerConfig{Threshold: 1024}
 	for _, s := range servers {
-		config.Streams = append(config.Streams, Stream{Namespace: s.namespace, Source: s})
+		config.Streams = append(config.Streams, intake.StreamConfig{Namespace: s.in(), Source: s})
 	}
 	i, err := New(config)
 	if err != nil {
@@ -186,7 +196,7 @@ func transformIsCalledOnce(t *testing.T) {
 
 // labelled fails the test for an object that was not transformed.
 type labelled struct {
-	Handler
+	fanout.Handler
 	t       *testing.T
 	objects int
 }
@@ -203,7 +213,7 @@ func (l *labelled) OnAdd(obj object.Object, initial bool) {
 	l.Handler.OnAdd(obj, initial)
 }
 func (l *labelled) OnUpdate(old, obj object.Object) { l.check(obj); l.Handler.OnUpdate(old, obj) }
-func (l *labelled) OnDelete(d Deleted)              { l.check(d.Object); l.Handler.OnDelete(d) }
+func (l *labelled) OnDelete(d fanout.Deleted)       { l.check(d.Object); l.Handler.OnDelete(d) }
 
 // TestFailedTransformKeepsTheStore shows that Status has the error of a transform, that the store
 // keeps its objects meanwhile, and that the informer goes on when the transform works again.

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -47,11 +48,12 @@ func manySlow(t *testing.T, n int, answer func(n int, ctx context.Context) error
 	lists, most := &atomic.Int64{}, &atomic.Int64{}
 	config := Config{Name: "pods in namespaces " + strings.Repeat("many ", n), Tuning: reflector.Tuning{DisableWatchList: true}}
 	for at := range n {
-		config.Streams = append(config.Streams, Stream{
+		config.Streams = append(config.Streams, intake.StreamConfig{
 			Namespace: fmt.Sprintf("ns-%04d", at),
 			Source:    slowSource{lists, most, func(ctx context.Context) error { return answer(at, ctx) }},
 		})
 	}
+	config.SourceIn = func(string) (source.Source[object.Object], error) { return config.Streams[0].Source, nil }
 	i, err := New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,7 @@ func TestFewNamespacesStartAtATime(t *testing.T) {
 			if took, want := time.Since(began), time.Duration((n+maxStarting-1)/maxStarting)*100*time.Millisecond; took != want {
 				t.Errorf("%d namespaces synced after %v, want %v", n, took, want)
 			}
-			if name := i.streams()[1].reader.(*reflector.Reflector[object.Object]).Name(); len(name) > maxName+20 || !strings.HasSuffix(name, " in ns-0001") {
+			if name := i.streams()[1].Name(); len(name) > 64+20 || !strings.HasSuffix(name, " in ns-0001") {
 				t.Errorf("the reflector of a namespace is called %q", name)
 			}
 			lease.Release(context.Background())

@@ -11,6 +11,8 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -21,7 +23,7 @@ func (r *rig) versions() string {
 	v := r.Table().Version()
 	texts := []string{v.ResourceVersion()}
 	for _, s := range r.streams() {
-		texts = append(texts, s.namespace+"="+v.NamespaceResourceVersion(s.namespace))
+		texts = append(texts, s.Namespace()+"="+v.NamespaceResourceVersion(s.Namespace()))
 	}
 	return strings.Join(texts, " ")
 }
@@ -134,7 +136,7 @@ func TestResyncDoesNotWaitForAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		h := record(t)
-		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: 1024})
+		r.add(h, fanout.HandlerConfig{Resync: time.Minute, Threshold: 1024})
 		defer r.start()()
 		r.feedTo(1, "[ =a@1 ]@1")
 		h.sees("=a@1")
@@ -151,7 +153,7 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		h, g := record(t), newGate()
 		h.before = g.wait
-		s := r.add(h, HandlerConfig{Threshold: 0})
+		s := r.add(h, fanout.HandlerConfig{Threshold: 0})
 		defer r.start()()
 		r.feedTo(0, "[ =a@1 =b@1 ]@1")
 		r.feedTo(0, "~a@2 ~b@2")
@@ -179,7 +181,7 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 }
 
 func TestStreamsThatCanNotBe(t *testing.T) {
-	for want, streams := range map[string][]Stream{
+	for want, streams := range map[string][]intake.StreamConfig{
 		"there is nothing to read: Config.Streams is empty": nil,
 		"one of several streams has no namespace":           {{Namespace: "a"}, {}},
 		`two streams have the namespace "a"`:                {{Namespace: "a"}, {Namespace: "b"}, {Namespace: "a"}},
@@ -188,7 +190,7 @@ func TestStreamsThatCanNotBe(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if _, err := New(Config{Name: "things", Streams: make([]Stream, 1)}); err == nil || !strings.Contains(err.Error(), "the Source is nil of stream things") {
+	if _, err := New(Config{Name: "things", Streams: make([]intake.StreamConfig, 1)}); err == nil || !strings.Contains(err.Error(), "the Source is nil of stream things") {
 		t.Errorf("without a source: %v", err)
 	}
 }
@@ -242,7 +244,7 @@ func TestPromise05WaitGivesUp(t *testing.T) {
 // Each of them gives all of its objects the same version, so a mixture would show.
 func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRigOf(t, Config{Indexes: []Indexer{byName()}}, "one", "two")
+		r := newRigOf(t, Config{Indexes: []intake.Indexer{byName()}}, "one", "two")
 		defer r.start()()
 		stop := make(chan struct{})
 		done := make(chan int)

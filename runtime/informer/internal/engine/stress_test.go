@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -24,13 +26,21 @@ import (
 // it would not end; the recorder checks the events of each handler. Nothing in it depends on which
 // goroutine is first.
 func TestEverythingAtOnce(t *testing.T) {
-	i, err := newInformer(Config{Name: "things", Streams: []Stream{{Namespace: "ns"}, {Namespace: "other"}}})
+	var readers []*script
+	i, err := New(Config{
+		Name: "things", Streams: []intake.StreamConfig{{Namespace: "ns"}, {Namespace: "other"}},
+		SourceIn: func(string) (source.Source[object.Object], error) { return nil, nil },
+		connect: func(s *intake.Stream) (intake.Reader, error) {
+			if s.Namespace() == "third" {
+				return busy{s.Sink()}, nil
+			}
+			readers = append(readers, newScript(s))
+			return readers[len(readers)-1], nil
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	readers := []*script{newScript(i.streams()[0]), newScript(i.streams()[1])}
-	i.config.SourceIn = func(string) (source.Source[object.Object], error) { return nil, nil }
-	i.connect = func(s *stream) error { s.reader = busy{s.sink}; return nil }
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,7 +95,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	added := byName()
 	again(2, func(rng *rand.Rand) {
 		h := record(t)
-		var sub atomic.Pointer[Subscription]
+		var sub atomic.Pointer[fanout.Subscription]
 		n := 0
 		h.before = func(string) {
 			switch n++; {
@@ -95,7 +105,7 @@ func TestEverythingAtOnce(t *testing.T) {
 				sub.Load().Remove()
 			}
 		}
-		s, err := i.AddHandler(h, HandlerConfig{Threshold: []int{Never, 0, 3, 100}[rng.IntN(4)], Resync: time.Duration(rng.IntN(2)) * time.Millisecond})
+		s, err := i.AddHandler(h, fanout.HandlerConfig{Threshold: []int{fanout.Never, 0, 3, 100}[rng.IntN(4)], Resync: time.Duration(rng.IntN(2)) * time.Millisecond})
 		if err != nil {
 			t.Error(err)
 			return
@@ -124,8 +134,8 @@ func TestEverythingAtOnce(t *testing.T) {
 	tell := func(n int, word string) {
 		version++
 		word = fmt.Sprintf("%s%c/%d@%d", word, 'a'+rng.IntN(20), rng.IntN(3), version)
-		readers[n].steps <- func(s *sink) error {
-			_ = sayIn(s, s.namespace, word) // the run may be over
+		readers[n].steps <- func(s *intake.Sink) error {
+			_ = sayIn(s, readers[n].namespace, word) // the run may be over
 			return nil
 		}
 	}
@@ -147,12 +157,12 @@ func TestEverythingAtOnce(t *testing.T) {
 }
 
 // busy is a reader that brings one full state after the other, and changes in between.
-type busy struct{ sink *sink }
+type busy struct{ sink *intake.Sink }
 
 func (b busy) Run(ctx context.Context) error {
 	for n := 1; ctx.Err() == nil; n++ {
 		for _, word := range []string{"[", "=a/1@%d", "=b/%d@1", "]@%d", "~a/1@%d1", "+c/%d@1"} {
-			if err := sayIn(b.sink, b.sink.namespace, strings.ReplaceAll(word, "%d", fmt.Sprint(n))); err != nil {
+			if err := sayIn(b.sink, "third", strings.ReplaceAll(word, "%d", fmt.Sprint(n))); err != nil {
 				return nil //nolint:nilerr // the queue is closed
 			}
 		}

@@ -33,8 +33,8 @@ func (g *gap) Lacking(namespace string) error {
 	}
 	var missing []string
 	for _, s := range i.streams() {
-		if !s.HasSynced() && (namespace == "" || s.namespace == "" || s.namespace == namespace) {
-			why, _ := s.unsynced()
+		if !s.HasSynced() && (namespace == "" || s.Namespace() == "" || s.Namespace() == namespace) {
+			why, _ := i.unsyncedStream(s)
 			missing = append(missing, why)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -34,11 +35,11 @@ func (w *Wait) synced() <-chan struct{} {
 
 // done reports whether the informer, and every stream that was added to it, has synced.
 func (w *Wait) done() bool {
-	return closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *stream) bool { return !w.has(s) })
+	return closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
 }
 
 // has reports whether a stream has synced.
-func (w *Wait) has(s *stream) bool {
+func (w *Wait) has(s *intake.Stream) bool {
 	if w.Lease == nil {
 		return s.HasSynced()
 	}
@@ -103,7 +104,7 @@ func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 			continue // the status of its streams is that of the previous run
 		}
 		for _, s := range w.Informer.streams() {
-			status := s.reader.Status()
+			status := s.Status()
 			failing := status.State != reflector.StateStopped && status.Reason != reason.None
 			if failing && !w.has(s) && giveUp(status.Reason) {
 				return true
@@ -117,7 +118,7 @@ func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 func (i *Informer) begun() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.run != nil && i.run.open
+	return i.run != nil && i.run.begun
 }
 
 // observe sends a token to news whenever a stream's state changes or the informer syncs, until stop
@@ -174,7 +175,7 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 			if w.has(s) {
 				continue
 			}
-			line, err := s.unsynced()
+			line, err := w.Informer.unsyncedStream(s)
 			if err != nil {
 				errs = append(errs, err)
 			}
@@ -187,16 +188,16 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	return missing, informers, errs
 }
 
-// unsynced returns a line about a stream that has not synced, with the reason. last is its last
-// error, nil if there was none.
-func (s *stream) unsynced() (line string, last error) {
-	status := s.reader.Status()
+// unsyncedStream returns a line about a stream that has not synced, with the reason. last is its
+// last error, nil if there was none.
+func (i *Informer) unsyncedStream(s *intake.Stream) (line string, last error) {
+	status := s.Status()
 	why := "not running"
-	if s.informer.Claimed() {
+	if i.Claimed() {
 		why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
 		if status.State == reflector.StateStopped {
 			why = "starting"
-			if now := s.disk.now(); now != "" {
+			if now := s.DiskNow(); now != "" {
 				why += ", " + now
 			}
 		}
@@ -204,7 +205,7 @@ func (s *stream) unsynced() (line string, last error) {
 	if status.LastError != nil {
 		why += ": " + status.LastError.Error()
 	}
-	return s.name() + " is " + why, status.LastError
+	return s.Name() + " is " + why, status.LastError
 }
 
 // joinedError is a message and the errors that it wraps.

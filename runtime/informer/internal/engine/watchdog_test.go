@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"k8s.io/klog/v2/textlogger"
 )
 
@@ -59,8 +60,8 @@ func loggedTo(w io.Writer) Config {
 	return Config{Logger: &logger}
 }
 
-// TestStuckHandlerIsLogged has a handler that does not return: from a pending event, from one of
-// the log, and from an initial one. After 30 s, and then each 5 min, a line names it. No line
+// TestStuckHandlerIsLogged has a handler that does not return: from an update, a deletion and an
+// initial event. After 30 s, and then each 5 min, a line names it. No line
 // follows once it has returned.
 func TestStuckHandlerIsLogged(t *testing.T) {
 	for _, test := range []struct{ name, before, then, callback, key string }{
@@ -72,7 +73,7 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 			lines := &stuckLines{}
 			r := newRigOf(t, loggedTo(lines), "")
 			h, quick, g := record(t), record(t), newGate()
-			s := r.add(h, HandlerConfig{Name: "billing", Threshold: 1024})
+			s := r.add(h, fanout.HandlerConfig{Name: "billing", Threshold: 1024})
 			r.add(quick, lately)
 			stop := r.start()
 			r.feed(test.before)
@@ -108,7 +109,7 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 }
 
 // TestStuckCallbackHasItsOwnDuration has a callback not return that follows quick ones, and one
-// that follows a slow one: the line has the callback's own duration, as far as it is known.
+// that follows a slow one: the line has the callback's own duration.
 func TestStuckCallbackHasItsOwnDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := &stuckLines{}
@@ -116,7 +117,7 @@ func TestStuckCallbackHasItsOwnDuration(t *testing.T) {
 		h := record(t)
 		h.before = func(event string) {
 			switch event {
-			case "=40@1": // in the middle of those that one look at the clock stands for
+			case "=40@1":
 				time.Sleep(29 * time.Second)
 			case "=41@1":
 				lines.begin()
@@ -132,7 +133,8 @@ func TestStuckCallbackHasItsOwnDuration(t *testing.T) {
 		r.feed("[ " + full.String() + "]@1")
 		time.Sleep(time.Hour)
 		got := lines.take()
-		if len(got) != 1 || !strings.HasPrefix(got[0], "30s: ") || !strings.HasSuffix(got[0], `key="ns/41" duration="30s"`) {
+		// the first look after 30 s
+		if len(got) != 1 || !strings.HasPrefix(got[0], "31s: ") || !strings.HasSuffix(got[0], `key="ns/41" duration="31s"`) {
 			t.Errorf("logged %q", got)
 		}
 		stop()
@@ -147,7 +149,7 @@ func TestStuckIsNamedWhenRemovedOrEnding(t *testing.T) {
 			lines := &stuckLines{}
 			r := newRigOf(t, loggedTo(lines), "")
 			h, g := record(t), newGate()
-			s := r.add(h, HandlerConfig{Name: "billing", Threshold: 1024})
+			s := r.add(h, fanout.HandlerConfig{Name: "billing", Threshold: 1024})
 			l := r.acquire(t.Context())
 			r.feed("[ =a@1 ]@1")
 			h.before = g.wait
@@ -212,7 +214,7 @@ func TestRemoveContextNamesTheCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h, g := record(t), newGate()
-		s := r.add(h, HandlerConfig{Name: "billing", Threshold: 1024})
+		s := r.add(h, fanout.HandlerConfig{Name: "billing", Threshold: 1024})
 		stop := r.start()
 		r.feed("[ =a@1 ]@1")
 		var none context.Context

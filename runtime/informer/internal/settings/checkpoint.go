@@ -19,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -39,11 +40,11 @@ var secret = []schema.GroupResource{{Resource: "secrets"}}
 type identified interface{ Identity() string }
 
 // fileOf returns the function that makes the checkpoints of an informer; nil if it has none.
-func (s *Settings) fileOf(name string, streams []engine.Stream) (engine.FileOf, error) {
+func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.FileOf, error) {
 	if s.CheckpointDir == "" {
 		return nil, nil
 	}
-	fail := func(format string, args ...any) (engine.FileOf, error) {
+	fail := func(format string, args ...any) (intake.FileOf, error) {
 		return nil, fmt.Errorf("WithCheckpoint: "+format, args...)
 	}
 	for _, stream := range streams {
@@ -59,7 +60,7 @@ func (s *Settings) fileOf(name string, streams []engine.Stream) (engine.FileOf, 
 	if _, err := checkpoint.New(config); err != nil {
 		return fail("%w", err)
 	}
-	return func(_ string, src source.Source[object.Object], transform uintptr) (engine.StateFile, error) {
+	return func(_ string, src source.Source[object.Object], transform uintptr) (intake.StateFile, error) {
 		own := config
 		if transform != 0 {
 			var err error

@@ -11,6 +11,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -34,7 +36,7 @@ type Settings struct {
 
 	Logger     *klog.Logger
 	ObjectType GoType // nil in a factory
-	Indexes    []engine.Indexer
+	Indexes    []intake.Indexer
 	scopedBy   string // the option of this call that set Namespaces; "" if none has
 
 	Kinds        []Kind // of a factory, in the order of its options
@@ -53,7 +55,7 @@ type Identity struct {
 // Agreed is what two calls of For for one informer have to agree on.
 type Agreed struct {
 	Tuning            reflector.Tuning
-	Handlers          engine.HandlerConfig
+	Handlers          fanout.HandlerConfig
 	DropManagedFields bool
 	CheckpointDir     string // "" for none
 	Confidential      string // resources that may be written there, with commas between
@@ -81,7 +83,7 @@ type SourceIn = func(namespace string) (source.Source[object.Object], error)
 
 // Default returns all defaults that are not the zero value.
 func Default() Settings {
-	return Settings{Agreed: Agreed{Handlers: engine.HandlerConfig{Threshold: 1024}}}
+	return Settings{Agreed: Agreed{Handlers: fanout.HandlerConfig{Threshold: 1024}}}
 }
 
 // Comparable returns what another call of For has to agree on.
@@ -99,7 +101,7 @@ func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespac
 
 // NewEngine makes an informer with these settings. in returns the source for a namespace that is
 // added; it is nil if none can be added.
-func (s *Settings) NewEngine(name string, in SourceIn, streams ...engine.Stream) (*engine.Informer, error) {
+func (s *Settings) NewEngine(name string, in SourceIn, streams ...intake.StreamConfig) (*engine.Informer, error) {
 	files, err := s.fileOf(name, streams)
 	if err != nil {
 		return nil, err

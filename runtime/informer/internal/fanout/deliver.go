@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fanout
+
+import (
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+)
+
+const (
+	added    = deltafifo.Added
+	modified = deltafifo.Modified
+	deleted  = deltafifo.Deleted
+)
+
+// start starts the handler's goroutine, which ends when the run is over or the subscription is
+// removed. Fanout.mu is held.
+func (s *Subscription) start(r *Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = false
+	s.fanout.wg.Go(func() {
+		if r.Recorder != nil {
+			s.recorder = r.Recorder.BeginHandler(s.config.Name, s.measure)
+		}
+		if s.config.Resync > 0 {
+			s.timer = time.AfterFunc(s.config.Resync, s.tick)
+		}
+		s.serve(r)
+	})
+}
+
+// serve calls the handler whenever there is something to deliver.
+func (s *Subscription) serve(r *Run) {
+	s.mu.Lock()
+	s.goroutine = goroutineID()
+	s.mu.Unlock()
+	ended := false
+	defer func() {
+		switch {
+		case ended:
+			s.end()
+		case !s.crashing: // the handler has called runtime.Goexit
+			s.fanout.wg.Go(func() { s.serve(r) })
+		}
+	}()
+	for s.step(r) {
+	}
+	ended = true
+}
+
+// end is called when the handler's goroutine ends.
+func (s *Subscription) end() {
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	if s.recorder != nil {
+		s.recorder.Close()
+		s.recorder = nil
+	}
+	s.mu.Lock()
+	s.goroutine = 0
+	removed := s.removed
+	s.mu.Unlock()
+	if removed {
+		s.fanout.forget(s)
+	}
+}
+
+// tick makes a resync due.
+func (s *Subscription) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = true
+	s.wakeUp()
+}
+
+// step delivers the next event, all of a replay or a resync, or waits for something to deliver. It
+// returns false if the goroutine has to end.
+func (s *Subscription) step(r *Run) bool {
+	// This is read first: if it is true, the initial objects are among the replays below.
+	synced := closed(s.fanout.config.Synced)
+	s.mu.Lock()
+	if s.overLocked(r) {
+		s.mu.Unlock()
+		return false
+	}
+	if len(s.replays) > 0 {
+		s.mu.Unlock()
+		s.replayNext(r)
+		return true
+	}
+	if synced && !s.HasSynced() {
+		close(s.synced)
+	}
+	if next, ok := s.nextLocked(); ok {
+		s.startLocked(next)
+		s.mu.Unlock()
+		s.call(r)
+		return true
+	}
+	s.caughtUpLocked()
+	due := s.due
+	s.mu.Unlock()
+	if due && s.resync(r) {
+		return true
+	}
+	<-s.wake
+	return true
+}
+
+// overLocked notes that the last callback has returned, and reports whether no other one may begin.
+func (s *Subscription) overLocked(r *Run) bool {
+	s.finishLocked()
+	return s.removed || closed(r.Over)
+}
+
+// replayNext delivers the objects of the first replay as adds. Of an object with later changes in
+// the backlog, only the newest state is delivered. A replay that a run's end interrupts is
+// continued in the next run.
+func (s *Subscription) replayNext(r *Run) {
+	s.mu.Lock()
+	if s.removed {
+		s.mu.Unlock()
+		return
+	}
+	objects, skip := s.replays[0].objects(), s.replayed
+	s.mu.Unlock()
+	for obj := range objects.All {
+		if skip > 0 {
+			skip--
+			continue
+		}
+		s.mu.Lock()
+		if s.overLocked(r) {
+			s.mu.Unlock()
+			return
+		}
+		s.replayed++
+		if obj = s.backlog.Take(obj); obj == nil {
+			s.mu.Unlock()
+			continue
+		}
+		s.startLocked(initial(obj))
+		s.mu.Unlock()
+		s.call(r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finishLocked(); !s.removed {
+		s.replays[0] = replay{} // keeps nothing alive
+		s.replays, s.replayed = s.replays[1:], 0
+	}
+}
+
+// resync delivers every object as an update of itself, and returns true. Unless everything else has
+// been delivered, so that the handler's last events are those of the newest version, it does
+// nothing and returns false.
+func (s *Subscription) resync(r *Run) (done bool) {
+	version := s.resyncs()
+	if version == nil {
+		return false // the publisher has woken this goroutine
+	}
+	defer s.timer.Reset(s.config.Resync) // also if a callback calls runtime.Goexit
+	for obj := range version.All {
+		s.mu.Lock()
+		if s.overLocked(r) {
+			s.mu.Unlock()
+			break
+		}
+		s.startLocked(changelog.Change{Type: modified, Old: obj, New: obj})
+		s.mu.Unlock()
+		s.call(r)
+	}
+	return true
+}
+
+// resyncs begins a resync of the version that it returns; nil if something waits.
+func (s *Subscription) resyncs() *table.Version {
+	f := s.fanout
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.removed || len(s.replays) > 0 || s.backlog.Len() > 0 || s.cursor.Passed() != f.log.Len() {
+		return nil
+	}
+	s.due = false
+	return f.version
+}

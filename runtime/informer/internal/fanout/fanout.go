@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fanout
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+// Config is what a Fanout is made of.
+type Config struct {
+	Name      string             // of the informer
+	Epoch     time.Time          // points in time are durations since it
+	Synced    <-chan struct{}    // closed when the informer has synced; NotifySynced is called then
+	Mutations *mutation.Detector // checks the objects of each callback; nil: none
+	// Version is the version before the first publication.
+	Version *table.Version
+}
+
+// Fanout delivers changes to any number of subscriptions. Its methods may be called by any
+// goroutine, but for Publish, of which only one call at a time is allowed.
+type Fanout struct {
+	config Config // set once at construction
+
+	wg       sync.WaitGroup // the goroutines that call handlers
+	watchdog sync.WaitGroup // the goroutine that looks at them
+
+	mu      sync.Mutex // guards what follows
+	log     changelog.Log
+	version *table.Version  // the newest one
+	subs    []*Subscription // replaced, never changed
+	run     *Run            // that Open has begun; nil after Close
+	quiet   chan struct{}   // ends the watchdog of the run
+}
+
+// Run is a period in which handlers are called.
+type Run struct {
+	Over     <-chan struct{} // no callback begins once it is closed; Close is called then
+	Logger   klog.Logger
+	Recorder metrics.InformerRecorder // nil: none
+}
+
+// New returns a Fanout that has no subscriptions and does not run.
+func New(config Config) *Fanout {
+	return &Fanout{config: config, log: changelog.New(), version: config.Version}
+}
+
+// Add adds a subscription. Its initial objects are those of the newest version.
+func (f *Fanout) Add(h Handler, config HandlerConfig) *Subscription {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := newSubscription(f, h, config, f.log.End())
+	if f.version.Len() > 0 {
+		s.replays = []replay{{version: f.version, at: f.now()}}
+	}
+	f.subs = append(slices.Clip(f.subs), s)
+	if f.run != nil {
+		s.start(f.run)
+	}
+	return s
+}
+
+func (f *Fanout) forget(s *Subscription) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.subs = slices.DeleteFunc(slices.Clone(f.subs), func(other *Subscription) bool { return other == s })
+}
+
+// Open begins a run: each subscription gets a goroutine.
+func (f *Fanout) Open(r *Run) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.run, f.quiet = r, make(chan struct{})
+	for _, s := range f.subs {
+		s.start(r)
+	}
+	quiet := f.quiet
+	f.watchdog.Go(func() { f.watch(r, quiet) })
+}
+
+// Close ends a run whose Over is closed. It waits until every callback has returned.
+func (f *Fanout) Close() {
+	f.mu.Lock()
+	f.run = nil
+	quiet, subs := f.quiet, f.subs
+	f.mu.Unlock()
+	for _, s := range subs {
+		s.wakeUp()
+	}
+	f.wg.Wait()
+	close(quiet)
+	f.watchdog.Wait()
+}
+
+// Publication is one version of the table, and what has led to it.
+type Publication struct {
+	Version *table.Version
+	// Changes are delivered to every subscription. Fanout keeps the slice.
+	Changes []changelog.Change
+	// Full reports that Changes are the differences of a full state.
+	Full bool
+	// Initial reports that the objects of Namespace, or all of them if that is "", are delivered as
+	// initial objects. Then there are no changes of them in the log.
+	Initial   bool
+	Namespace string
+}
+
+// Publish logs the changes of a version, and wakes the handlers. It waits for nothing. The caller
+// calls the function that it returns, which waits for handlers that lag, but not after over is
+// closed. The function is nil if there is nothing to wait for.
+func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.version = p.Version
+	if len(f.subs) == 0 {
+		return nil
+	}
+	now := f.now()
+	if p.Initial {
+		for _, s := range f.subs {
+			s.addReplay(replay{p.Version, p.Namespace, now})
+		}
+	}
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	f.log.Append(p.Changes, now)
+	logged := published{at: now, until: f.log.Len(), changes: int64(len(p.Changes)), full: p.Full}
+	var laggards []*Subscription
+	for _, s := range f.subs {
+		if s.lags(logged.until) {
+			laggards = append(laggards, s)
+		}
+		s.wakeUp()
+	}
+	if laggards == nil {
+		return nil
+	}
+	return func(over <-chan struct{}) {
+		for _, s := range laggards {
+			s.keepUp(logged, over)
+		}
+	}
+}
+
+// NotifySynced is called when Config.Synced was closed.
+func (f *Fanout) NotifySynced() {
+	for _, s := range f.Subscriptions() {
+		s.wakeUp()
+	}
+}
+
+// Subscriptions returns the subscriptions, in the order in which they were added. The slice must
+// not be changed.
+func (f *Fanout) Subscriptions() []*Subscription {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.subs
+}
+
+func (f *Fanout) logged() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.log.Len()
+}
+
+// now returns the time since the epoch.
+func (f *Fanout) now() time.Duration { return time.Since(f.config.Epoch) }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fanout
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+)
+
+// Remove ends the subscription and waits for its running callback, unless that callback calls it.
+func (s *Subscription) Remove() {
+	if returned := s.remove(); returned != nil {
+		<-returned
+		s.fanout.forget(s)
+	}
+}
+
+// RemoveContext does what Remove does, but stops waiting when ctx is done. Then the error names the
+// callback.
+func (s *Subscription) RemoveContext(ctx context.Context) error {
+	fail := func(err error) error {
+		return fmt.Errorf("informer %s: RemoveContext: %w", s.fanout.config.Name, err)
+	}
+	if ctx == nil {
+		return fail(errors.New("the context is nil"))
+	}
+	returned := s.remove()
+	if returned == nil {
+		return nil
+	}
+	select {
+	case <-returned:
+	default:
+		select {
+		case <-returned:
+		case <-ctx.Done():
+			if running := s.Status().Running(s.fanout.config.Name); running != "" {
+				return fail(fmt.Errorf("%w: %s", context.Cause(ctx), running))
+			}
+		}
+	}
+	s.fanout.forget(s)
+	return nil
+}
+
+// remove ends the subscription, and returns a channel that is closed when the running callback has
+// returned. If there is nothing to wait for, it returns nil, and the Fanout has forgotten the
+// subscription. Otherwise the handler's goroutine makes the Fanout forget it, so that Status shows
+// the running callback until then.
+func (s *Subscription) remove() <-chan struct{} {
+	s.mu.Lock()
+	returned := s.removeLocked()
+	s.mu.Unlock()
+	if returned == nil {
+		s.fanout.forget(s)
+	}
+	return returned
+}
+
+// removeLocked ensures that no callback begins from then on: the handler's goroutine reads removed
+// in the section of mu in which it begins a callback.
+func (s *Subscription) removeLocked() (returned <-chan struct{}) {
+	if !s.removed {
+		s.removed = true
+		s.replays, s.replayed, s.backlog, s.cursor = nil, 0, changelog.Backlog{}, changelog.Cursor{}
+	}
+	s.goOnLocked()
+	s.wakeUp()
+	if s.running.Type == 0 || s.goroutine == goroutineID() {
+		return nil
+	}
+	if s.idle == nil {
+		s.idle = make(chan struct{})
+	}
+	return s.idle
+}
+
+// goroutineID returns the number of the calling goroutine. By it, Remove detects that it is called
+// from the callback that it would wait for. Go has the number only in the first line of a stack
+// trace.
+func goroutineID() uint64 {
+	var buf [64]byte
+	line := buf[:runtime.Stack(buf[:], false)]
+	line, _, _ = bytes.Cut(bytes.TrimPrefix(line, []byte("goroutine ")), []byte(" "))
+	id, _ := strconv.ParseUint(string(line), 10, 64)
+	return id
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fanout
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// HandlerStatus is how one subscription keeps up.
+type HandlerStatus struct {
+	Name         string
+	Synced       bool
+	Backlog      int
+	WaitingSince time.Time
+	Merging      bool
+	Callback     string
+	Key          object.Key
+	Since        time.Time
+}
+
+// Running returns a line about the callback of an informer that is running, "" if none is.
+func (h HandlerStatus) Running(informer string) string {
+	if h.Callback == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: handler %q has not returned from %s of %s for %v",
+		informer, h.Name, h.Callback, h.Key, time.Since(h.Since).Round(time.Millisecond))
+}
+
+// Status returns how the handler keeps up.
+func (s *Subscription) Status() HandlerStatus {
+	logged := s.fanout.logged()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.statusLocked(logged)
+}
+
+// statusLocked returns the status. So many changes were logged before mu was taken.
+func (s *Subscription) statusLocked(logged int64) HandlerStatus {
+	status := HandlerStatus{
+		Name:    s.config.Name,
+		Synced:  s.HasSynced(),
+		Backlog: s.waitingLocked(logged) + s.backlog.Len() + s.initialLocked(),
+		Merging: s.slow.slow,
+	}
+	if status.Backlog > 0 {
+		status.WaitingSince = s.at(s.oldestLocked())
+	}
+	if s.running.Type != 0 {
+		status.Callback, status.Key, status.Since = s.running.Callback(), s.running.Key(), s.at(s.since)
+	}
+	return status
+}
+
+// waitingLocked returns how many changes wait in the log.
+func (s *Subscription) waitingLocked(logged int64) int {
+	if s.removed {
+		return 0
+	}
+	return int(max(0, logged-s.cursor.Passed()))
+}
+
+// oldestLocked returns when the oldest of the events that wait was published. There must be one.
+func (s *Subscription) oldestLocked() time.Duration {
+	switch {
+	case s.initialLocked() > 0:
+		return s.replays[0].at
+	case s.backlog.Len() > 0:
+		return s.backlog.Since()
+	}
+	_, at := s.cursor.Next()
+	return at
+}
+
+func (s *Subscription) at(d time.Duration) time.Time { return s.fanout.config.Epoch.Add(d) }
+
+// StatusOf returns the part of the status that is about one key: Backlog counts the events of the
+// key, WaitingSince is when the oldest of them was published, and Callback is set if it is running
+// for the key. It looks through what waits in a copy, since there may be much of it: versions and
+// batches are immutable.
+func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
+	s.mu.Lock()
+	status := s.statusLocked(0)
+	if status.Callback != "" && status.Key != key {
+		status.Callback, status.Key, status.Since = "", object.Key{}, time.Time{}
+	}
+	w := waiting{key: key}
+	if n, at := s.backlog.WaitingFor(key); n > 0 {
+		w.add(n, at)
+	}
+	replays, delivered, cursor, removed := slices.Clone(s.replays), s.replayed, s.cursor, s.removed
+	s.mu.Unlock()
+
+	for n, r := range replays {
+		if n > 0 {
+			delivered = 0
+		}
+		w.replay(r, delivered)
+	}
+	for !removed {
+		c, at := cursor.Next()
+		if c == nil {
+			break
+		}
+		if c.Key() == key {
+			w.add(1, at)
+		}
+		cursor.Pass()
+	}
+	status.Backlog, status.WaitingSince = w.events, time.Time{}
+	if w.events > 0 {
+		status.WaitingSince = s.at(w.since)
+	}
+	return status
+}
+
+// waiting is what waits for one key.
+type waiting struct {
+	key    object.Key
+	events int
+	since  time.Duration
+}
+
+func (w *waiting) add(events int, at time.Duration) {
+	if w.events == 0 || at < w.since {
+		w.since = at
+	}
+	w.events += events
+}
+
+// replay looks behind the objects that were delivered.
+func (w *waiting) replay(r replay, delivered int) {
+	if _, ok := r.version.Get(w.key); !ok || r.namespace != "" && r.namespace != w.key.Namespace {
+		return
+	}
+	n := 0
+	for obj := range r.objects().All {
+		if object.KeyOf(obj) == w.key {
+			if n >= delivered {
+				w.add(1, r.at)
+			}
+			return
+		}
+		n++
+	}
+}
+
+// measure returns the state of the handler for the metrics.
+func (s *Subscription) measure() metrics.HandlerState {
+	status := s.Status()
+	return metrics.HandlerState{
+		Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging,
+		WaitingSince: status.WaitingSince, CallbackSince: status.Since,
+	}
+}

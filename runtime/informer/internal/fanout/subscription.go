@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fanout
+
+import (
+	"sync"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Subscription is one handler and its position: first in a version that is replayed, then in the
+// log.
+type Subscription struct {
+	// set once at construction
+	fanout  *Fanout
+	handler Handler
+	config  HandlerConfig
+	synced  chan struct{} // closed when the initial objects are delivered
+	// wake has capacity 1. Whoever adds something to deliver sends to it.
+	wake chan struct{}
+
+	// Only the handler's goroutine uses what follows.
+	crashing bool                    // a panic of the handler is about to end the process
+	recorder metrics.HandlerRecorder // of the run; nil without metrics
+	timer    *time.Timer             // of the run; nil if there is no resync
+
+	mu       sync.Mutex        // guards what follows
+	due      bool              // a resync is due
+	replays  []replay          // are delivered before everything else
+	replayed int               // how many objects of replays[0] were delivered or skipped
+	backlog  changelog.Backlog // what was merged: it is older than what waits in the log
+	cursor   changelog.Cursor  // the next change to deliver or to merge
+	slow     slowness
+	removed  bool
+
+	goroutine uint64           // the number of the handler's goroutine; 0 if it has none
+	running   changelog.Change // what the handler is called with; Type is 0 if it isn't called
+	since     time.Duration    // when that began, since the epoch
+	// when the running callback was last logged as not returning; 0: never
+	told time.Duration
+	idle chan struct{} // if not nil, closed when the callback has returned
+}
+
+// replay is a set of objects that are delivered as initial ones: those of a namespace of a version,
+// or all of it if namespace is "".
+type replay struct {
+	version   *table.Version
+	namespace string
+	at        time.Duration // when it began to wait, since the epoch
+}
+
+func (r replay) objects() table.Set { return r.version.Namespace(r.namespace) }
+
+func newSubscription(f *Fanout, h Handler, config HandlerConfig, at changelog.Cursor) *Subscription {
+	return &Subscription{
+		fanout:  f,
+		handler: h,
+		config:  config,
+		synced:  make(chan struct{}),
+		wake:    make(chan struct{}, 1),
+		slow:    slowness{patience: patience},
+		backlog: changelog.Backlog{EveryDeletion: config.EveryDeletion},
+		cursor:  at,
+	}
+}
+
+// Synced returns a channel that is closed when the initial objects are delivered.
+func (s *Subscription) Synced() <-chan struct{} { return s.synced }
+
+// HasSynced reports whether Synced is closed.
+func (s *Subscription) HasSynced() bool { return closed(s.synced) }
+
+// wakeUp makes the handler's goroutine look again at what there is to deliver.
+func (s *Subscription) wakeUp() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is going to look
+	}
+}
+
+// addReplay adds the first objects of a namespace. No change that waits has one of their keys.
+func (s *Subscription) addReplay(r replay) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.removed {
+		s.replays = append(s.replays, r)
+	}
+	s.wakeUp()
+}
+
+// initialLocked returns how many objects are left to replay.
+func (s *Subscription) initialLocked() int {
+	n := -s.replayed
+	for _, r := range s.replays {
+		n += r.objects().Len()
+	}
+	return n
+}
+
+// nextLocked takes the next change out of the backlog, or else out of the log.
+func (s *Subscription) nextLocked() (next changelog.Change, ok bool) {
+	if s.backlog.Len() > 0 {
+		return s.backlog.Next()
+	}
+	logged, _ := s.cursor.Next()
+	if logged == nil {
+		return next, false
+	}
+	next = *logged
+	s.passLocked()
+	return next, true
+}
+
+// initial returns the event that an object of a replay is delivered with.
+func initial(obj object.Object) changelog.Change {
+	return changelog.Change{Type: added, Initial: true, New: obj}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

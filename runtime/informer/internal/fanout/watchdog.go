@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fanout
+
+import "time"
+
+// A callback that does not return is logged after stuckAfter, and again each stuckAgain. One
+// goroutine looks for such callbacks each lookEvery.
+const (
+	stuckAfter = 30 * time.Second
+	stuckAgain = 5 * time.Minute
+	lookEvery  = 5 * time.Second
+)
+
+// watch logs callbacks that do not return, until quiet is closed.
+func (f *Fanout) watch(r *Run, quiet <-chan struct{}) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-quiet:
+			return
+		}
+		for _, s := range f.Subscriptions() {
+			if status, stuck := s.stuck(); stuck {
+				s.logger(r).Info("A handler has not returned", "informer", f.config.Name, "handler", status.Name,
+					"callback", status.Callback, "key", status.Key.String(), "duration", time.Since(status.Since).Round(time.Millisecond))
+			}
+		}
+	}
+}
+
+// stuck reports whether the running callback has to be logged now.
+func (s *Subscription) stuck() (status HandlerStatus, stuck bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.fanout.now()
+	if s.running.Type == 0 || now-s.since < stuckAfter || s.told > 0 && now-s.told < stuckAgain {
+		return status, false
+	}
+	s.told = now
+	return s.statusLocked(0), true
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// StateFile is where a stream's state is kept between processes. Outside of tests it is a
+// *checkpoint.File.
+type StateFile interface {
+	Path() string
+	Read(item func(object.Object) error) (checkpoint.State, error)
+	Write(state checkpoint.State, all iter.Seq[object.Object]) (checkpoint.State, error)
+	Advance(state checkpoint.State) (bool, error)
+}
+
+// FileOf returns the file for the state of a stream. transform is the code of Config.Transform, 0
+// if there is none.
+type FileOf func(namespace string, src source.Source[object.Object], transform uintptr) (StateFile, error)
+
+// When states are written: after a second, if there is none on disk, and then so rarely that
+// writing takes at most a fiftieth of the time.
+const (
+	firstSave = time.Second
+	saveEvery = 10 * time.Second
+	saveShare = 50
+)
+
+// disk is what a stream has on disk.
+type disk struct {
+	open func() (StateFile, error) // opens the file once; it may take long
+
+	// mu guards what follows.
+	mu    sync.Mutex
+	saved checkpoint.State // what the file has, if this process has read or written it
+	// changed is the number of changes, as stream.changed counts them, after which the table had
+	// the file's objects; -1 if it never had them. If it is too small, the file is written anew.
+	changed int64
+	err     error // of the last attempt to write; nil if it has succeeded
+	totals  DiskTotals
+	doing   string // what a goroutine does on the disk, such as "reading …"; "" if nothing
+	since   time.Time
+}
+
+// hangs is how long writing may take until the status calls that an error.
+const hangs = 30 * time.Second
+
+// DiskTotals counts what was done with a stream's file. Its numbers never go down.
+type DiskTotals struct {
+	Writes   int64         // those that succeeded; not those of the version alone
+	Bytes    int64         // that they have written
+	Took     time.Duration // by them
+	Failures int64         // of writing
+	Restored int64         // objects that were read and that the server has accepted
+}
+
+func (t *DiskTotals) add(other DiskTotals) {
+	t.Writes += other.Writes
+	t.Bytes += other.Bytes
+	t.Took += other.Took
+	t.Failures += other.Failures
+	t.Restored += other.Restored
+}
+
+// newDisk returns nil if the informer keeps nothing.
+func newDisk(config *Config, s StreamConfig) *disk {
+	if config.FileOf == nil {
+		return nil
+	}
+	return &disk{changed: -1, open: sync.OnceValues(func() (StateFile, error) {
+		return config.FileOf(s.Namespace, s.Source, config.TransformCode)
+	})}
+}
+
+// status returns the state that the file has, why it could not be written, and what was done.
+func (d *disk) status() (checkpoint.State, DiskTotals, error) {
+	if d == nil {
+		return checkpoint.State{}, DiskTotals{}, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err == nil && d.doing != "" && time.Since(d.since) >= hangs {
+		return d.saved, d.totals, errors.New(d.doingLocked())
+	}
+	return d.saved, d.totals, d.err
+}
+
+// begin notes that a goroutine of the stream uses the disk, until end is called. Only one does:
+// what is read is written after that.
+func (d *disk) begin(doing string) (end func()) {
+	set := func(doing string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.doing, d.since = doing, time.Now()
+	}
+	set(doing)
+	return func() { set("") }
+}
+
+// doingLocked returns what a goroutine does on the disk, and for how long; "" if nothing.
+func (d *disk) doingLocked() string {
+	if d.doing == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s for %v", d.doing, time.Since(d.since).Round(time.Millisecond))
+}
+
+// now is doingLocked for those who have no lock, and maybe no disk.
+func (d *disk) now() string {
+	if d == nil {
+		return ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.doingLocked()
+}
+
+// restore implements Restore of reflector.Config: it reads the file.
+func (s *Stream) restore(ctx context.Context, replace func(object.Object) error) (resourceVersion string) {
+	logger := klog.FromContext(ctx).WithValues("informer", s.Name())
+	file, err := s.disk.open()
+	if err != nil {
+		logger.Error(err, "The informer can't have a checkpoint; it reads everything from the server")
+		return ""
+	}
+	defer s.disk.begin("reading the checkpoint " + file.Path())()
+	state, err := file.Read(func(obj object.Object) error {
+		if err := s.check(obj); err != nil {
+			return err
+		}
+		return replace(obj)
+	})
+	switch {
+	case err == nil:
+		s.disk.mu.Lock()
+		s.disk.saved = state
+		s.disk.mu.Unlock()
+		s.restored.Store(true)
+		logger.V(2).Info("Checkpoint read", "path", file.Path(), "objects", state.Objects, "resourceVersion", state.ResourceVersion, "saved", state.Saved)
+	case errors.Is(err, fs.ErrNotExist):
+		logger.V(2).Info("There is no checkpoint yet", "path", file.Path())
+	case ctx.Err() == nil:
+		logger.Info("The checkpoint is ignored; the informer reads everything from the server", "path", file.Path(), "why", err.Error())
+	}
+	return state.ResourceVersion
+}
+
+// countChanges counts the objects that a batch has set or deleted, before they are published. If
+// the batch is the state that was read from disk, the file has what the table has then.
+func (s *Stream) countChanges(applied int) {
+	changed := s.changed.Add(int64(applied))
+	if s.staging.open && s.restored.Swap(false) {
+		d := s.disk
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.changed = changed
+		d.totals.Restored += int64(applied)
+	}
+}
+
+// save writes the stream's state, unless the file has it already, or there is none yet. If only the
+// version has changed, as by bookmarks, it writes only that.
+func (s *Stream) save(logger klog.Logger) {
+	// A change is counted in changed before it is published, and in published after that. So the
+	// version has at least the changes that published counts now, and at most those that changed
+	// counts later.
+	published := s.published.Load()
+	version := s.intake.table.Version()
+	at := s.StandsAt(version)
+	saved, _, _ := s.disk.status()
+	// If the server's versions went back, it may have come to the version of the file by other
+	// changes.
+	has := at == saved.ResourceVersion && s.disk.has(s.changed.Load())
+	if !s.HasSynced() || at == "" || has {
+		return
+	}
+	if s.Removed() {
+		return // it was removed, and version may have those of a later stream of its namespace
+	}
+	set := version.Namespace(s.namespace)
+	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}
+	advanced := false
+	file, err := s.disk.open()
+	if err == nil {
+		defer s.disk.begin("writing the checkpoint " + file.Path())()
+	}
+	if err == nil && s.disk.has(s.changed.Load()) {
+		advanced, err = file.Advance(state)
+	}
+	if err == nil && !advanced {
+		state, err = file.Write(state, set.All)
+	}
+	switch before := s.disk.wrote(state, published, advanced, err); {
+	case err == nil && before != nil:
+		logger.Info("The checkpoint can be written again", "informer", s.Name())
+	case err != nil && (before == nil || before.Error() != err.Error()):
+		logger.Error(err, "The checkpoint can't be written; the informer goes on without", "informer", s.Name())
+	}
+}
+
+// has reports whether the file has the objects that the table has after so many changes.
+func (d *disk) has(changed int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed == changed
+}
+
+// wrote notes the outcome of writing a state, or its version alone, and returns the error of the
+// time before.
+func (d *disk) wrote(state checkpoint.State, changed int64, advanced bool, err error) (before error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, d.err = d.err, err
+	switch {
+	case err != nil:
+		d.totals.Failures++
+	case advanced:
+		d.saved = state
+	default:
+		d.saved, d.changed = state, changed
+		d.totals.Writes++
+		d.totals.Bytes += state.Bytes
+		d.totals.Took += time.Since(state.Saved)
+	}
+	return before
+}
+
+// SaveAll writes the states of all streams; with missing, only of those that have nothing on disk.
+func (in *Intake) SaveAll(logger klog.Logger, missing bool) {
+	for _, s := range in.Streams() {
+		if saved, _, _ := s.disk.status(); s.disk != nil && !(missing && saved.ResourceVersion != "") {
+			s.save(logger)
+		}
+	}
+}
+
+// saveBehind writes the states from time to time, until the run is over. What it reads is
+// immutable, so it delays no other goroutine.
+func (in *Intake) saveBehind(r *Run) {
+	timer := time.NewTimer(firstSave)
+	defer timer.Stop()
+	for missing := true; ; missing = false {
+		select {
+		case <-timer.C:
+		case <-r.Ctx.Done():
+			return
+		}
+		start := time.Now()
+		in.SaveAll(r.Logger, missing)
+		timer.Reset(max(saveEvery, saveShare*time.Since(start)))
+	}
+}
+
+// Kept reports whether the stream's state is kept on disk.
+func (s *Stream) Kept() bool { return s.disk != nil }
+
+// Disk returns the state that is on disk, what was done there, and why the state could not be
+// written; nothing if the stream's state is not kept.
+func (s *Stream) Disk() (checkpoint.State, DiskTotals, error) { return s.disk.status() }
+
+// DiskNow returns what a goroutine does on the disk, and for how long; "" if nothing.
+func (s *Stream) DiskNow() string { return s.disk.now() }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// guarded is an index whose function may panic. An object for which it panics has no keys in this
+// index; lookups that don't use the index find it. The panic is reported.
+type guarded struct {
+	table.Index
+
+	// intake is nil while the index is being added: then a panic reaches the caller of
+	// AddIndexes. Intake.writing guards it.
+	intake *Intake
+}
+
+// Changes calls the index. If the index's function panics, Changes calls it again for each of the
+// two states, so that the keys of the state for which it does not panic are right.
+func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
+	if g.intake == nil {
+		g.Index.Changes(old, obj, c)
+		return
+	}
+	if g.try(old, obj, c, false) {
+		return
+	}
+	c.Reset()
+	if old != nil {
+		g.try(old, nil, c, false) // if this panics, it did so when old was stored, too
+	}
+	if obj != nil && !g.try(nil, obj, c, true) {
+		c.DropEnters()
+	}
+}
+
+// try calls the index, and reports whether its function has returned. A panic is reported if report
+// is true. If the function calls runtime.Goexit, try doesn't return.
+func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok bool) {
+	defer func() {
+		if recovered := recover(); recovered != nil && report {
+			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
+				g.intake.config.Name, g.ID().Name, object.KeyOf(obj), panicError(recovered))
+			g.intake.panics = append(g.intake.panics, indexPanic{err, stack()})
+		}
+	}()
+	g.Index.Changes(old, obj, c)
+	return true
+}
+
+// indexPanic is a panic that the user is told about once the locks are released.
+type indexPanic struct {
+	err   error
+	stack string
+}
+
+func panicError(recovered any) error {
+	if err, ok := recovered.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", recovered)
+}
+
+func stack() string { return string(debug.Stack()) }

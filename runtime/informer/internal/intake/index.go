@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+)
+
+// Indexer makes a table.Index for one table. store.Indexer is one.
+type Indexer interface{ Bind() table.Index }
+
+// AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes that the
+// informer already has; if it has all of them, AddIndexes takes no lock. It fills the others on the
+// caller's goroutine, and no stream is applied meanwhile. If an index function panics, AddIndexes
+// adds none and panics with the same value.
+func (in *Intake) AddIndexes(indexes ...Indexer) error {
+	if in.published(indexes) {
+		return nil
+	}
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	added, err := in.checkIndexesLocked(indexes)
+	if err != nil || len(added) == 0 {
+		return err
+	}
+	txn := in.table.Begin()
+	defer txn.Discard() // does nothing after Publish
+	for _, index := range added {
+		if err := txn.AddIndex(index); err != nil {
+			return err
+		}
+	}
+	in.publish(&Publication{}, txn)
+	for _, index := range added {
+		index.intake = in
+	}
+	in.indexes = append(in.indexes, added...)
+	return nil
+}
+
+// published reports whether the table's current version has all of the indexes.
+func (in *Intake) published(indexes []Indexer) bool {
+	version := in.table.Version()
+	return !slices.ContainsFunc(indexes, func(index Indexer) bool {
+		if index == nil {
+			return true
+		}
+		bound := index.Bind()
+		if bound == nil {
+			return true
+		}
+		_, has := version.IndexKeys(bound.ID())
+		return !has
+	})
+}
+
+// checkIndexesLocked returns the indexes that the table lacks, or an error about the first wrong
+// one.
+func (in *Intake) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
+	all := slices.Clone(in.indexes)
+	for n, index := range indexes {
+		var bound table.Index
+		if index != nil {
+			bound = index.Bind()
+		}
+		if bound == nil {
+			return nil, fmt.Errorf("index %d is nil", n+1)
+		}
+		if err := bound.Check(); err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(all, func(other *guarded) bool { return other.ID().Name == bound.ID().Name })
+		if at < 0 {
+			g := &guarded{Index: bound}
+			all = append(all, g)
+			lacking = append(lacking, g)
+		} else if all[at].ID() != bound.ID() {
+			return nil, fmt.Errorf("two indexes have the name %q", bound.ID().Name)
+		}
+	}
+	return lacking, nil
+}

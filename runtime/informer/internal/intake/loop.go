@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+type delta = deltafifo.Delta[object.Object]
+
+// fifo is the DeltaFIFO of one run. It is an interface to save compile time: the compiler compiles
+// the methods of a generic type in each package that can reach the type, and each package of
+// generated code can reach an Intake.
+type fifo interface {
+	Push(batch []delta) error
+	Pop(ctx context.Context, room []delta) ([]delta, error)
+	Len() int
+	Close()
+}
+
+// Begin begins a run: each stream gets a goroutine that reads. Loop has to be called then.
+func (in *Intake) Begin(r *Run) {
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	in.run = r
+	in.setQueue(deltafifo.New[object.Object](0))
+	for _, s := range in.Streams() {
+		s.begin(r, in.queue, in.startingOf(len(in.Streams())))
+	}
+	if in.config.FileOf != nil {
+		r.Go(func() { in.saveBehind(r) })
+	}
+}
+
+// Loop is the controller loop: it applies what is in the DeltaFIFO, until the run is over. If an
+// index function or OnError calls runtime.Goexit, the run ends, because what was taken out of the
+// queue is lost; the next run begins with a full state.
+func (in *Intake) Loop(r *Run) {
+	queue := in.queue
+	defer in.stop(queue)
+	defer func() {
+		if r.Ctx.Err() == nil {
+			r.Fail(in.goexit(in.config.Name))
+		}
+	}()
+	var room []delta
+	for {
+		batch, err := queue.Pop(r.Ctx, room)
+		if err != nil {
+			return
+		}
+		for rest := batch; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].Stream == rest[0].Stream {
+				n++
+			}
+			if s := in.numbered(rest[0].Stream); s != nil {
+				s.apply(r, rest[:n])
+			}
+			rest = rest[n:]
+		}
+		clear(batch) // so that it keeps no objects alive
+		if room = batch[:0]; cap(room) > atOnce {
+			room = nil // what follows takes less room than a full state
+		}
+	}
+}
+
+// stop begins the end of a run: no reader starts, and those end that wait for room.
+func (in *Intake) stop(queue fifo) {
+	queue.Close()
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	in.run, in.starting = nil, nil
+}
+
+// numbered returns a stream, nil if it was removed.
+func (in *Intake) numbered(number uint64) *Stream {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.byNumber[number]
+}
+
+// End ends a run of which no goroutine is left. What was not applied is dropped: the next run reads
+// it anew.
+func (in *Intake) End() {
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	in.setQueue(nil)
+	for _, s := range in.Streams() {
+		s.unstage()
+		s.sink.queue, s.sink.batch = nil, nil
+	}
+}
+
+// ErrGoexit is wrapped by the error with which a run ends when a function of the user has called
+// runtime.Goexit.
+var ErrGoexit = errors.New("runtime.Goexit was called")
+
+func (in *Intake) goexit(name string) error {
+	return fmt.Errorf("the source, transform, an index function or OnError of %s: %w", name, ErrGoexit)
+}

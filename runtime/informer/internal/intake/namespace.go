@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+)
+
+// AddNamespace adds a stream, which begins at once if a run has begun. It does nothing if there is
+// one of this namespace. It waits until the batch that is being applied is done.
+func (in *Intake) AddNamespace(namespace string) error {
+	switch {
+	case namespace == "":
+		return errors.New(`"" means all namespaces, so it can't be added to others`)
+	case !in.hasNamespaces():
+		return errNoNamespaces
+	}
+	src, err := in.config.SourceIn(namespace)
+	if err != nil {
+		return err
+	}
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	if in.StreamOf(namespace) != nil {
+		return nil
+	}
+	s, err := in.newStream(StreamConfig{Namespace: namespace, Source: src})
+	if err != nil {
+		return err
+	}
+	txn := in.table.Begin()
+	in.divide(txn)
+	txn.SetNamespaceResourceVersion(namespace, "")
+	in.config.Publish(&Publication{Stream: s, Added: true, commit: func() *table.Version {
+		in.setStreams(append(slices.Clip(in.Streams()), s), nil)
+		return txn.Publish()
+	}})
+	if in.run != nil {
+		s.begin(in.run, in.queue, in.startingOf(len(in.Streams())))
+	}
+	return nil
+}
+
+var errNoNamespaces = errors.New("the informer has no list of namespaces; NewIn makes one that has, and so does a factory, with WithNamespace")
+
+// hasNamespaces reports whether namespaces can be added and removed.
+func (in *Intake) hasNamespaces() bool {
+	return in.config.SourceIn != nil && in.config.Streams[0].Namespace != ""
+}
+
+// divide gives each namespace a resourceVersion of its own in the table.
+func (in *Intake) divide(txn table.Txn) {
+	if in.divided {
+		return
+	}
+	in.divided = true
+	version := in.table.Version().ResourceVersion()
+	for _, s := range in.Streams() {
+		txn.SetNamespaceResourceVersion(s.namespace, version)
+	}
+}
+
+// RemoveNamespace removes the stream of a namespace, with its objects from the table, which are
+// deletions with an unknown final state. Then it waits until the reader of the stream has ended, or
+// ctx is done. It does nothing if there is no such stream.
+func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, namespace string) error {
+	if !in.hasNamespaces() {
+		return errNoNamespaces
+	}
+	s, panics, wait := in.remove(namespace)
+	if s == nil {
+		return nil
+	}
+	in.report(logger, panics)
+	if wait != nil {
+		wait(ctx.Done())
+	}
+	if s.ended == nil {
+		return nil // it has never been read
+	}
+	select {
+	case <-s.ended:
+		return nil
+	default:
+	}
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: the Source of %s, or a function that its reader calls, has not returned", context.Cause(ctx), s.Name())
+	}
+}
+
+// remove removes a stream and its objects, in one step, and returns it, or nil if there is none.
+// The stream's reader may go on for a while, but it changes nothing. If an index function calls
+// runtime.Goexit, the stream stays.
+func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func(over <-chan struct{})) {
+	in.writing.Lock()
+	defer in.writing.Unlock()
+	s := in.StreamOf(namespace)
+	if s == nil {
+		return nil, nil, nil
+	}
+	b := batchWriter{stream: s, txn: in.table.Begin()}
+	defer b.txn.Discard() // does nothing after Publish
+	in.panics = nil
+	b.txn.StartReplace()
+	changes := b.sweep()
+	b.txn.DropNamespaceResourceVersion(namespace)
+	wait = in.config.Publish(&Publication{Stream: s, Changes: changes, Full: true, Removed: true, commit: func() *table.Version {
+		s.removed.Store(true)
+		in.setStreams(slices.DeleteFunc(slices.Clone(in.Streams()), func(other *Stream) bool { return other == s }), s)
+		return b.txn.Publish()
+	}})
+	if s.cancel != nil {
+		s.cancel()
+	}
+	return s, in.panics, wait
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package intake
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Sink takes what the reader of a stream reads, on the reader's goroutine, and pushes it into the
+// DeltaFIFO of the run. What comes at once is pushed in one step, so that it can be published in
+// one.
+type Sink struct {
+	stream *Stream // set once at construction
+	queue  fifo    // of the run
+	batch  []delta // not pushed yet
+	// replaces counts the full states that the reader has begun, over all runs.
+	replaces int64
+}
+
+// atOnce is the largest number of deltas that are collected.
+const atOnce = 128
+
+func (s *Sink) BeginReplace() error {
+	s.stream.restored.Store(false)
+	s.replaces++
+	return s.take(delta{Type: deltafifo.ReplaceStarted})
+}
+
+func (s *Sink) Replace(o object.Object) error { return s.takeObject(deltafifo.Replaced, o) }
+func (s *Sink) Add(o object.Object) error     { return s.takeObject(deltafifo.Added, o) }
+func (s *Sink) Update(o object.Object) error  { return s.takeObject(deltafifo.Modified, o) }
+func (s *Sink) Delete(o object.Object) error  { return s.takeObject(deltafifo.Deleted, o) }
+
+func (s *Sink) Bookmark(resourceVersion string) error {
+	return s.take(delta{Type: deltafifo.Bookmark, ResourceVersion: resourceVersion})
+}
+
+func (s *Sink) EndReplace(resourceVersion string) error {
+	if err := s.take(delta{Type: deltafifo.ReplaceEnded, ResourceVersion: resourceVersion}); err != nil {
+		return err
+	}
+	defer func() { s.batch = nil }() // what follows takes less room than a full state
+	s.stream.letOtherStart()
+	return s.Flush()
+}
+
+func (s *Sink) AbortReplace() error {
+	s.stream.restored.Store(false)
+	if err := s.take(delta{Type: deltafifo.ReplaceAborted}); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+func (s *Sink) takeObject(t deltafifo.Type, obj object.Object) error {
+	return s.take(delta{Type: t, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.GetResourceVersion()})
+}
+
+func (s *Sink) take(d delta) error {
+	d.Stream = s.stream.number
+	s.batch = append(s.batch, d)
+	if len(s.batch) < atOnce {
+		return nil
+	}
+	return s.Flush()
+}
+
+// Flush pushes what was collected. It waits while the queue is full.
+func (s *Sink) Flush() error {
+	if len(s.batch) == 0 {
+		return nil
+	}
+	err := s.queue.Push(s.batch)
+	clear(s.batch) // so that it keeps no objects alive
+	s.batch = s.batch[:0]
+	return err
+}
