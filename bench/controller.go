@@ -53,7 +53,8 @@ func controllerBench() harness.Bench {
 			}
 			all := queueKeys(e.Sizes.Many)
 			var sum probe.Cost
-			for round := range 1 + reconcileRounds { // the first one is for caches and tables that grow
+			// The first round is for caches and tables that grow.
+			for round := range 1 + reconcileRounds {
 				cost, err := probe.CostOf(func() error {
 					left.Store(int64(len(all)))
 					for _, key := range all {
