@@ -4,7 +4,6 @@ package runtime_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -85,13 +84,6 @@ func TestDependencies(t *testing.T) {
 	}
 	if found < 40 {
 		t.Errorf("go list found %d packages; want all of runtime, server and testkit", found)
-	}
-}
-
-func TestReachedFindsWhatLiesBelow(t *testing.T) {
-	got := fmt.Sprint(reached([]string{"a/b", "ab", "c", "d/e"}, []string{"a", "c", "e"}))
-	if want := "[a/b c]"; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func marshal(t *testing.T, obj any) []byte {
@@ -172,20 +171,3 @@ var fieldNames = func() map[string]bool {
 	walk(tree)
 	return names
 }()
-
-func TestBuiltInsHaveTypesAndPathsOfTheirOwn(t *testing.T) {
-	paths := map[string]bool{}
-	for _, kind := range BuiltIns {
-		paths[kind.Path()] = true
-		if list := kind.Resource.GroupVersion().WithKind(kind.Name + "List"); !Scheme.Recognizes(list) {
-			t.Errorf("there is no %s", list)
-		}
-		obj := NewBuiltIn(kind, 3, 10).(metav1.Object)
-		if obj.GetName() == "" || obj.GetNamespace() == "" || obj.GetResourceVersion() == "" {
-			t.Errorf("%s has no key or no version: %s", kind.Name, marshal(t, obj))
-		}
-	}
-	if len(paths) != 50 {
-		t.Errorf("there are %d", len(paths))
-	}
-}

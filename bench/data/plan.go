@@ -119,8 +119,6 @@ const (
 	seedOfRevisions
 	seedOfCertificates
 	seedOfRoutes
-	_ // the server's
-	seedOfBuiltIns
 )
 
 // word returns n characters of those from which Kubernetes makes random parts of names.

@@ -6,7 +6,7 @@
 //
 //	go run ./bench/generator                    all of it: some minutes on two cores
 //	go run ./bench/generator --only generate    some of it
-//	go run ./bench/generator --md               a table in Markdown
+//	go run ./bench/generator --md               docs/benchmarks.md as well
 //
 // # How
 //
@@ -16,25 +16,13 @@
 // the licence and the plural of Endpoints. Each side works in a module of its own in a temporary
 // folder; both modules have the same requirements, those of this program. The network isn't used.
 //
-// The sides run in turn, and neither always first. Before the runs that count, each side runs once.
-// Every value is the median over the runs (-n); the smallest and the largest are in brackets.
+// The sides run in turn. Before the runs that count, each side runs once. Wall time is that from
+// start to exit, both programs' together. CPU is user and system time of all processes of the run:
+// the operating system adds up those of a program and of the programs that it has waited for.
 //
 // # generate
 //
-// A run that writes everything into an empty folder. Wall time is that from start to exit, both
-// programs' together. CPU is user and system time of all processes of the run: the operating system
-// adds up those of a program and of the programs that it has waited for. Peak memory is the largest
-// resident set that one process of the run has had (ru_maxrss of getrusage), not the sum of those
-// that were there at the same time; only on Unix.
-//
-// # nothing to do
-//
-// The same run again, without any change. The others write everything anew.
-//
-// # cold
-//
-// A run with an empty build cache (GOCACHE), as on a CI machine. The programs are there already.
-// All sides load packages from source, so the mark is that ours takes no longer than the others.
+// A run that writes everything into an empty folder.
 //
 // # compile
 //

@@ -5,11 +5,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
 const (
@@ -23,10 +27,10 @@ const (
 // rig is what a run of the program needs: the generators, and a module for each side.
 type rig struct {
 	temp     string   // removed by close
-	version  string   // of k8s.io/api
 	packages []string // of k8s.io/api that have types
 	env      []string
-	runs     int // of compile
+	warm     map[string]bool // what has run before it counts, by benchmark and side
+	runs     int             // of compile
 }
 
 // newRig builds the generators and lays out the modules.
@@ -38,7 +42,7 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 	if temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return nil, err
 	}
-	r := &rig{temp: temp}
+	r := &rig{temp: temp, warm: map[string]bool{}}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -74,58 +78,98 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 			return nil, err
 		}
 	}
-	api, err := goCommand(ctx, here, r.env, "list", "-m", "-f", "{{.Version}} {{.Dir}}", "k8s.io/api")
+	dir, err := goCommand(ctx, here, r.env, "list", "-m", "-f", "{{.Dir}}", "k8s.io/api")
 	if err != nil {
 		return nil, err
 	}
-	var dir string
-	r.version, dir, _ = strings.Cut(api, " ")
 	r.packages, err = withTypes(dir)
 	return r, err
 }
 
-func (r *rig) close() { _ = os.RemoveAll(r.temp) } // in the folder for temporary files
+func (r *rig) close() {
+	if r != nil {
+		_ = os.RemoveAll(r.temp)
+	}
+}
+
+// once makes one run of a side, and one more before the first.
+func (r *rig) once(ctx context.Context, bench string, s harness.Side) (harness.Outcome, error) {
+	run := r.generate
+	if bench == "compile" {
+		run = r.compile
+	}
+	if name := bench + string(s); !r.warm[name] {
+		r.warm[name] = true
+		if bench == "compile" {
+			if _, err := r.generate(ctx, s); err != nil {
+				return harness.Outcome{}, err
+			}
+		}
+		if _, err := run(ctx, s); err != nil {
+			return harness.Outcome{}, err
+		}
+	}
+	u, err := run(ctx, s)
+	return harness.Outcome{Values: map[string]float64{harness.WallTime: float64(u.wall), harness.CPUTime: float64(u.cpu)}}, err
+}
 
 // module is the folder of the module that a side generates into.
-func (r *rig) module(s side) string { return filepath.Join(r.temp, filepath.Base(modulePath(s))) }
+func (r *rig) module(s harness.Side) string {
+	return filepath.Join(r.temp, filepath.Base(modulePath(s)))
+}
 
-func modulePath(s side) string { return [...]string{"bench.example/ours", "bench.example/theirs"}[s] }
+func modulePath(s harness.Side) string {
+	if s == harness.Ours {
+		return "bench.example/ours"
+	}
+	return "bench.example/theirs"
+}
 
-func (r *rig) licence() string { return filepath.Join(r.temp, "licence.txt") }
+// usage is what one or more programs have used, those that they have run and waited for included.
+type usage struct{ wall, cpu time.Duration }
 
-// clean removes what a side has generated.
-func (r *rig) clean(s side) error { return os.RemoveAll(filepath.Join(r.module(s), generated)) }
-
-// generate runs the generators of a side, in this order.
-func (r *rig) generate(ctx context.Context, s side, env []string) (usage, error) {
-	var total usage
-	for _, p := range r.programs(s) {
-		p.env = append(p.env, env...)
-		u, err := p.run(ctx)
+// generate runs the generators of a side, in this order, on an empty folder.
+func (r *rig) generate(ctx context.Context, s harness.Side) (total usage, err error) {
+	if err := os.RemoveAll(filepath.Join(r.module(s), generated)); err != nil {
+		return usage{}, err
+	}
+	for _, call := range r.programs(s) {
+		u, err := r.run(ctx, s, call)
 		if err != nil {
 			return usage{}, err
 		}
-		total = total.then(u)
+		total.wall, total.cpu = total.wall+u.wall, total.cpu+u.cpu
 	}
 	return total, nil
 }
 
-// programs are the calls that generate everything for a side.
-func (r *rig) programs(s side) []program {
-	dir := r.module(s)
-	call := func(name string, args ...string) program {
-		return program{dir: dir, env: slices.Clone(r.env), path: filepath.Join(r.temp, "bin", name), args: append(args, r.packages...)}
+// run runs a program to its end, in the module of a side.
+func (r *rig) run(ctx context.Context, s harness.Side, call []string) (usage, error) {
+	cmd := exec.CommandContext(ctx, call[0], call[1:]...)
+	cmd.Dir, cmd.Env = r.module(s), r.env
+	begun := time.Now()
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return usage{}, fmt.Errorf("running %s in %s: %w\n%.2000s", call[0], cmd.Dir, err, output)
 	}
-	if s == ours {
-		return []program{call("ours")}
+	return usage{time.Since(begun), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+}
+
+// programs are the calls that generate everything for a side.
+func (r *rig) programs(s harness.Side) [][]string {
+	call := func(name string, args ...string) []string {
+		return slices.Concat([]string{filepath.Join(r.temp, "bin", name)}, args, r.packages)
+	}
+	if s == harness.Ours {
+		return [][]string{call("ours")}
 	}
 	output := func(name string) []string {
 		return []string{
 			"--go-header-file", r.licence(), "--plural-exceptions", "Endpoints:Endpoints",
-			"--output-dir", filepath.Join(dir, generated, name), "--output-pkg", modulePath(s) + "/" + generated + "/" + name,
+			"--output-dir", filepath.Join(r.module(s), generated, name), "--output-pkg", modulePath(s) + "/" + generated + "/" + name,
 		}
 	}
-	return []program{
+	return [][]string{
 		call("lister-gen", output("listers")...),
 		call("informer-gen", append(output("informers"), "--single-directory",
 			"--versioned-clientset-package", "k8s.io/client-go/kubernetes",
@@ -133,18 +177,33 @@ func (r *rig) programs(s side) []program {
 	}
 }
 
+func (r *rig) licence() string { return filepath.Join(r.temp, "licence.txt") }
+
 // compile compiles the packages that a side has generated, and of what they import what isn't in
 // the build cache.
-func (r *rig) compile(ctx context.Context, s side) (usage, error) {
+func (r *rig) compile(ctx context.Context, s harness.Side) (usage, error) {
 	r.runs++
 	if err := touch(filepath.Join(r.module(s), generated), r.runs); err != nil {
 		return usage{}, err
 	}
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		return usage{}, err
-	}
-	return program{dir: r.module(s), env: r.env, path: tool, args: []string{"build", "./" + generated + "/..."}}.run(ctx)
+	return r.run(ctx, s, []string{"go", "build", "./" + generated + "/..."})
+}
+
+const compiled = "\n// Compiled in run "
+
+// touch gives all Go files of a folder a last line that they have not had before.
+func touch(dir string, run int) error {
+	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		before, _, _ := strings.Cut(string(text), compiled)
+		return os.WriteFile(name, fmt.Appendf(nil, "%s%s%d of process %d\n", before, compiled, run, os.Getpid()), 0o644)
+	})
 }
 
 const licence = `/*

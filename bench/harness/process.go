@@ -11,9 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"runtime/pprof"
-	"strconv"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/bench/server"
@@ -32,7 +30,7 @@ type role struct {
 	Server string
 	Deep   bool
 
-	CPUProfile, MemProfile string // files to write; "": none
+	CPUProfile string // file to write; "": none
 }
 
 // PlayRole plays the role that the environment asks for, and reports whether there was one.
@@ -73,9 +71,6 @@ func (r role) run(all []Bench, out io.Writer, orphaned <-chan struct{}) (err err
 	if err != nil {
 		return err
 	}
-	if r.MemProfile != "" {
-		runtime.MemProfileRate = 64 << 10
-	}
 	o, err := b.Once(Env{Side: r.Side, Sizes: r.Sizes, Server: r.Server, Deep: r.Deep}, func(run func() (Outcome, error)) (Outcome, error) {
 		if r.CPUProfile == "" {
 			return run()
@@ -94,11 +89,6 @@ func (r role) run(all []Bench, out io.Writer, orphaned <-chan struct{}) (err err
 	if err != nil {
 		return err
 	}
-	if r.MemProfile != "" {
-		if err := writeProfile(r.MemProfile); err != nil {
-			return err
-		}
-	}
 	return json.NewEncoder(out).Encode(o)
 }
 
@@ -114,26 +104,18 @@ func (b Bench) Once(e Env, call func(run func() (Outcome, error)) (Outcome, erro
 	return call(run)
 }
 
-func writeProfile(name string) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(pprof.Lookup("allocs").WriteTo(file, 0), file.Close())
-}
-
 // Children starts processes; the zero value starts ordinary ones.
 type Children struct {
-	CPUProfile, MemProfile string // files that each process writes, over those of the one before
+	CPUProfile string // file that each process writes, over that of the one before
 }
 
 // Launch does one run in a process of its own.
 func (c Children) Launch(b Bench, e Env) (Outcome, error) {
 	p, err := start(role{
 		Bench: b.Name, Side: e.Side, Sizes: e.Sizes, Server: e.Server,
-		Deep:       e.Deep && c == Children{}, // otherwise the profile would show the comparison
-		CPUProfile: c.CPUProfile, MemProfile: c.MemProfile,
-	}, b.Procs)
+		Deep:       e.Deep && c.CPUProfile == "", // otherwise the profile would show the comparison
+		CPUProfile: c.CPUProfile,
+	})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -156,7 +138,7 @@ type process struct {
 	errs *strings.Builder // what it writes to stderr
 }
 
-func start(r role, procs int) (*process, error) {
+func start(r role) (*process, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -167,9 +149,6 @@ func start(r role, procs int) (*process, error) {
 	}
 	cmd := exec.CommandContext(context.Background(), executable)
 	cmd.Env = append(os.Environ(), roleVariable+"="+string(text))
-	if procs > 0 {
-		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(procs))
-	}
 	p := &process{cmd: cmd, errs: &strings.Builder{}}
 	cmd.Stderr = p.errs
 	if p.in, err = cmd.StdinPipe(); err != nil {

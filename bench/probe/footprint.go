@@ -7,11 +7,9 @@ import (
 	"time"
 )
 
-// Foot is the memory and the goroutines of something that runs.
-type Foot struct{ Goroutines, Bytes float64 }
-
-// Footprint waits until goroutines that are about to end have ended, then measures.
-func Footprint() Foot {
+// Footprint returns the bytes of heap and stacks that are in use. It waits before until goroutines
+// that are about to end have ended.
+func Footprint() float64 {
 	count, steady := runtime.NumGoroutine(), 0
 	for deadline := time.Now().Add(time.Minute); steady < 15 && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
@@ -24,5 +22,5 @@ func Footprint() Foot {
 	heap := LiveHeap()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return Foot{Goroutines: float64(count), Bytes: heap + float64(m.StackInuse)}
+	return heap + float64(m.StackInuse)
 }

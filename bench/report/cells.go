@@ -5,7 +5,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,48 +89,35 @@ func ratioCell(r harness.Row) string {
 
 // markCell returns the mark.
 func markCell(r harness.Row) string {
-	var marks []string
-	if r.Ratio != 0 {
-		sign := "≤ "
-		if r.More {
-			sign = "≥ "
-		}
-		marks = append(marks, sign+strconv.FormatFloat(r.Ratio, 'f', -1, 64))
+	switch r.Mark.Kind {
+	case harness.AtMost:
+		return "own ≤ " + strings.TrimSuffix(format(r.Unit, r.Mark.Value), ".00")
+	case harness.AtLeastOfTheirs:
+		return "≥ " + Digits(r.Mark.Value)
 	}
-	if r.Beside != "" {
-		marks = append(marks, fmt.Sprintf("≤ %v of %s", r.BesideRatio, r.Beside))
+	if part := 1 / r.Mark.Value; part > 1 && part == math.Round(part) && r.Mark.Value < 0.5 && part < 10 {
+		return fmt.Sprintf("≤ 1/%.0f", part)
 	}
-	if r.Limit.Set {
-		marks = append(marks, "own ≤ "+strings.TrimSuffix(format(r.Unit, r.Limit.Max), ".00"))
-	}
-	return strings.Join(marks, ", ")
+	return "≤ " + strconv.FormatFloat(r.Mark.Value, 'f', -1, 64)
 }
 
 // cell is a side's median with the spread.
-func cell(r harness.Row, s harness.Side) string {
-	v, ok := r.Results[s]
-	if !ok {
+func cell(u harness.Unit, r harness.Result) string {
+	if r.Runs == 0 {
 		return "–"
 	}
-	text := format(r.Unit, v.Median)
-	if v.Spread >= harness.Invisible {
-		text += fmt.Sprintf(" ±%.0f%%", 100*v.Spread)
+	text := format(u, r.Median)
+	if r.Spread >= 0.005 {
+		text += fmt.Sprintf(" ±%.0f%%", 100*r.Spread)
 	}
 	return text
 }
 
-// othersCell lists the sides beside the two.
-func othersCell(r harness.Row) string {
-	var names []harness.Side
-	for s := range r.Results {
-		if s != harness.Ours && s != r.Theirs() {
-			names = append(names, s)
-		}
+// cells are those of a row.
+func cells(r harness.Row) []string {
+	short := ""
+	if r.IsShort() {
+		short = "short"
 	}
-	slices.Sort(names)
-	cells := make([]string, len(names))
-	for i, s := range names {
-		cells[i] = string(s) + " " + cell(r, s)
-	}
-	return strings.Join(cells, ", ")
+	return []string{r.Name, cell(r.Unit, r.Ours), cell(r.Unit, r.Theirs), ratioCell(r), markCell(r), short}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes what was measured: as a table ([Printer]), and into the pages and pictures
-// of the docs ([Pages]), which show rows of that table.
+// Package report is what the commands of bench have in common ([Program]): they run benchmarks,
+// print a table, and write it into pages of the docs.
 package report

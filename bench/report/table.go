@@ -3,73 +3,60 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-// Printer writes the table as it comes about.
-type Printer struct {
-	Out      io.Writer
-	Markdown bool
-	Against  string // head of the column of the other side; "": client-go
+// printer writes the table as it comes about.
+type printer struct {
+	out      io.Writer
+	markdown bool
 }
-
-var head = []string{"", string(harness.Ours), string(harness.ClientGo), "ratio", "mark", "beside", ""}
 
 // widths are those of the text's columns.
-var widths = []int{46, 17, 17, 7, 15, 0, 0}
+var widths = []int{46, 17, 17, 7, 15, 0}
 
-// Head writes the names of the columns.
-func (p Printer) Head() {
-	head := slices.Clone(head)
-	head[2] = cmp.Or(p.Against, head[2])
-	if p.Markdown {
-		p.markdown(head)
-		p.markdown([]string{"---", "---:", "---:", "---:", "---", "---", "---"})
+// head writes the names of the columns.
+func (p printer) head(against string) {
+	names := []string{"", string(harness.Ours), against, "ratio", "mark", ""}
+	if p.markdown {
+		markdown(p.out, names)
+		markdown(p.out, []string{"---", "---:", "---:", "---:", "---", "---"})
 		return
 	}
-	p.text(head)
-	fmt.Fprintln(p.Out, strings.Repeat("─", 110))
+	p.text(names)
+	fmt.Fprintln(p.out, strings.Repeat("─", 110))
 }
 
-// Title writes what the rows that follow are about.
-func (p Printer) Title(title string) {
-	if p.Markdown {
-		p.markdown([]string{"**" + title + "**", "", "", "", "", "", ""})
-		return
+// section writes a benchmark's title and rows; "short" is at the end of each row that misses its
+// mark.
+func (p printer) section(s section) {
+	if p.markdown {
+		markdown(p.out, []string{"**" + s.title + " (" + s.bench + ")**", "", "", "", "", ""})
+	} else {
+		fmt.Fprintf(p.out, "%s (%s)\n", s.title, s.bench)
 	}
-	fmt.Fprintln(p.Out, title)
-}
-
-// Rows writes rows, and "short" at the end of each that misses its mark.
-func (p Printer) Rows(rows []harness.Row) {
-	for _, r := range rows {
-		short := ""
-		if r.IsShort() {
-			short = "short"
-		}
-		cells := []string{r.Name, cell(r, harness.Ours), cell(r, r.Theirs()), ratioCell(r), markCell(r), othersCell(r), short}
-		if p.Markdown {
-			p.markdown(cells)
+	for _, r := range s.rows {
+		row := cells(r)
+		if p.markdown {
+			markdown(p.out, row)
 			continue
 		}
-		cells[0] = "  " + cells[0]
-		p.text(cells)
+		row[0] = "  " + row[0]
+		p.text(row)
 	}
 }
 
-func (p Printer) markdown(cells []string) {
-	fmt.Fprintf(p.Out, "| %s |\n", strings.Join(cells, " | "))
+func markdown(out io.Writer, cells []string) {
+	fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 }
 
 // text writes names and marks to the left of their columns, numbers to the right.
-func (p Printer) text(cells []string) {
+func (p printer) text(cells []string) {
 	var line strings.Builder
 	for i, c := range cells {
 		if i > 0 && c != "" {
@@ -82,5 +69,5 @@ func (p Printer) text(cells []string) {
 			line.WriteString(c + space)
 		}
 	}
-	fmt.Fprintln(p.Out, strings.TrimRight(line.String(), " "))
+	fmt.Fprintln(p.out, strings.TrimRight(line.String(), " "))
 }

@@ -40,9 +40,7 @@ type Rig[T server.Object] interface {
 type Setup struct {
 	// Strip removes managedFields: client-go's informer does it in a transform, our source drops
 	// them.
-	Strip bool
-	// Keep means that our source keeps them all the same: the Options have a transform instead.
-	Keep    bool
+	Strip   bool
 	Options []informer.Option // of ours
 }
 

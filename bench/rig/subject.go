@@ -28,19 +28,16 @@ type Subject interface {
 	// See summarizes the informer's objects and its handler's events. Call it when the informer has
 	// stopped. With deep, it takes the kinds from the objects.
 	See(deep bool) harness.Seen
-	// Repeats returns how often the handler got an update to a state that it had already. Call it
-	// when the informer has stopped.
-	Repeats() int
 }
 
 type subjectOf[T server.Object] struct {
 	Rig[T]
-	view                    func(T) any
-	adds, updates, repeated int
-	wantAdds, wantUpdates   int
-	told                    uint64
-	allAdded, allUpdated    chan struct{}
-	last                    time.Time
+	view                  func(T) any
+	adds, updates         int
+	wantAdds, wantUpdates int
+	told                  uint64
+	allAdded, allUpdated  chan struct{}
+	last                  time.Time
 }
 
 // NewSubject makes a subject of that side whose handler expects so many adds and updates.
@@ -66,7 +63,6 @@ func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (
 		Change: func(old, obj T) {
 			if old.GetResourceVersion() == obj.GetResourceVersion() {
 				// a relist of client-go reports everything, and handlers have to look
-				sub.repeated++
 				return
 			}
 			sub.told += Digest(string(obj.GetUID()), obj.GetResourceVersion())
@@ -81,8 +77,6 @@ func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (
 func (s *subjectOf[T]) Added() <-chan struct{}   { return s.allAdded }
 func (s *subjectOf[T]) Updated() <-chan struct{} { return s.allUpdated }
 func (s *subjectOf[T]) UpdatedAt() time.Time     { return s.last }
-
-func (s *subjectOf[T]) Repeats() int { return s.repeated }
 
 func (s *subjectOf[T]) See(deep bool) harness.Seen {
 	saw := harness.Seen{Events: s.adds + s.updates, Digest: s.told}

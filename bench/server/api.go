@@ -51,11 +51,9 @@ func Serve(stdout io.Writer, orphaned <-chan struct{}) error {
 // pages; watch-lists; watches from the collection's resourceVersion on; 410 for others. It does not
 // compress. Beside that it obeys commands: show renders a world, and begin puts it into its first
 // state. After move, open watches send the world's events, if it has any, and else end with 410,
-// and what is listed and watched is its second state. play is move with time between two events;
-// sent answers when each was sent.
+// and what is listed and watched is its second state.
 type api struct {
-	mux  *http.ServeMux
-	pace pace
+	mux *http.ServeMux
 
 	mu          sync.Mutex // guards what follows
 	collections map[string]*served
@@ -66,10 +64,8 @@ type api struct {
 func newAPI() *api {
 	a := &api{mux: http.NewServeMux(), moving: make(chan struct{})}
 	a.mux.HandleFunc("POST /show", a.show)
-	a.mux.HandleFunc("POST /begin", func(http.ResponseWriter, *http.Request) { a.begin() })
+	a.mux.HandleFunc("POST /begin", func(http.ResponseWriter, *http.Request) { a.setMoved(false) })
 	a.mux.HandleFunc("POST /move", func(http.ResponseWriter, *http.Request) { a.setMoved(true) })
-	a.mux.HandleFunc("POST /play", a.play)
-	a.mux.HandleFunc("POST /sent", a.pace.report)
 	a.mux.HandleFunc("GET /", a.get)
 	return a
 }
@@ -106,25 +102,6 @@ func (a *api) close() (err error) {
 	return err
 }
 
-func (a *api) begin() {
-	a.setMoved(false)
-	a.pace.set(0)
-}
-
-func (a *api) play(w http.ResponseWriter, r *http.Request) {
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client is gone
-	}
-	apart, err := time.ParseDuration(string(text))
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	a.pace.set(apart)
-	a.setMoved(true)
-}
-
 func (a *api) setMoved(moved bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -152,7 +129,7 @@ func (a *api) get(w http.ResponseWriter, r *http.Request) {
 	}
 	query := r.URL.Query()
 	if query.Get("watch") != "" && query.Get("watch") != "false" {
-		s.serveWatch(r.Context(), w, query, moved, moving, &a.pace)
+		s.serveWatch(r.Context(), w, query, moved, moving)
 		return
 	}
 	s.serveList(w, query, paged, moved)

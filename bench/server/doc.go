@@ -4,9 +4,8 @@
 // and in the form that informer-gen reads ([Collection]).
 //
 // Over HTTP: [Serve] is the main function of a process that answers lists and watches with bytes
-// that it has rendered before. [Show], [Begin], [Move] and [Play] are its commands, [Remote] reads
-// it.
+// that it has rendered before. [Show], [Begin] and [Move] are its commands, [Remote] reads it.
 //
-// In memory, without decoding: a [Producer] sends events as they come, a [Script] those that were
-// made beforehand, and a [RelistProducer] ends its watch so that a relist follows.
+// In memory, without decoding: a [Script] sends events that were made beforehand, and a
+// [RelistProducer] ends its watch so that a relist follows.
 package server

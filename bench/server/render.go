@@ -33,16 +33,6 @@ func newRendering(k data.Kind, protobuf bool) rendering {
 	return jsonRendering{k}
 }
 
-// metadata is what a server makes of objects of any kind for clients that want no more.
-var metadata = data.Kind{Name: "PartialObjectMetadata", Resource: metav1.SchemeGroupVersion.WithResource("")}
-
-// metadataOf returns the metadata of an object.
-func metadataOf(obj metav1.Object) *metav1.PartialObjectMetadata {
-	m := meta.AsPartialObjectMetadata(obj)
-	m.SetGroupVersionKind(metadata.GVK())
-	return m
-}
-
 // initialEventsEnd is an object of which a server fills in nothing else.
 func initialEventsEnd(k data.Kind, resourceVersion string) (runtime.Object, error) {
 	obj := runtime.Object(&metav1.PartialObjectMetadata{})

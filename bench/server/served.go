@@ -43,7 +43,7 @@ func (s *served) serveList(w http.ResponseWriter, query url.Values, paged, moved
 	send(w, s.list(from, to, next, moved))
 }
 
-func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query url.Values, moved bool, moving <-chan struct{}, events *pace) {
+func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query url.Values, moved bool, moving <-chan struct{}) {
 	initial, err := s.initial(moved)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -75,7 +75,7 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 	case <-moving:
 	}
 	if s.later.len() > 0 {
-		events.send(ctx, w, &s.later)
+		send(w, s.later.between(0, s.later.len()))
 		<-ctx.Done()
 	} else if end, err := s.rendering.event(watch.Error, expired()); err == nil {
 		send(w, bytes.NewReader(end))

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -205,42 +204,6 @@ func TestWatchesEndOrGetEventsWhenTheCollectionMoves(t *testing.T) {
 		}
 		resp.Body.Close()
 		s.Close()
-	}
-}
-
-func TestPlaySendsOneEventAfterTheOther(t *testing.T) {
-	const apart = 20 * time.Millisecond
-	s := httptest.NewServer(newTestAPI(t, World{Pods: 2, Events: 3}))
-	defer s.Close()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+data.Pods.Path()+WatchListQuery, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Accept", runtime.ContentTypeJSON)
-	resp, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if err := Play(s.URL, apart); err != nil {
-		t.Fatal(err)
-	}
-	decoder := json.NewDecoder(resp.Body)
-	for i := range 6 { // two Pods, a bookmark, and the events
-		var event metav1.WatchEvent
-		if err := decoder.Decode(&event); err != nil {
-			t.Fatalf("event %d: %v", i, err)
-		}
-	}
-	sent, err := Sent(s.URL)
-	if err != nil || len(sent) != 3 || sent[2].Sub(sent[0]) < 2*apart {
-		t.Errorf("sent at %v, %v", sent, err)
-	}
-	if err := Begin(s.URL); err != nil {
-		t.Fatal(err)
-	}
-	if sent, err := Sent(s.URL); err != nil || len(sent) != 0 {
-		t.Errorf("after Begin: sent at %v, %v", sent, err)
 	}
 }
 

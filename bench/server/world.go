@@ -16,12 +16,9 @@ import (
 // World is the content of a server. The same world is the same bytes each time.
 type World struct {
 	Pods, Certificates, Routes int
-	// OfEach is how many objects each of data.BuiltIns has. Pods is 0 then.
-	OfEach int
 
 	Distinct bool // no string is equal to another one
 	Protobuf bool // everything is served in protobuf, else in JSON
-	Metadata bool // only the metadata of Pods is served, as PartialObjectMetadata
 	// Changed is how many Pods are different, at random places, once the collection has moved on.
 	Changed int
 	// Events is how many MODIFIED events of Pods a watch sends, each of a Pod at random.
@@ -36,7 +33,7 @@ const (
 
 // Objects is how many there are.
 func (w World) Objects() int {
-	return w.Pods + w.Certificates + w.Routes + w.OfEach*len(data.BuiltIns)
+	return w.Pods + w.Certificates + w.Routes
 }
 
 // Kinds returns the kinds that have objects.
@@ -55,9 +52,6 @@ func (w World) fixed() []fixed {
 	all := []fixed{
 		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},
 		{data.Routes, w.Routes, func(i, n int) apiruntime.Object { return data.NewRoute(i, n) }},
-	}
-	for _, kind := range data.BuiltIns {
-		all = append(all, fixed{kind, w.OfEach, func(i, n int) apiruntime.Object { return data.NewBuiltIn(kind, i, n) }})
 	}
 	return slices.DeleteFunc(all, func(c fixed) bool { return c.n == 0 })
 }
@@ -82,18 +76,12 @@ func (w World) collections() (_ map[string]*served, err error) {
 	if w.Pods > 0 {
 		plan := data.NewPodPlan(w.Pods)
 		s := &served{kind: data.Pods, rendering: newRendering(data.Pods, w.Protobuf)}
-		if w.Metadata {
-			s.rendering = newRendering(metadata, w.Protobuf)
-		}
 		all[data.Pods.Path()] = s
 		// The same strings in each revision, but for what a restart changes.
 		pod := func(i, revision, version int) apiruntime.Object {
 			p := plan.Pod(i, revision, version)
 			if w.Distinct {
 				data.MakeDistinct(i, p)
-			}
-			if w.Metadata {
-				return metadataOf(p)
 			}
 			return p
 		}

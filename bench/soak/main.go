@@ -8,44 +8,84 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
+	"os/exec"
 	"os/signal"
-	"syscall"
+	"runtime"
+	"strings"
 	"time"
+	"weak"
 
 	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/control"
 )
 
+// patience is how long anything but the soak itself may take.
+const patience = 2 * time.Minute
+
+// leeway is how much larger the heap may be than before: what net/http, encoding/json and reflect
+// keep for the process.
+const leeway = 4 << 20
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if isChild() {
-		// A signal may reach both; the parent ends the child when it is done with it.
-		if err := serve(context.WithoutCancel(ctx)); err != nil {
-			fmt.Fprintln(os.Stderr, "soak: server:", err)
-			os.Exit(1)
-		}
+	if playServer(ctx) {
 		return
 	}
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return
-		}
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "soak:", err)
-		stop()
 		os.Exit(1)
 	}
 }
 
+// The environment tells a process that it is the server, where its data are and its address.
+const (
+	serverDir  = "SOAK_SERVER_DIR"
+	serverAddr = "SOAK_SERVER_ADDR"
+)
+
+// playServer is the server if the environment asks for it, and reports whether it did.
+func playServer(ctx context.Context) bool {
+	dir := os.Getenv(serverDir)
+	if dir == "" {
+		return false
+	}
+	ctx = context.WithoutCancel(ctx) // an interrupt may reach both; the parent ends the child
+	server, err := devserver.Start(ctx, devserver.Options{Addr: os.Getenv(serverAddr), Dir: dir, BuiltInKinds: true})
+	if err == nil {
+		err = errors.Join(control.Serve(ctx, server, os.Stdin, os.Stdout), server.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak: server:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// startServer starts the child.
+func startServer(ctx context.Context, dir, addr string) (*control.Process, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), serverDir+"="+dir, serverAddr+"="+addr)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return control.Start(ctx, cmd)
+}
+
 type options struct {
-	minutes             float64
-	rate                float64
-	informers, handlers int
-	faults              time.Duration
-	seed                uint64
+	minutes   float64
+	rate      float64
+	informers int
+	faults    time.Duration
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -53,30 +93,14 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Float64Var(&o.minutes, "minutes", 3, "how long")
-	flags.Float64Var(&o.rate, "rate", 2000, "watch events a second, of all informers together")
-	flags.IntVar(&o.informers, "informers", 20, "informers")
-	flags.IntVar(&o.handlers, "handlers", 50, "handlers, of all informers together")
+	flags.Float64Var(&o.rate, "rate", 200, "writes a second")
+	flags.IntVar(&o.informers, "informers", 20, "informers, each with two handlers")
 	flags.DurationVar(&o.faults, "faults", 10*time.Second, "time between two faults; 0: none")
-	flags.Uint64Var(&o.seed, "seed", 0, "of faults and writes; 0: another one each time")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if o.seed == 0 {
-		o.seed = rand.Uint64N(1 << 32)
-	}
-	switch {
-	case flags.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.minutes <= 0:
-		return o, fmt.Errorf("--minutes is %v; want more than 0", o.minutes)
-	case o.rate <= 0:
-		return o, fmt.Errorf("--rate is %v; want more than 0", o.rate)
-	case o.informers < 1:
-		return o, fmt.Errorf("--informers is %d; want 1 or more", o.informers)
-	case o.handlers < o.informers:
-		return o, fmt.Errorf("--handlers is %d; want at least one for each informer, %d", o.handlers, o.informers)
-	case o.faults < 0:
-		return o, fmt.Errorf("--faults is %v; want 0 or more", o.faults)
+	if flags.NArg() > 0 || o.minutes <= 0 || o.rate <= 0 || o.informers < 1 || o.faults < 0 {
+		return o, fmt.Errorf("wrong arguments %q: want positive numbers", args)
 	}
 	return o, nil
 }
@@ -87,19 +111,51 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	klog.SetLogger(logr.Discard()) // faults are what is wanted; what comes of them is counted
-
 	dir, err := os.MkdirTemp("", "soak-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	s := &soak{options: o, out: stdout, wrong: &problems{}}
-	before, ignored := measure(), goleak.IgnoreCurrent()
-	informers, err := s.do(ctx, dir)
+	wrong := &problems{}
+	before, ignored := probe.LiveHeap(), goleak.IgnoreCurrent()
+	informers, err := soakIn(ctx, dir, o, stdout, wrong)
 	if err != nil {
-		return errors.Join(err, s.wrong.err())
+		return errors.Join(err, wrong.err())
 	}
-	s.report()
-	s.released(before, ignored, informers)
-	return s.verdict()
+	after, left := remains(before, ignored, informers)
+	fmt.Fprintf(stdout, "released: heap %.1f MB → %.1f MB\n", before/1e6, after/1e6)
+	for _, what := range left {
+		wrong.add("%s", what)
+	}
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, "every store and every handler agrees with the server, and nothing is left behind")
+	return nil
 }
+
+// remains returns what is left of informers that have ended. Connections that were closed end their
+// goroutines in their own time.
+func remains(before float64, ignored goleak.Option, informers []weak.Pointer[sharedInformer]) (heap float64, left []string) {
+	for end := time.Now().Add(patience / 6); ; time.Sleep(50 * time.Millisecond) {
+		heap, left = probe.LiveHeap(), nil
+		if err := goleak.Find(ignored); err != nil {
+			left = append(left, err.Error())
+		}
+		for n, i := range informers {
+			if i.Value() != nil {
+				left = append(left, fmt.Sprintf("informer %d is still reachable", n))
+			}
+		}
+		if heap > before+leeway {
+			left = append(left, fmt.Sprintf("%.1f MB of heap are left, %.1f MB before", heap/1e6, before/1e6))
+		}
+		if len(left) == 0 || time.Now().After(end) {
+			return heap, left
+		}
+		runtime.GC()
+	}
+}
+
+// hostOf returns the address of a URL.
+func hostOf(url string) string { return strings.TrimPrefix(url, "http://") }

@@ -8,74 +8,82 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 	"weak"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/devserver/control"
 )
+
+const (
+	writers   = 4
+	perWriter = 40 // objects
+	rows      = 18 // of the table
+	tierLabel = "tier"
+	gold      = "gold"
+)
+
+var namespaces = []string{"default", "kube-system"}
 
 // soak is one run of the program.
 type soak struct {
 	options
 	out     io.Writer
 	wrong   *problems
-	cluster *cluster
-	fleet   *fleet
-	load    *load
+	dir     string
+	server  *control.Process // replaced by the fault that kills it
+	url     string           // stays the same
+	client  kubernetes.Interface
+	members []*member
 
-	made        []int         // faults, by kind; written by disturb
-	outage      time.Duration // in which there was no server; written by disturb
-	faultsSince atomic.Int64  // since the last line of the table
-	all         lags
-	visits      int
-	settling    time.Duration // written by verify
-	// written by report: what the server could not do, which is not the informers' fault
-	slow error
+	written, calls, faults atomic.Int64
 }
 
-// patience is how long anything but the soak itself may take. What takes longer is given up, and
-// named in the verdict.
-const patience = 2 * time.Minute
-
-// overtime is how long after the end, and a twentieth of the duration more, writers go on if they
-// are behind.
-const overtime = 5 * time.Second
-
-// rows is how many lines the table has.
-const rows = 18
-
-// do runs everything, in a cluster of its own, and records failed checks in wrong. It returns the
-// informers when they and the cluster have ended.
-func (s *soak) do(ctx context.Context, dir string) (ended []former, err error) {
-	if s.cluster, err = startCluster(ctx, dir); err != nil {
+// soakIn runs everything, and records failed checks in wrong. It returns the informers when they
+// and the server have ended.
+func soakIn(ctx context.Context, dir string, o options, out io.Writer, wrong *problems) (ended []weak.Pointer[sharedInformer], err error) {
+	s := &soak{options: o, out: out, wrong: wrong, dir: dir}
+	if s.server, err = startServer(ctx, dir, "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.cluster.stop()) }()
-	return s.run(ctx)
-}
-
-func (s *soak) run(ctx context.Context) (ended []former, err error) {
-	if s.fleet, err = newFleet(s.cluster.proxy, s.informers, s.handlers, s.wrong); err != nil {
+	defer func() {
+		quitting, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		err = errors.Join(err, s.server.Quit(quitting))
+	}()
+	s.url = s.server.URL()
+	transport := &http.Transport{MaxIdleConnsPerHost: writers + 1}
+	defer transport.CloseIdleConnections()
+	if s.client, err = kubernetes.NewForConfig(&rest.Config{Host: s.url, Transport: transport, QPS: -1, Timeout: patience}); err != nil {
 		return nil, err
 	}
-	for _, m := range s.fleet.members {
-		ended = append(ended, former{m.name, weak.Make(m.informer)})
+	defer s.stop()
+	for n := range o.informers {
+		m, err := newMember(n, s.url, &s.calls, wrong)
+		if err != nil {
+			return nil, err
+		}
+		s.members = append(s.members, m)
+		ended = append(ended, weak.Make(m.informer))
+		m.run()
 	}
-	defer s.fleet.stop()
-	s.load = &load{cluster: s.cluster, rate: s.rate / s.fleet.events()}
-	fmt.Fprintf(s.out, "%s %s/%s, %d CPUs; %d informers, %d handlers, %.0f events a second = %.0f writes × %.1f informers; a fault every %v; seed %d\n\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), s.informers, s.handlers, s.rate, s.load.rate, s.fleet.events(), s.options.faults, s.seed)
-
 	syncing, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := s.fill(syncing); err != nil {
-		return nil, err
-	}
-	if err := s.fleet.start(syncing); err != nil {
-		return nil, err
+	for _, m := range s.members {
+		if err := m.informer.WaitForCacheSync(syncing); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.soak(ctx); err != nil {
 		return nil, err
@@ -83,104 +91,152 @@ func (s *soak) run(ctx context.Context) (ended []former, err error) {
 	if err := context.Cause(ctx); err != nil { // an interrupt
 		return nil, err
 	}
-	return ended, s.verify(ctx)
-}
-
-// fill makes the objects.
-func (s *soak) fill(ctx context.Context) error {
-	for n := range writers * perWriter {
-		if err := s.load.attempt(ctx, 2, n, []string{gold, tin}[n/namespaces%2]); err != nil {
-			return fmt.Errorf("make objects: %w", err)
-		}
-	}
-	return nil
+	s.verify(ctx)
+	return ended, nil
 }
 
 // soak is the time in which everything happens.
 func (s *soak) soak(ctx context.Context) error {
-	duration := time.Duration(s.minutes * float64(time.Minute))
-	writing, stop := context.WithTimeout(ctx, duration+overtime+duration/20)
-	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, duration)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.minutes*float64(time.Minute)))
 	defer cancel()
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	wg.Go(func() { s.load.run(writing, duration, s.seed) })
-	wg.Go(func() { s.visits = s.fleet.visit(ctx) })
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() { s.write(ctx, w) })
+	}
+	all.Go(func() { visit(ctx, s.members, s.wrong) })
 	var failed error
-	wg.Go(func() {
-		if err := s.disturb(ctx, s.options.faults, rand.New(rand.NewPCG(s.seed, 1))); err != nil {
-			failed = err
+	all.Go(func() {
+		if failed = s.disturb(ctx); failed != nil {
 			cancel()
-			stop()
 		}
 	})
-	s.table(ctx, duration)
-	wg.Wait()
+	s.table(ctx)
+	all.Wait()
 	return failed
 }
 
-// table prints a line now and then.
-func (s *soak) table(ctx context.Context, duration time.Duration) {
-	fmt.Fprintf(s.out, "%7s %9s %9s %9s │ %8s %8s %8s %8s │ %10s %9s │ %8s %7s %6s\n",
-		"", "writes/s", "events/s", "calls/s", "p50", "p95", "p99", "max", "goroutines", "live heap", "requests", "relists", "faults")
-	start := time.Now()
-	var written, events, calls int64
-	last := start
-	ticker := time.NewTicker(max(duration/rows, time.Second))
-	defer ticker.Stop()
-	for {
+// write changes objects of its own, now and then by a deletion, at its part of the rate. A failure
+// is one of the faults.
+func (s *soak) write(ctx context.Context, writer int) {
+	tick := time.NewTicker(time.Duration(writers * float64(time.Second) / s.rate))
+	defer tick.Stop()
+	for n := 0; ; n++ {
 		select {
-		case <-ticker.C:
+		case <-tick.C:
 		case <-ctx.Done():
-			s.all.merge(s.fleet.lag.take())
 			return
 		}
-		now := time.Now()
-		seconds := now.Sub(last).Seconds()
-		w, e, c := s.load.written.Load(), s.fleet.counters.events.Load(), s.fleet.callbacks.Load()
-		lag, use := s.fleet.lag.take(), measureLive()
-		s.all.merge(lag)
-		fmt.Fprintf(s.out, "%6.0fs %9.0f %9.0f %9.0f │ %8s %8s %8s %8s │ %10d %9s │ %8d %7d %6d\n", now.Sub(start).Seconds(),
-			float64(w-written)/seconds, float64(e-events)/seconds, float64(c-calls)/seconds,
-			short(lag.percentile(50)), short(lag.percentile(95)), short(lag.percentile(99)), short(lag.longest),
-			use.goroutines, megabytes(use.heap), s.fleet.requests.Load(), s.fleet.relists(), s.faultsSince.Swap(0))
-		written, events, calls, last = w, e, c, now
+		i := writer*perWriter + rand.IntN(perWriter)
+		obj := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: "soak-" + strconv.Itoa(i), Labels: map[string]string{tierLabel: []string{gold, "tin"}[rand.IntN(2)]}},
+			Data:       map[string]string{"n": strconv.Itoa(n), "note": "gently down the stream"},
+		}
+		// Not ctx: a request that is given up may be carried out later, when all stores are
+		// expected to have come to rest.
+		maps, making := s.client.CoreV1().ConfigMaps(namespaces[i%len(namespaces)]), context.WithoutCancel(ctx)
+		var err error
+		if rand.IntN(20) == 0 {
+			err = maps.Delete(making, obj.Name, metav1.DeleteOptions{})
+		} else if _, err = maps.Update(making, obj, metav1.UpdateOptions{}); apierrors.IsNotFound(err) {
+			_, err = maps.Create(making, obj, metav1.CreateOptions{})
+		}
+		if err == nil {
+			s.written.Add(1)
+		}
 	}
 }
 
-// usage is what the process has.
-type usage struct {
-	goroutines int
-	heap       uint64
-}
-
-// measure counts what a collection leaves.
-func measure() usage {
-	runtime.GC() // twice: finalizers and pools let go of things in between
-	debug.FreeOSMemory()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return usage{runtime.NumGoroutine(), m.HeapAlloc}
-}
-
-// measureLive returns the heap after the last collection; it starts none.
-func measureLive() usage {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	return usage{runtime.NumGoroutine(), sample[0].Value.Uint64()}
-}
-
-func short(d time.Duration) string {
-	switch {
-	case d >= 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d >= time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d >= 10*time.Millisecond:
-		return d.Round(time.Millisecond).String()
+// disturb makes a fault every now and then, until ctx is done.
+func (s *soak) disturb(ctx context.Context) error {
+	if s.options.faults == 0 {
+		return nil
 	}
-	return d.Round(10 * time.Microsecond).String()
+	tick := time.NewTicker(s.options.faults)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		// Not ctx: a fault that has begun is completed; otherwise the server's state is unknown.
+		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		err := s.fault(making, n%5)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("make fault %d: %w", n%5, err)
+		}
+		s.faults.Add(1)
+	}
 }
 
-func megabytes(bytes uint64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+func (s *soak) fault(ctx context.Context, kind int) (err error) {
+	switch kind {
+	case 0:
+		_, err = s.server.EndWatches(ctx)
+	case 1:
+		_, err = s.server.Compact(ctx)
+	case 2:
+		err = s.server.ExpireWatches(ctx)
+	case 3:
+		m := s.members[rand.IntN(len(s.members))]
+		err = m.stop()
+		m.run()
+	case 4:
+		s.server.Kill()
+		s.server, err = startServer(ctx, s.dir, hostOf(s.url))
+	}
+	return err
+}
+
+// table prints a line now and then.
+func (s *soak) table(ctx context.Context) {
+	fmt.Fprintf(s.out, "%8s %9s %9s %10s %10s %8s %7s\n", "", "writes", "calls", "goroutines", "live heap", "relists", "faults")
+	start := time.Now()
+	tick := time.NewTicker(max(time.Duration(s.minutes*float64(time.Minute))/rows, time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		heap := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // after the last collection
+		metrics.Read(heap)
+		relists := int64(0)
+		for _, m := range s.members {
+			relists += m.informer.Status().Reflector.Relists
+		}
+		fmt.Fprintf(s.out, "%7.0fs %9d %9d %10d %7.1f MB %8d %7d\n", time.Since(start).Seconds(), s.written.Load(), s.calls.Load(),
+			runtime.NumGoroutine(), float64(heap[0].Value.Uint64())/1e6, relists, s.faults.Load())
+	}
+}
+
+// verify waits until all stores and handlers agree with the server, and records those that don't.
+// It polls, because no event reports it.
+func (s *soak) verify(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, m := range s.members {
+		for what := m.missing(ctx, s.client); what != ""; what = m.missing(ctx, s.client) {
+			select {
+			case <-time.After(100 * time.Millisecond):
+				continue
+			case <-ctx.Done():
+				s.wrong.add("%s", what)
+			}
+			break
+		}
+	}
+}
+
+// stop stops all informers, closes their connections and forgets them.
+func (s *soak) stop() {
+	for _, m := range s.members {
+		if err := m.stop(); err != nil {
+			s.wrong.add("%v", err)
+		}
+		m.transport.CloseIdleConnections()
+	}
+	s.members = nil
+}

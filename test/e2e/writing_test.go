@@ -13,8 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/writing"
 )
 
-// The promises of runtime/writer, on custom resources and on built-in kinds. The part kubernetes of
-// .ci/run has the same for kube-apiserver.
+// The promises of runtime/writer, on custom resources and on built-in kinds.
 func TestWriting(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "crd.yaml")

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package house holds the repository against the measures that it is built to: how long files are
-// and how much packages export, which package knows which, how wide comments are, words that have
-// one meaning or are not used, and whether the Go code on pages compiles and the commands there can
-// be run. "go test -v -count=1 ./test/house" prints the measures. Without -count=1, the go command
-// may repeat an earlier result: it doesn't see changes outside of this module.
+// Package house holds the repository against its own rules: which package imports which, how long
+// files are, and whether the links, the names and the Go code on pages are right. Run it with
+// -count=1: the go command doesn't see changes outside of this module, and would repeat an earlier
+// result.
 package house
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,32 +21,11 @@ import (
 )
 
 const (
-	root       = "../.."
-	mostLines  = 400 // of a file
-	mostMedian = 150 // of a package's files, if it has more than fewFiles
-	fewFiles   = 4
-	mostNames  = 25  // that a package exports
-	mostWidth  = 100 // of a comment, or of a line of prose in a Markdown file
-	tabColumns = 4
+	root      = "../.."
+	mostLines = 400 // of a Go file
+	mostWidth = 100 // of a comment, or of a line of prose in a Markdown file
+	license   = "// SPDX-License-Identifier: Apache-2.0"
 )
-
-// moreNames are the packages that export more than mostNames, with their own number.
-var moreNames = map[string]int{
-	"runtime/informer": 47, // the options, handlers and status of which a program needs a few
-}
-
-// unwanted are words that comments and docs have a plainer one for.
-var unwanted = []struct {
-	word    *regexp.Regexp
-	instead string
-}{
-	{regexp.MustCompile(`(?i)\b(says|tells) whether\b`), "reports whether"},
-	{regexp.MustCompile(`(?i)\b(nobody|somebody|anybody)\b`), "the actor's name, such as the caller, or another goroutine"},
-	{regexp.MustCompile(`(?i)\bfor the reason of\b`), "because"},
-}
-
-// unbroken are markers and directives, which are one line each.
-var unbroken = regexp.MustCompile(`^\s*//( ?\+|go:)`)
 
 // goFile is a Go file of the repository that was written by hand.
 type goFile struct {
@@ -78,7 +51,8 @@ func goFiles(t *testing.T) map[string][]goFile {
 			t.Fatal(err)
 		}
 		if !ast.IsGenerated(file) {
-			folders[filepath.Dir(path)] = append(folders[filepath.Dir(path)], goFile{path, linesOf(content), file, set})
+			f := goFile{path, strings.Split(string(content), "\n"), file, set}
+			folders[filepath.Dir(path)] = append(folders[filepath.Dir(path)], f)
 		}
 	}
 	parsed = folders
@@ -108,151 +82,52 @@ func files(t *testing.T, suffix string) map[string][]byte {
 	return found
 }
 
-func linesOf(content []byte) (lines []string) {
-	for scanner := bufio.NewScanner(bytes.NewReader(content)); scanner.Scan(); {
-		lines = append(lines, scanner.Text())
-	}
-	return lines
-}
+// width counts a tab as four columns.
+func width(line string) int { return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t") }
 
-func width(line string) int {
-	return utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
-}
-
-func TestFilesAndPackagesAreSmall(t *testing.T) {
-	folders := goFiles(t)
-	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		var code []int // lines of each file that is no test
-		for _, f := range folders[folder] {
-			if len(f.lines) > mostLines {
-				t.Errorf("%s has %d lines, %d at most", f.path, len(f.lines), mostLines)
+// TestGoFiles: files are short and have the licence, packages have a doc comment and a row in
+// ARCHITECTURE.md, comments are narrow.
+func TestGoFiles(t *testing.T) {
+	architecture := string(files(t, "ARCHITECTURE.md")["ARCHITECTURE.md"])
+	for folder, of := range goFiles(t) {
+		documented, code := false, false
+		for _, f := range of {
+			documented = documented || f.file.Doc != nil
+			code = code || !strings.HasSuffix(f.path, "_test.go")
+			if n := len(f.lines) - 1; n > mostLines {
+				t.Errorf("%s has %d lines, %d at most", f.path, n, mostLines)
 			}
-			if !strings.HasSuffix(f.path, "_test.go") {
-				code = append(code, len(f.lines))
+			if !slices.Contains(f.lines[:min(3, len(f.lines))], license) {
+				t.Errorf("%s does not begin with %s", f.path, license)
 			}
+			checkComments(t, f)
 		}
-		if len(code) == 0 {
-			continue
-		}
-		slices.Sort(code)
-		sum, median, names := 0, code[len(code)/2], exported(folders[folder])
-		for _, n := range code {
-			sum += n
-		}
-		t.Logf("%-45s %3d files, %5d lines; median %3d, longest %3d; %d exported names",
-			folder, len(code), sum, median, code[len(code)-1], names)
-		if len(code) > fewFiles && median > mostMedian {
-			t.Errorf("%s: the median of its files is %d lines, %d at most", folder, median, mostMedian)
-		}
-		switch own, excepted := moreNames[folder]; {
-		case excepted && names <= mostNames:
-			t.Errorf("%s exports %d names, so it needs no exception", folder, names)
-		case names > max(mostNames, own):
-			t.Errorf("%s exports %d names, %d at most", folder, names, max(mostNames, own))
-		}
-	}
-	for folder := range moreNames {
-		if folders[folder] == nil {
-			t.Errorf("there is no package in %s any more: take its exception out", folder)
-		}
-	}
-}
-
-// exported counts the exported names of a package: types, functions, variables and constants.
-func exported(files []goFile) (n int) {
-	for _, f := range files {
-		if strings.HasSuffix(f.path, "_test.go") {
-			continue
-		}
-		for _, decl := range f.file.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				if decl.Recv == nil && decl.Name.IsExported() {
-					n++
-				}
-			case *ast.GenDecl:
-				for _, spec := range decl.Specs {
-					switch spec := spec.(type) {
-					case *ast.TypeSpec:
-						if spec.Name.IsExported() {
-							n++
-						}
-					case *ast.ValueSpec:
-						for _, name := range spec.Names {
-							if name.IsExported() {
-								n++
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	return n
-}
-
-func TestCommentsAreNarrowAndPlain(t *testing.T) {
-	for _, folder := range goFiles(t) {
-		for _, f := range folder {
-			for _, group := range f.file.Comments {
-				output := false // of an example: what it prints is as wide as it is
-				for _, comment := range group.List {
-					output = output || strings.Contains(strings.ToLower(comment.Text), "output:")
-					at := f.set.Position(comment.Pos())
-					for i := range strings.Count(comment.Text, "\n") + 1 {
-						line := f.lines[at.Line-1+i]
-						if w := width(line); w > mostWidth && !output && !strings.Contains(line, "://") && !unbroken.MatchString(line) {
-							t.Errorf("%s:%d: a comment of %d columns, %d at most", f.path, at.Line+i, w, mostWidth)
-						}
-					}
-					for _, u := range unwanted {
-						if found := u.word.FindString(comment.Text); found != "" && !output {
-							t.Errorf("%s:%d: %q in a comment; plainer is %s", f.path, at.Line, found, u.instead)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestEveryPackageHasADoc(t *testing.T) {
-	for folder, files := range goFiles(t) {
-		if !slices.ContainsFunc(files, func(f goFile) bool { return f.file.Doc != nil }) {
+		if !documented {
 			t.Errorf("the package in %s has no doc comment", folder)
 		}
-	}
-}
-
-// TestPagesAreNarrowAndPlain looks at Markdown files. Tables, code and links may be wide.
-func TestPagesAreNarrowAndPlain(t *testing.T) {
-	for path, content := range files(t, ".md") {
-		code := false
-		for i, line := range linesOf(content) {
-			if strings.HasPrefix(strings.TrimSpace(line), "```") {
-				code = !code
-			}
-			if w := width(line); w > mostWidth && !code && !strings.HasPrefix(line, "|") && !strings.Contains(line, "](") {
-				t.Errorf("%s:%d: a line of %d columns, %d at most", path, i+1, w, mostWidth)
-			}
-			for _, u := range unwanted {
-				if found := u.word.FindString(line); found != "" && !code {
-					t.Errorf("%s:%d: %q; plainer is %s", path, i+1, found, u.instead)
-				}
-			}
+		above := folder
+		for above != "." && !strings.Contains(architecture, "`"+above+"`") {
+			above = filepath.Dir(above)
+		}
+		if code && above == "." && folder != "runtime" {
+			t.Errorf("ARCHITECTURE.md does not have `%s`", folder)
 		}
 	}
 }
 
-var aColor = regexp.MustCompile(`#[0-9a-f]{6}\b`)
-
-// TestPicturesDifferInColorsOnly: a picture for dark pages shows the same as that for light pages.
-func TestPicturesDifferInColorsOnly(t *testing.T) {
-	pictures := files(t, ".svg")
-	for path, content := range pictures {
-		other := strings.Replace(path, "-light.svg", "-dark.svg", 1)
-		if path != other && !bytes.Equal(aColor.ReplaceAll(content, nil), aColor.ReplaceAll(pictures[other], nil)) {
-			t.Errorf("%s and %s differ in more than colors", path, other)
+// checkComments looks at the width of comments. Links, directives and the output of an example may
+// be wide.
+func checkComments(t *testing.T, f goFile) {
+	for _, group := range f.file.Comments {
+		if strings.Contains(strings.ToLower(group.Text()), "output:") {
+			continue
+		}
+		for n := f.set.Position(group.Pos()).Line; n <= f.set.Position(group.End()).Line; n++ {
+			line := f.lines[n-1]
+			text := strings.TrimSpace(line)
+			if width(line) > mostWidth && !strings.Contains(line, "://") && !strings.HasPrefix(text, "// +") && !strings.HasPrefix(text, "//go:") {
+				t.Errorf("%s:%d: a comment of %d columns, %d at most", f.path, n, width(line), mostWidth)
+			}
 		}
 	}
 }
@@ -264,25 +139,9 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path := range files(t, "go.mod") {
-		if folder := strings.TrimSuffix("/"+filepath.ToSlash(filepath.Dir(path)), "/."); !bytes.Contains(known, []byte(`"`+cmp.Or(folder, "/")+`"`)) {
-			t.Errorf(".github/dependabot.yml doesn't have %s", path)
+		folder := cmp.Or(strings.TrimSuffix("/"+filepath.ToSlash(filepath.Dir(path)), "/."), "/")
+		if !strings.Contains(string(known), `"`+folder+`"`) {
+			t.Errorf(".github/dependabot.yml doesn't have %s", folder)
 		}
-	}
-}
-
-// TestMeasuresFindWhatTheyLookFor holds the checks against lines that they have to refuse.
-func TestMeasuresFindWhatTheyLookFor(t *testing.T) {
-	for _, text := range []string{"x says whether y holds", "Nobody reads it", "tells whether", "for the reason of"} {
-		if !slices.ContainsFunc(unwanted, func(u struct {
-			word    *regexp.Regexp
-			instead string
-		}) bool {
-			return u.word.MatchString(text)
-		}) {
-			t.Errorf("%q is refused by none", text)
-		}
-	}
-	if got := width(fmt.Sprint("\t", strings.Repeat("ä", 97))); got != 101 {
-		t.Errorf("a tab and 97 letters are %d columns wide", got)
 	}
 }

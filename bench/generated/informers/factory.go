@@ -23,8 +23,6 @@ type SharedInformerFactory interface {
 	ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error)
 	// Core has the informers of the core group.
 	Core() CoreGroup
-	// CertManager has the informers of cert-manager.io.
-	CertManager() CertManagerGroup
 }
 
 // NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns

@@ -3,7 +3,6 @@
 package informers
 
 import (
-	certmanagerv1 "github.com/informer-gen/informer-gen/bench/generated/informers/certmanager/v1"
 	corev1 "github.com/informer-gen/informer-gen/bench/generated/informers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
@@ -22,20 +21,4 @@ func (f *factory) Core() CoreGroup {
 
 func (g *coreGroup) V1() corev1.Interface {
 	return corev1.New(g.factory)
-}
-
-// CertManagerGroup gives access to the versions of cert-manager.io.
-type CertManagerGroup interface {
-	// V1 has the informers of cert-manager.io/v1.
-	V1() certmanagerv1.Interface
-}
-
-type certManagerGroup struct{ factory *factories.Factory }
-
-func (f *factory) CertManager() CertManagerGroup {
-	return &certManagerGroup{f.Base()}
-}
-
-func (g *certManagerGroup) V1() certmanagerv1.Interface {
-	return certmanagerv1.New(g.factory)
 }

@@ -5,7 +5,6 @@ package informers
 import (
 	"fmt"
 
-	certmanagerv1 "github.com/informer-gen/informer-gen/bench/generated/listers/certmanager/v1"
 	corev1 "github.com/informer-gen/informer-gen/bench/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,8 +14,6 @@ func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.G
 	switch resource {
 	case corev1.PodResource():
 		return factories.Generic(f.Core().V1().Pods().Informer(), resource.GroupResource()), nil
-	case certmanagerv1.CertificateResource():
-		return factories.Generic(f.CertManager().V1().Certificates().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())
 }

@@ -3,6 +3,7 @@
 package fields
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -103,7 +104,14 @@ var always = strings.Fields(".apiVersion .kind .metadata.name .metadata.namespac
 
 func compare(t *testing.T, program string, want map[string]expected) {
 	t.Helper()
-	report := find(t, program)
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := fields.Find(t.Context(), fields.Config{Dir: dir, Patterns: []string{program}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(report.Unknown) > 0 {
 		t.Errorf("uses of objects of an unknown kind: %v", report.Unknown)
 	}

@@ -14,8 +14,6 @@ const _ = factories.IsAtLeastV0_1
 type Interface interface {
 	// Pods has the informer and the lister of Pods.
 	Pods() PodInformer
-	// PodEndpoints has the informer and the lister of PodEndpoints.
-	PodEndpoints() PodEndpointInformer
 	// PodPlacements has the informer and the lister of PodPlacements.
 	PodPlacements() PodPlacementInformer
 }

@@ -9,13 +9,6 @@ type PodListerExpansion interface{}
 // PodNamespaceListerExpansion adds methods to PodNamespaceLister: declare it in pod_expansion.go instead.
 type PodNamespaceListerExpansion interface{}
 
-// PodEndpointListerExpansion adds methods to PodEndpointLister: declare it in podendpoint_expansion.go instead.
-type PodEndpointListerExpansion interface{}
-
-// PodEndpointNamespaceListerExpansion adds methods to PodEndpointNamespaceLister: declare it in
-// podendpoint_expansion.go instead.
-type PodEndpointNamespaceListerExpansion interface{}
-
 // PodPlacementListerExpansion adds methods to PodPlacementLister: declare it in podplacement_expansion.go instead.
 type PodPlacementListerExpansion interface{}
 

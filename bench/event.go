@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+const (
+	// eventPods is the number of Pods that the events change in turn. They are few, so that the
+	// rows measure the path of an event; the rows of update show the cost of a store that is larger
+	// than the CPU's caches.
+	eventPods = 1000
+	// eventsAtOnce is the number of objects that are made beforehand, outside of the measurement.
+	// They are enough to take a while, but not so many that they have left the CPU's caches when
+	// their events come, because objects that were just decoded are still there.
+	eventsAtOnce = 10_000
+)
+
+const perEvent = "CPU time, per event"
+
+func eventBenches() (all []harness.Bench) {
+	for _, handlers := range []int{1, 3, 10} {
+		all = append(all, eventBench(handlers))
+	}
+	return all
+}
+
+// eventBench measures one MODIFIED event, from the decoder's return until every handler has it.
+func eventBench(handlers int) harness.Bench {
+	return harness.Bench{
+		Name: fmt.Sprintf("event/%d", handlers),
+		Title: func(harness.Sizes) string {
+			return fmt.Sprintf("decoded MODIFIED events, one at a time, handlers: %d", handlers)
+		},
+		Prepare: prepared(func(e harness.Env) (harness.Outcome, error) { return eventsOnce(e.Side, handlers, e.Sizes.Events) }),
+	}
+}
+
+func eventsOnce(s harness.Side, handlers, events int) (harness.Outcome, error) {
+	p := newPlay(handlers)
+	stop, err := p.begin(s)
+	if err != nil {
+		return harness.Outcome{}, err
+	}
+	defer stop()
+	return p.measure(events, func() harness.Seen {
+		stop()
+		return rig.SumUpPods(p.rig.Objects())
+	})
+}
+
+// play plays a script to some handlers, one event at a time, each after all handlers have got the
+// one before.
+type play struct {
+	*server.Script
+	made int            // events
+	told []harness.Seen // by handler
+
+	lacking atomic.Int32  // handlers that have not got the event
+	coming  []*corev1.Pod // events that are not sent yet; used by the last handler to get an event
+	until   int           // the number of events a handler has got at the end of the round
+	over    chan struct{} // gets a value then
+
+	rig podRig
+}
+
+// The benchmarks without a server are about Pods.
+type (
+	handler = rig.Handler[*corev1.Pod]
+	podRig  = rig.Rig[*corev1.Pod]
+)
+
+// newPodRig makes an informer; opts are for ours only.
+func newPodRig(s harness.Side, c server.Collection[*corev1.Pod], opts ...informer.Option) (podRig, error) {
+	return rig.New(s, c, rig.Setup{Options: append(opts, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))})
+}
+
+func newPlay(handlers int) *play {
+	return &play{Script: server.NewScript(data.SlimPods(eventPods)), told: make([]harness.Seen, handlers), over: make(chan struct{}, 1)}
+}
+
+// make makes the objects of n events, which change one Pod after the other.
+func (p *play) make(n int) []*corev1.Pod {
+	events := make([]*corev1.Pod, n)
+	for i := range events {
+		events[i] = data.Changed(p.Initial[p.made%eventPods], eventPods+2+p.made, int64(p.made+2))
+		p.made++
+	}
+	return events
+}
+
+// begin starts an informer and waits until it and its handlers have the initial objects.
+func (p *play) begin(s harness.Side) (stop func(), err error) {
+	p.rig, err = newPodRig(s, p.Script)
+	if err != nil {
+		return nil, err
+	}
+	for n := range p.told {
+		if err := p.rig.Handle(handler{Update: func(pod *corev1.Pod) { p.tell(n, pod) }}); err != nil {
+			return nil, err
+		}
+	}
+	if stop, err = p.rig.Start(); err != nil {
+		return nil, err
+	}
+	if err = rig.WaitSynced(p.rig); err != nil {
+		stop()
+	}
+	return stop, err
+}
+
+// tell is called by the n-th handler. The last handler to get an event releases the next event.
+func (p *play) tell(n int, pod *corev1.Pod) {
+	t := &p.told[n]
+	t.Digest = t.Digest*31 + uint64(pod.Generation) // the order counts
+	t.Events++
+	if p.lacking.Add(-1) > 0 {
+		return
+	}
+	if t.Events == p.until {
+		p.over <- struct{}{}
+		return
+	}
+	p.next()
+}
+
+// next sends the next event.
+func (p *play) next() {
+	p.lacking.Store(int32(len(p.told)))
+	next := p.coming[:1]
+	p.coming = p.coming[1:]
+	p.Play(next)
+}
+
+// perform sends events and waits until all handlers have them.
+func (p *play) perform(events []*corev1.Pod) error {
+	p.coming, p.until = events, p.told[0].Events+len(events)
+	p.next()
+	return rig.Wait(p.over, "the handlers")
+}
+
+// measure plays about so many events, in rounds, after one round to warm up.
+func (p *play) measure(events int, end func() harness.Seen) (harness.Outcome, error) {
+	var sum probe.Cost
+	atOnce := min(events, eventsAtOnce)
+	rounds := events / atOnce
+	for round := range 1 + rounds {
+		next := p.make(atOnce)
+		c, err := probe.CostOf(func() error { return p.perform(next) })
+		if err != nil {
+			return harness.Outcome{}, err
+		}
+		if round > 0 {
+			sum = sum.Plus(c)
+		}
+	}
+	saw := end()
+	for _, t := range p.told {
+		saw.Events += t.Events
+		saw.Digest = saw.Digest*31 + t.Digest
+	}
+	return harness.Outcome{Seen: saw, Values: map[string]float64{perEvent: sum.Per(rounds * atOnce).CPU}}, nil
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"github.com/informer-gen/informer-gen/bench/harness"
+)
+
+// cache is a watch cache of widgets, over a storage that costs nothing: it has its objects and
+// changes before they are wanted, in the form in which the storages of production give them away.
+// change is called by one goroutine.
+type cache interface {
+	// prepare makes the next n changes ready. They go around the widgets.
+	prepare(n int)
+	// change makes the next change that is ready. It may return before the cache has the change.
+	change()
+	// watch opens a watch of all changes to come.
+	watch(aWatch) error
+	// endWatches ends all watches. Their functions are not called for later changes.
+	endWatches()
+	// close ends the watches and the cache, and waits for that.
+	close()
+}
+
+// aWatch is a watch that is to be opened. Its functions are called one at a time.
+type aWatch struct {
+	// events is called with a number of events that have come, and were written to a writer that
+	// discards them.
+	events func(n int)
+	ended  func() // is called if the cache has ended the watch, other than by endWatches
+}
+
+// withCache has work done with a cache of n widgets, through which so many changes have passed as
+// through one that has run for a while: 20,000 in the table. The cacher's history and the channels
+// of its watchers grow by that.
+func withCache(side harness.Side, n int, z harness.Sizes, work func(cache) (map[string]float64, error)) (o harness.Outcome, err error) {
+	var c cache
+	if side == harness.Ours {
+		c, err = newOurs(n)
+	} else {
+		c, err = newCacher(n)
+	}
+	if err != nil {
+		return o, err
+	}
+	defer c.close()
+	changes := 20 * z.Watchers
+	c.prepare(changes)
+	for range changes {
+		c.change()
+	}
+	if err := settle(c); err != nil {
+		return o, err
+	}
+	o.Values, err = work(c)
+	return o, err
+}
+
+// settle waits until the cache has passed all changes on. The cacher puts what it has not passed on
+// into the channels of new watchers, too, and ends those whose channels are full.
+func settle(c cache) error {
+	defer c.endWatches()
+	for passed := false; !passed; {
+		over := make(chan bool, 2)
+		if err := c.watch(aWatch{events: func(int) { over <- true }, ended: func() { over <- false }}); err != nil {
+			return err
+		}
+		c.prepare(1)
+		c.change()
+		passed = <-over
+	}
+	return nil
+}
+
+// changes are those of a storage, in its form of events.
+type changes[E any] struct {
+	widgets int
+	queue   chan E // for the storage's watch
+	event   func(i int, version uint64) E
+	version uint64 // of the newest change that was made
+	ready   []E    // the next ones
+}
+
+func (c *changes[E]) prepare(n int) {
+	c.ready = make([]E, 0, n)
+	for k := range uint64(n) {
+		version := c.version + k + 1
+		c.ready = append(c.ready, c.event(int(version%uint64(c.widgets)), version))
+	}
+}
+
+// change waits until the storage's watch has taken the event.
+func (c *changes[E]) change() {
+	var none E
+	e := c.ready[0]
+	c.ready[0] = none // it is the cache's now
+	c.ready = c.ready[1:]
+	c.version++
+	c.queue <- e
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/endpoints/handlers"
+)
+
+// eventEncoder writes events.
+var eventEncoder = json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{})
+
+// write has an API server's handler write a watch until it ends.
+func write(from watch.Interface, events func(int)) {
+	s := &handlers.WatchServer{
+		Watching:        from,
+		Scope:           &handlers.RequestScope{Resource: widgetResource},
+		MediaType:       runtime.ContentTypeJSON,
+		Framer:          json.Framer,
+		Encoder:         eventEncoder,
+		EmbeddedEncoder: unstructured.UnstructuredJSONScheme,
+		TimeoutFactory:  never{},
+	}
+	s.HandleHTTP(discarding{http.Header{}, events}, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: widgetPath}})
+}
+
+// never is a timeout that doesn't come.
+type never struct{}
+
+// TimeoutCh implements handlers.TimeoutFactory.
+func (never) TimeoutCh() (<-chan time.Time, func() bool) { return nil, func() bool { return false } }
+
+// discarding is an answer that is not sent. The handler writes each event at once.
+type discarding struct {
+	header http.Header
+	events func(int)
+}
+
+// Header implements http.ResponseWriter.
+func (d discarding) Header() http.Header { return d.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (d discarding) WriteHeader(int) {}
+
+// Flush implements http.Flusher.
+func (d discarding) Flush() {}
+
+// Write implements http.ResponseWriter.
+func (d discarding) Write(p []byte) (int, error) {
+	if !bytes.HasPrefix(p, []byte(`{"type":"BOOKMARK"`)) {
+		d.events(1)
+	}
+	return len(p), nil
+}
