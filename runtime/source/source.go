@@ -152,7 +152,7 @@ var (
 	// asked for.
 	ErrWrongKind = decode.ErrWrongKind
 	// ErrMalformed means a response that is not a list or a sequence of events, although it may be
-	// well-formed JSON or CBOR. It also means an event of a type other than ADDED, MODIFIED,
+	// well-formed JSON. It also means an event of a type other than ADDED, MODIFIED,
 	// DELETED, BOOKMARK and ERROR, a response that ends too early, and an object without
 	// metadata.name; or a list, an object or a bookmark without metadata.resourceVersion, or with
 	// "0". No state has the version "0", and a watch from it begins anywhere.

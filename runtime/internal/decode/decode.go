@@ -8,7 +8,7 @@
 //	response ─▶ feed: the bytes read, in pooled buffers
 //	             │
 //	             ▼
-//	            formatReader (JSON, protobuf, CBOR): a line in formats
+//	            formatReader (JSON, protobuf): a line in formats
 //	             │  scanner  finds where items end
 //	             ▼  decoder  decodes them, by a fast decoder or a slow one
 //	            Stream.run ┄ if much comes at once ┄ ahead: several goroutines decode
@@ -96,7 +96,6 @@ type Codec struct {
 	// exotic reports whether objects are decoded from JSON by sigs.k8s.io/json, if not in the fast
 	// way. It is found out when an object needs it, because it takes long.
 	exotic func() bool
-	cbor   runtime.Decoder // of typed objects
 	tuning tuning
 
 	// The atomics synchronize themselves.
@@ -139,7 +138,6 @@ func New(opts Options) (*Codec, error) {
 		c.kind = c.elem.Name()
 	}
 	c.exotic = sync.OnceValue(func() bool { return isExotic(c.elem, map[reflect.Type]bool{}) })
-	c.cbor = newCBORDecoder(opts.NewObject)
 	return c, nil
 }
 

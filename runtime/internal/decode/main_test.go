@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-var everyFormat = []Format{JSON, Protobuf, CBOR}
+var everyFormat = []Format{JSON, Protobuf}
 
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }

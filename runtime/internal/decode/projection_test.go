@@ -42,7 +42,7 @@ func TestProjectionInProtobufHasNoHelpers(t *testing.T) {
 		c    *Codec
 		f    Format
 		want int
-	}{{whole, Protobuf, most}, {some, Protobuf, 1}, {some, CBOR, most}} {
+	}{{whole, Protobuf, most}, {some, Protobuf, 1}} {
 		if got := newStream(t.Context(), tc.c, http.NoBody, tc.f).procs; got != tc.want {
 			t.Errorf("%v of %v: %d goroutines, want %d", tc.f, tc.c.Type(), got, tc.want)
 		}
@@ -228,7 +228,6 @@ var projected = []reflect.Type{
 
 // TestRandomProjectionsAgreeWithTheWhole decodes random objects of API types whole, by the decoders
 // that define the result, and as random projections: all fields that the projection has are equal.
-// CBOR isn't among the formats, because apimachinery decodes it.
 func TestRandomProjectionsAgreeWithTheWhole(t *testing.T) {
 	const projections, objects = 100, 12
 	r := rand.New(rand.NewPCG(16, 1))
