@@ -38,20 +38,11 @@ func httpBenches() []harness.Bench {
 	sync := syncMarks{wall: 0.15, cpu: 0.28, peak: 0.35, overSteady: 1.15, bytes: 0.30, retained: 0.40}
 	protobuf := syncMarks{wall: 0.40, cpu: 0.50, retained: 0.40}
 	nothingRepeats := syncMarks{wall: 0.30, retained: 0.90}
-	list := []harness.Bench{
+	return []harness.Bench{
 		syncBench("sync/pods/watch-list", "Pods", somePods, watchList, true, sync),
 		syncBench("sync/pods/paged-list", "Pods", somePods, pagedList, true, sync),
 		syncBench("sync/pods/list", "Pods", somePods, wholeList, true, sync),
 		retainedBench("retained", somePods),
-	}
-	for _, procs := range []int{1, 2} {
-		for _, w := range []way{watchList, pagedList} {
-			b := syncBench(fmt.Sprintf("procs/%d/%s", procs, w), fmt.Sprintf("Pods with GOMAXPROCS=%d", procs), somePods, w, true, syncMarks{})
-			b.Procs, b.Others, b.Measures = procs, nil, b.Measures[:2]
-			list = append(list, b)
-		}
-	}
-	return append(list,
 		syncBench("sync/many-pods/watch-list", "Pods", manyPods, watchList, true, sync),
 		syncBench("sync/many-pods/paged-list", "Pods", manyPods, pagedList, true, sync),
 		syncBench("sync/crs/watch-list", "Certificates and HTTPRoutes", customs, watchList, true, sync),
@@ -64,7 +55,7 @@ func httpBenches() []harness.Bench {
 		relistBench("relist/paged-list", "Pods", false, pagedList),
 		relistBench("relist/protobuf", "Pods in protobuf", true, watchList),
 		httpEventBench(),
-	)
+	}
 }
 
 // syncMarks are the marks of the rows of a sync; 0 is no mark.

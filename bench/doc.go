@@ -93,11 +93,6 @@
 //
 // The same with managedFields kept on both sides, by watch-list.
 //
-// # procs
-//
-// The same sync with GOMAXPROCS 1 and 2, which shows the effect of decoding in parallel. With 1,
-// the server still has the other core.
-//
 // # protobuf
 //
 // The same Pods in protobuf, which both sides ask for by default if a kind is built in.

@@ -51,7 +51,6 @@ type Bench struct {
 	Measures []Measure
 	Against  Side   // whose values informer-gen's are compared with; "": ClientGo
 	Others   []Side // besides these two
-	Procs    int    // GOMAXPROCS of the processes that are measured; 0: the machine's
 	// World is the content of the server; nil: no server is needed.
 	World func(Sizes) server.World
 	// Prepare returns a function that does the work once, from scratch, and one that releases what

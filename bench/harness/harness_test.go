@@ -72,7 +72,7 @@ func TestAProcessThatFailsSaysWhy(t *testing.T) {
 }
 
 func TestAProcessEndsWithItsParent(t *testing.T) {
-	p, err := start(role{}, 0) // a server, which would run on
+	p, err := start(role{}) // a server, which would run on
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/pprof"
-	"strconv"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/bench/server"
@@ -133,7 +132,7 @@ func (c Children) Launch(b Bench, e Env) (Outcome, error) {
 		Bench: b.Name, Side: e.Side, Sizes: e.Sizes, Server: e.Server,
 		Deep:       e.Deep && c == Children{}, // otherwise the profile would show the comparison
 		CPUProfile: c.CPUProfile, MemProfile: c.MemProfile,
-	}, b.Procs)
+	})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -156,7 +155,7 @@ type process struct {
 	errs *strings.Builder // what it writes to stderr
 }
 
-func start(r role, procs int) (*process, error) {
+func start(r role) (*process, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -167,9 +166,6 @@ func start(r role, procs int) (*process, error) {
 	}
 	cmd := exec.CommandContext(context.Background(), executable)
 	cmd.Env = append(os.Environ(), roleVariable+"="+string(text))
-	if procs > 0 {
-		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(procs))
-	}
 	p := &process{cmd: cmd, errs: &strings.Builder{}}
 	cmd.Stderr = p.errs
 	if p.in, err = cmd.StdinPipe(); err != nil {

@@ -24,7 +24,7 @@ func (s *Server) Show(w server.World) (address string, err error) {
 		return s.address, nil
 	}
 	s.Stop() // and its files are gone
-	if s.process, err = start(role{}, 0); err != nil {
+	if s.process, err = start(role{}); err != nil {
 		return "", err
 	}
 	line, err := s.process.out.ReadString('\n')

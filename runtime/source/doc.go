@@ -68,11 +68,10 @@
 //
 // A list is never held as a whole. Its objects are decoded while the response arrives and are
 // handed over one by one. Decoding allocates only what the objects keep. The bytes that are read
-// ahead are a buffer of some kilobytes, or one value if that is larger, or half a megabyte if
-// several goroutines decode the response. All streams of the process reuse each other's buffers,
-// also large ones; the garbage collector frees those that no stream needs. A length that is written
-// in a response is not trusted: memory is allocated as bytes arrive. An object or event of more
-// than 16 MiB, after decompression, is an error.
+// ahead are a buffer of some kilobytes, or one value if that is larger. All streams of the process
+// reuse each other's buffers, also large ones; the garbage collector frees those that no stream
+// needs. A length that is written in a response is not trusted: memory is allocated as bytes
+// arrive. An object or event of more than 16 MiB, after decompression, is an error.
 //
 // A watch that waits holds a buffer of one kilobyte. After a burst of events it holds a larger one
 // until the next bookmark. A Go type is analysed once in the process, when its first object is
@@ -112,16 +111,8 @@
 //
 // # Goroutines
 //
-// A response is read and decoded by the caller's goroutine alone (net/http has its own for each
-// connection) until 256 KB have come without a pause and there is more. Then one goroutine reads,
-// and up to three others, always fewer than GOMAXPROCS, decode beside the caller's. All callbacks
-// still run on the caller's goroutine. The other goroutines end when the response does, when the
-// callback fails or the context is done, or after a pause of the server; List and Watch wait for
-// them. In the whole program, callers and helpers that decode much are GOMAXPROCS goroutines at
-// most, or as many as there are callers. So when several responses come at once, each is soon
-// decoded by its caller alone, which takes the least time for all of them together. With
-// GOMAXPROCS=1 there are no helpers. If a method of a Go type panics or ends its goroutine while a
-// helper decodes an object, the panic or the end is repeated on the caller's goroutine.
+// A response is read and decoded by the caller's goroutine; net/http has its own for each
+// connection.
 //
 // The warning handler of the rest.Config is called on the caller's goroutine.
 //

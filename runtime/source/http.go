@@ -36,8 +36,8 @@ type Options struct {
 	// whichever kind the server has sent.
 	Kind string
 	// NewObject makes the objects: a new one at each call, always of the same type, which must be a
-	// pointer. Several goroutines may call it at once, also during one List or Watch. nil means
-	// zero values of the struct that T points to. It is needed if T is an interface, such as
+	// pointer. Several goroutines may call it at once: those that list or watch. nil means zero
+	// values of the struct that T points to. It is needed if T is an interface, such as
 	// object.Object.
 	NewObject func() object.Object
 	// Formats are the formats asked for, in order of preference; the server chooses. nil means

@@ -11,14 +11,13 @@
 //	            formatReader (JSON, protobuf): a line in formats
 //	             │  scanner  finds where items end
 //	             ▼  decoder  decodes them, by a fast decoder or a slow one
-//	            Stream.run ┄ if much comes at once ┄ ahead: several goroutines decode
+//	            Stream.run: decodes what has arrived, and reads more
 //	             │
 //	             ▼
 //	            listReader, watchReader: check items, in any format ─▶ the callback
 //
 // A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
-// time, in the order of the response. Helpers that decode ahead have ended when List or Watch
-// returns. Package source documents what that promises.
+// time, in the order of the response. Package source documents what that promises.
 //
 // The package knows formats and objects. It knows no request: package source asks, and adds to each
 // error the resource that was asked for.
@@ -70,8 +69,8 @@ type Promises struct {
 	Known Known
 }
 
-// Known returns the object with exactly this key, uid and resourceVersion, or nil. Several
-// goroutines may call it at once.
+// Known returns the object with exactly this key, uid and resourceVersion, or nil. It is called on
+// the stream's goroutine.
 type Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 
 // Codec holds the type of a resource's objects and the decoders of each format. All streams of a
@@ -96,7 +95,7 @@ type Codec struct {
 	// exotic reports whether objects are decoded from JSON by sigs.k8s.io/json, if not in the fast
 	// way. It is found out when an object needs it, because it takes long.
 	exotic func() bool
-	tuning tuning
+	sizes  sizes
 
 	// The atomics synchronize themselves.
 	pools  decoderPools
@@ -120,7 +119,7 @@ func New(opts Options) (*Codec, error) {
 		newObject:  opts.NewObject,
 		elem:       reflect.TypeOf(sample).Elem(),
 		plain:      reflect.ValueOf(sample).Elem().IsZero(),
-		tuning:     defaultTuning,
+		sizes:      defaultSizes,
 		pools:      newDecoderPools(),
 	}
 	var err error

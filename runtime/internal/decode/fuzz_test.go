@@ -29,16 +29,16 @@ import (
 var fuzzBody []byte
 
 // fuzzReaders read it in one format as a typed and as an untyped collection, whole and without what
-// can be dropped; each alone, and with several goroutines, small buffers, and parts of objects
-// shared with all objects of inputs before.
+// can be dropped; each with the usual buffers, and with tiny ones and parts of objects shared
+// with all objects of inputs before.
 func fuzzReaders(t testing.TB) map[Format][]*reader[object.Object] {
 	all := map[Format][]*reader[object.Object]{}
 	for _, f := range everyFormat {
 		for _, newObject := range []func() object.Object{newPod, newUntyped} {
 			for _, opts := range []Options{{Kind: "Pod"}, {Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}} {
-				for _, how := range []tuning{defaultTuning, tiny} {
+				for _, how := range []sizes{defaultSizes, tiny} {
 					c := mustCodec(t, opts, newObject)
-					c.tuning = how
+					c.sizes = how
 					if c.Has(f) { // untyped has no protobuf
 						body := func() io.ReadCloser { return io.NopCloser(bytes.NewReader(fuzzBody)) }
 						all[f] = append(all[f], &reader[object.Object]{codec: c, format: f, body: body, readOnly: how == tiny})

@@ -23,17 +23,6 @@ type jsonFormat struct {
 
 	guessed bool // a decoder has tried to decode the value without its end
 	last    int  // size of the previous value
-	skipped int  // bytes of the last guessed value that were skipped
-	of      int  // and how many it had
-}
-
-// sparse is that of a guesser.
-func (j *jsonFormat) sparse() bool { return 2*j.skipped > j.of }
-
-// guessedBy records what the decoder skipped of a guessed value of n bytes.
-func (j *jsonFormat) guessedBy(d *jsonDecoder, n int) {
-	j.skipped, j.of = d.fast.Skipped(), n
-	j.took(n)
 }
 
 func newJSONFormat(s *Stream) formatReader { return &jsonFormat{s: s, f: s.feed} }

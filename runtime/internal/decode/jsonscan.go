@@ -52,17 +52,14 @@ func (j *jsonItems) guess(d decoder, r *Item) bool {
 	if _, ok := j.format.next(); !ok || !j.format.likely() {
 		return false
 	}
-	json := d.(*jsonDecoder)
-	n := json.guess(j.format.f.data(), r, true)
+	n := d.(*jsonDecoder).guess(j.format.f.data(), r, true)
 	if n == 0 {
 		return false
 	}
-	j.format.guessedBy(json, n)
+	j.format.took(n)
 	r.offset = j.format.f.offset()
 	return true
 }
-
-func (j *jsonItems) sparse() bool { return j.format.sparse() }
 
 func (j *jsonItems) broken(err error) step { return j.format.cut(err, decoder.item) }
 
@@ -87,17 +84,14 @@ func (j jsonEvents) guess(d decoder, r *Item) bool {
 		return false
 	}
 	at := j.format.f.offset()
-	json := d.(*jsonDecoder)
-	n, end := json.guessEvent(j.format.f.data(), r)
+	n, end := d.(*jsonDecoder).guessEvent(j.format.f.data(), r)
 	if n == 0 {
 		return false
 	}
-	j.format.guessedBy(json, n)
+	j.format.took(n)
 	r.offset = at + int64(end)
 	return true
 }
-
-func (j jsonEvents) sparse() bool { return j.format.sparse() }
 
 func (j jsonEvents) broken(err error) step {
 	if _, ok := j.format.next(); !ok && err == io.EOF {

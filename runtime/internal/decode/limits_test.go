@@ -200,7 +200,7 @@ func TestWhatIsGivenBackIsNotLookedAt(t *testing.T) {
 	reset := errors.New("connection reset by peer")
 	for size := 30 << 10; size < 70<<10; size += 8 << 10 {
 		body := scribbler{brokenBody{strings.NewReader(`{"kind":"PodList","x":"` + strings.Repeat("x", size)), reset}}
-		if _, err := said(t, body, defaultTuning).List(t.Context(), Promises{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
+		if _, err := said(t, body, defaultSizes).List(t.Context(), Promises{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
 			t.Errorf("%d bytes: got %v", size, err)
 		}
 	}

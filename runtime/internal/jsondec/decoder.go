@@ -17,8 +17,6 @@ type Decoder struct {
 	predictor *share.Predictor // nil: nothing is shared
 	parts     bool             // parts are shared, not only strings
 
-	skipped int // see Skipped
-
 	// Of the present value; cleared after it.
 	in      []byte
 	depth   int
@@ -65,7 +63,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	if d.busy { // a method of a Go type has panicked
 		d.forget()
 	}
-	d.busy, d.in, d.depth, d.floor, d.skipped = true, input, 0, 0, 0
+	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
 	d.predictor.Begin()
 	start := d.mark()
 	n = -1
@@ -80,10 +78,6 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	d.busy, d.in = false, nil
 	return n, n >= 0
 }
-
-// Skipped returns how many bytes of the last object were in values of fields that its type doesn't
-// have. Of a type that is no projection it returns 0.
-func (d *Decoder) Skipped() int { return d.skipped }
 
 // maxBuffer, in bytes, and maxEntries, of maps, bound the scratch memory that is kept for the next
 // object.

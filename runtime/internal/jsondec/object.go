@@ -90,9 +90,7 @@ func (d *Decoder) skip(i int) int {
 	if !d.program.loose {
 		return skip(d.in, i)
 	}
-	end := skipLoosely(d.in, i)
-	d.skipped += end - i
-	return end
+	return skipLoosely(d.in, i)
 }
 
 // memberName returns the name of the member at in[i], or after white space there, and the index
