@@ -62,7 +62,8 @@
 // object or array only quotes, backslashes and brackets are looked at, and brackets of both kinds
 // count alike. The fields that it has are what they would be if the others were null. This is not
 // promised for an answer that is not JSON. A decoder that validates all of an object is asked only
-// if something about the fields is unusual. Protobuf is decoded by the tags of the fields.
+// if something about the fields is unusual. Protobuf is decoded by the tags of the fields; an
+// object that isn't written as API servers write it is an error.
 //
 // # Memory
 //

@@ -114,7 +114,6 @@ func New(opts Options) (*Codec, error) {
 		gvr:        opts.Resource,
 		apiVersion: opts.Resource.GroupVersion().String(),
 		kind:       opts.Kind,
-		protobuf:   isProtobuf(sample),
 		drop:       dropped.New(opts.DropManagedFields, opts.DropAnnotations),
 		newObject:  opts.NewObject,
 		elem:       reflect.TypeOf(sample).Elem(),
@@ -128,7 +127,11 @@ func New(opts Options) (*Codec, error) {
 	}
 	_, c.untyped = sample.(runtime.Unstructured)
 	_, c.partial = sample.(*metav1.PartialObjectMetadata)
-	c.projection = metatype.IsProjection(c.elem)
+	if c.projection = metatype.IsProjection(c.elem); c.projection {
+		c.protobuf = c.isProtobufProjection()
+	} else {
+		c.protobuf = isProtobuf(sample)
+	}
 	c.stampAs = c.apiVersion
 	switch {
 	case c.partial && c.kind == "":

@@ -10,7 +10,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -26,11 +25,8 @@ type protoMessage interface {
 // isProtobuf reports whether objects of the type of sample can be decoded from Kubernetes'
 // protobuf. Having the methods is not enough, because a type gets the methods of a struct that it
 // embeds. So every field must have a number, and the methods must decode the whole object, not a
-// part of it. A projection has no methods; it is decoded by the numbers of its fields.
+// part of it.
 func isProtobuf(sample object.Object) bool {
-	if elem := reflect.TypeOf(sample).Elem(); metatype.IsProjection(elem) {
-		return isNumbered(elem, map[reflect.Type]bool{})
-	}
 	if _, ok := sample.(protoMessage); !ok {
 		return false
 	}
@@ -54,6 +50,43 @@ func isProtobuf(sample object.Object) bool {
 	}
 	obj := probe.(object.Object)
 	return obj.GetName() == meta.Name && obj.GetResourceVersion() == meta.ResourceVersion
+}
+
+// isProtobufProjection reports whether a projection, which has no methods, can be decoded by the
+// numbers of its fields: all have one, and the fast decoder knows their types.
+func (c *Codec) isProtobufProjection() bool {
+	program := c.protoProgram()
+	return c.plain && isNumbered(c.elem, map[reflect.Type]bool{}) && program != nil && program.IsComplete()
+}
+
+// isNumbered reports whether all fields have numbers, of a projection and of the structs in it that
+// have no method.
+func isNumbered(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return true
+	}
+	seen[t] = true
+	for f := range t.Fields() {
+		if f.Type == reflect.TypeFor[metav1.TypeMeta]() || f.Type == reflect.TypeFor[object.NoMeta]() {
+			continue
+		}
+		if numberOf(f) == 0 || !f.IsExported() {
+			return false
+		}
+		elem := f.Type
+		for !unmarshals(elem) && (elem.Kind() == reflect.Pointer || elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) {
+			elem = elem.Elem()
+		}
+		if elem.Kind() == reflect.Struct && !unmarshals(elem) && !isNumbered(elem, seen) {
+			return false
+		}
+	}
+	return true
+}
+
+// unmarshals reports whether a type has the method that Kubernetes generates.
+func unmarshals(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Unmarshal([]byte) error }]())
 }
 
 // numberOf returns the number that the tag of a field has, or 0.

@@ -73,6 +73,27 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	return p, nil
 }
 
+// IsComplete reports whether there is no field that can't be decoded in what objects may have. It
+// compiles all structs that they may have.
+func (p *Program) IsComplete() bool {
+	seen := map[*message]bool{}
+	var walk func(m *message) bool
+	walk = func(m *message) bool {
+		if seen[m] {
+			return true
+		}
+		seen[m] = true
+		c := m.get()
+		for _, f := range c.fields {
+			if f.msg != nil && !walk(f.msg) {
+				return false
+			}
+		}
+		return c.err == nil
+	}
+	return walk(p.root)
+}
+
 // message describes a struct type.
 type message struct {
 	// Set once at construction; not needed for what is compiled already.
