@@ -45,22 +45,6 @@ func (j *jsonItems) scan() step {
 	return j.format.failed(j.format.unexpected(c, "after an item, want ',' or ']'"))
 }
 
-func (j *jsonItems) guess(d decoder, r *Item) bool {
-	if !j.begin() {
-		return false
-	}
-	if _, ok := j.format.next(); !ok || !j.format.likely() {
-		return false
-	}
-	n := d.(*jsonDecoder).guess(j.format.f.data(), r, true)
-	if n == 0 {
-		return false
-	}
-	j.format.took(n)
-	r.offset = j.format.f.offset()
-	return true
-}
-
 func (j *jsonItems) broken(err error) step { return j.format.cut(err, decoder.item) }
 
 // jsonEvents scans the events of a watch.
@@ -77,20 +61,6 @@ func (j jsonEvents) scan() step {
 		return j.format.failed(j.format.unexpected(c, "in the place of an event"))
 	}
 	return j.format.whole()
-}
-
-func (j jsonEvents) guess(d decoder, r *Item) bool {
-	if _, ok := j.format.next(); !ok || !j.format.likely() {
-		return false
-	}
-	at := j.format.f.offset()
-	n, end := d.(*jsonDecoder).guessEvent(j.format.f.data(), r)
-	if n == 0 {
-		return false
-	}
-	j.format.took(n)
-	r.offset = at + int64(end)
-	return true
 }
 
 func (j jsonEvents) broken(err error) step {

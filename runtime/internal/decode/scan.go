@@ -28,14 +28,6 @@ type scanner interface {
 	broken(err error) step
 }
 
-// guesser is a scanner of a format in which finding the end of an item costs about as much as
-// decoding it.
-type guesser interface {
-	// guess decodes the next item without finding its end first, if all of it has probably arrived.
-	// It returns false if it couldn't; the caller then calls scan.
-	guess(d decoder, r *Item) bool
-}
-
 // step is the result of a scan.
 type step struct {
 	result     stepResult
@@ -69,7 +61,6 @@ type decoder interface {
 func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(*Item) error) error {
 	c := cursor{stream: s, scanner: sc, decode: decode}
 	defer c.release()
-	c.guesser, _ = sc.(guesser)
 	var now, next Item
 	for have := false; ; now = next {
 		for !have {
@@ -102,7 +93,6 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 type cursor struct {
 	stream  *Stream
 	scanner scanner
-	guesser guesser // nil if the scanner is none
 	decode  func(decoder, []byte, *Item)
 	decoder decoder // nil while nothing is decoded: a stream that waits for the server holds none
 	next    step    // the next step; stepShort if it is not scanned yet
@@ -128,9 +118,6 @@ func (c *cursor) release() {
 func (c *cursor) read(r *Item) bool {
 	*r = Item{}
 	if c.next.result == stepShort {
-		if c.guesser != nil && c.guesser.guess(c.hold(), r) {
-			return true
-		}
 		c.next = c.scanner.scan()
 	}
 	if c.next.result != stepItem {

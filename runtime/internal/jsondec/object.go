@@ -45,8 +45,11 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 				return -1
 			}
 			i = end
-			if at = o.names.find(o.members, name); at >= 0 {
-				mem.next[last] = uint16(at)
+			known, ok := o.byName[string(name)]
+			if at = int(known); ok {
+				mem.next[last] = known
+			} else {
+				at = -1
 			}
 		}
 		if at < 0 {

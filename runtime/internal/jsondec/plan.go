@@ -82,8 +82,8 @@ type object struct {
 	drop   *dropped.Parts // what is left out of an API object, or of its metadata; nil is nothing
 
 	once    sync.Once
-	members []member // set by once, like names; too many of them are refused
-	names   names
+	members []member // set by once, like byName; too many of them are refused
+	byName  map[string]uint16
 }
 
 type member struct {
@@ -110,7 +110,7 @@ type compiler struct {
 	metadata sync.Map // *object of metadata of which something is dropped, by metadataKey
 
 	// the lengths of a Decoder's lists
-	counts struct{ objects, strings, scratches, maps, parts atomic.Uint32 }
+	counts struct{ objects, scratches, maps, parts atomic.Uint32 }
 }
 
 // process compiles the types of the process.
@@ -170,9 +170,7 @@ func (c *compiler) plan(t reflect.Type) *plan {
 		pl.op = opRefuse
 	}
 	switch pl.op {
-	case opString:
-		c.text(pl)
-	case opIntOrString:
+	case opString, opIntOrString:
 		c.text(pl)
 	case opStruct:
 		pl.object = c.object(t)
@@ -233,9 +231,7 @@ func numberOf(n *atomic.Uint32) uint32 { return n.Add(1) - 1 }
 func (c *compiler) site(form share.Form, t reflect.Type) uint32 { return uint32(c.sites.Add(form, t)) }
 
 // text prepares the plan of a string.
-func (c *compiler) text(pl *plan) {
-	pl.number, pl.site = numberOf(&c.counts.strings), c.site(share.String, nil)
-}
+func (c *compiler) text(pl *plan) { pl.site = c.site(share.String, nil) }
 
 func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
 	switch kind := t.Key().Kind(); {
@@ -287,10 +283,11 @@ func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) *object 
 // compile makes the members of an object, unless they are there.
 func (c *compiler) compile(o *object) {
 	o.once.Do(func() {
-		for _, f := range fieldsOf(o.typ) {
+		o.byName = map[string]uint16{}
+		for i, f := range fieldsOf(o.typ) {
 			o.members = append(o.members, c.member(o, f))
+			o.byName[f.name] = uint16(i)
 		}
-		o.names = newNames(o.members)
 	})
 }
 
