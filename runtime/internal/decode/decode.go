@@ -39,7 +39,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -127,7 +127,7 @@ func New(opts Options) (*Codec, error) {
 	}
 	_, c.untyped = sample.(runtime.Unstructured)
 	_, c.partial = sample.(*metav1.PartialObjectMetadata)
-	if c.projection = metatype.IsProjection(c.elem); c.projection {
+	if c.projection = gotype.IsProjection(c.elem); c.projection {
 		c.protobuf = c.isProtobufProjection()
 	} else {
 		c.protobuf = isProtobuf(sample)

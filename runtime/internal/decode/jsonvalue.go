@@ -3,15 +3,13 @@
 package decode
 
 import (
-	"encoding"
-	stdjson "encoding/json"
 	"reflect"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/quantity"
 )
 
@@ -25,11 +23,7 @@ var typedOptions = json.JoinOptions(
 	json.WithUnmarshalers(json.UnmarshalFunc(quantity.ParseJSON)),
 )
 
-var (
-	jsonUnmarshaler = reflect.TypeFor[stdjson.Unmarshaler]()
-	fromUnmarshaler = reflect.TypeFor[json.UnmarshalerFrom]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
+var fromUnmarshaler = reflect.TypeFor[json.UnmarshalerFrom]()
 
 // isExotic reports whether a type has something in it that our decoder reads differently from
 // sigs.k8s.io/json, or not at all: an empty interface, a json.Number, an UnmarshalJSONFrom method,
@@ -41,11 +35,11 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return false
 	}
 	seen[t] = true
-	p := reflect.PointerTo(t)
-	if p.Implements(fromUnmarshaler) {
+	of := gotype.Of(t)
+	switch {
+	case reflect.PointerTo(t).Implements(fromUnmarshaler), of.Known == gotype.Number:
 		return true
-	}
-	if p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+	case of.Methods.JSON || of.Methods.Text:
 		return false
 	}
 	switch t.Kind() {
@@ -53,8 +47,6 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return t.NumMethod() == 0
 	case reflect.Chan, reflect.Func:
 		return true
-	case reflect.String:
-		return t == reflect.TypeFor[stdjson.Number]()
 	case reflect.Map:
 		return isExotic(t.Key(), seen) || isExotic(t.Elem(), seen)
 	case reflect.Pointer, reflect.Slice, reflect.Array:
@@ -74,10 +66,8 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 // have, or "string" where it has another meaning or none.
 func isExoticTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
-	for _, c := range name {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {
-			return true
-		}
+	if name != "" && !gotype.IsJSONName(name) {
+		return true
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {

@@ -31,8 +31,8 @@ func newPlacement() *placement.PodPlacement { return &placement.PodPlacement{} }
 // asPod are the options for a type that has another name than its kind.
 var asPod = Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 
-// TestProjectionInEveryFormat lists and watches Pods as a projection, with usual and with tiny buffers,
-// with parts shared and not.
+// TestProjectionInEveryFormat lists and watches Pods as a projection, with usual and with tiny
+// buffers, with parts shared and not.
 func TestProjectionInEveryFormat(t *testing.T) {
 	const n = 60
 	var want []*placement.PodPlacement

@@ -5,11 +5,10 @@ package decode
 import (
 	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -35,7 +34,7 @@ func isProtobuf(sample object.Object) bool {
 		return false
 	}
 	for f := range t.Fields() {
-		if numberOf(f) == 0 && f.Type != reflect.TypeFor[metav1.TypeMeta]() && f.IsExported() {
+		if number(f) == 0 && f.Type != reflect.TypeFor[metav1.TypeMeta]() && f.IsExported() {
 			return false
 		}
 	}
@@ -70,30 +69,23 @@ func isNumbered(t reflect.Type, seen map[reflect.Type]bool) bool {
 		if f.Type == reflect.TypeFor[metav1.TypeMeta]() || f.Type == reflect.TypeFor[object.NoMeta]() {
 			continue
 		}
-		if numberOf(f) == 0 || !f.IsExported() {
+		if number(f) == 0 || !f.IsExported() {
 			return false
 		}
 		elem := f.Type
-		for !unmarshals(elem) && (elem.Kind() == reflect.Pointer || elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) {
+		for !gotype.Of(elem).Methods.Protobuf && (elem.Kind() == reflect.Pointer || elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) {
 			elem = elem.Elem()
 		}
-		if elem.Kind() == reflect.Struct && !unmarshals(elem) && !isNumbered(elem, seen) {
+		if elem.Kind() == reflect.Struct && !gotype.Of(elem).Methods.Protobuf && !isNumbered(elem, seen) {
 			return false
 		}
 	}
 	return true
 }
 
-// unmarshals reports whether a type has the method that Kubernetes generates.
-func unmarshals(t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[interface{ Unmarshal([]byte) error }]())
-}
-
-// numberOf returns the number that the tag of a field has, or 0.
-func numberOf(f reflect.StructField) uint64 {
-	_, rest, _ := strings.Cut(f.Tag.Get("protobuf"), ",")
-	number, _, _ := strings.Cut(rest, ",")
-	n, _ := strconv.ParseUint(number, 10, 29)
+// number returns the number that the tag of a field has, or 0.
+func number(f reflect.StructField) int {
+	_, n, _ := gotype.ProtobufTag(f)
 	return n
 }
 

@@ -29,7 +29,8 @@ func listPods(t testing.TB, s *reader[*corev1.Pod], promises Promises) []*corev1
 	return got
 }
 
-// serveAs makes a reader that gets the same list in a format at each call, with buffers of these sizes.
+// serveAs makes a reader that gets the same list in a format at each call, with buffers of these
+// sizes.
 func serveAs(t testing.TB, f Format, text string, how sizes) *reader[*corev1.Pod] {
 	t.Helper()
 	r := serveIn(t, f, podtest.Transcode(t, []byte(text), f), func() *corev1.Pod { return &corev1.Pod{} }, Options{})

@@ -150,7 +150,8 @@ func TestCallbacksSetThePace(t *testing.T) {
 	}
 }
 
-// TestFailuresHaveTheirPlace: what is wrong is reported with its place, after all that came before it.
+// TestFailuresHaveTheirPlace: what is wrong is reported with its place, after all that came before
+// it.
 func TestFailuresHaveTheirPlace(t *testing.T) {
 	good := manyEvents(60)
 	reset := errors.New("connection reset by peer")
