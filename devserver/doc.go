@@ -121,6 +121,5 @@
 // one, API server's lines included.
 //
 // Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package
-// leaves them alone. The devserver command has a process of its own and a flag for feature gates;
-// with CBORServingAndStorage=true, for example, objects are served as CBOR too.
+// leaves them alone. The devserver command has a process of its own and a flag for feature gates.
 package devserver

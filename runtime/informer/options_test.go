@@ -56,7 +56,6 @@ func TestOptionsReachTheServer(t *testing.T) {
 		"field selector":      {option: informer.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "x")), want: "fieldSelector=metadata.name%3Dx"},
 		"shard":               {option: informer.WithShardSelector(shard), want: "shardSelector=shardRange%28object.metadata.uid"},
 		"JSON":                {option: informer.WithFormats(source.JSON), want: "accept application/json\n", never: "protobuf"},
-		"CBOR before JSON":    {option: informer.WithFormats(source.CBOR, source.JSON), want: "accept application/cbor", never: "protobuf"},
 		"the default formats": {option: informer.WithFormats(), want: "accept application/vnd.kubernetes.protobuf"},
 		"initial events timeout": {
 			option: informer.WithTuning(reflector.Tuning{InitialEventsTimeout: 42 * time.Second}), fault: hanging(sourcetest.WatchList), after: time.Minute, want: "\n42 list ",
@@ -152,7 +151,7 @@ func TestWatchTimeout(t *testing.T) {
 
 // TestDroppedFields looks at objects whose managed fields and annotations were left out.
 func TestDroppedFields(t *testing.T) {
-	for _, format := range []source.Format{source.Protobuf, source.CBOR, source.JSON} {
+	for _, format := range []source.Format{source.Protobuf, source.JSON} {
 		t.Run(format.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, pods, client := cluster()

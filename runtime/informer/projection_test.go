@@ -33,7 +33,7 @@ func TestProjectionBesideTheWhole(t *testing.T) {
 		)
 		whole := podsOf(f)
 		slim := map[string]*informer.SharedIndexInformer[*placement.PodPlacement]{}
-		for _, format := range []source.Format{source.JSON, source.Protobuf, source.CBOR} {
+		for _, format := range []source.Format{source.JSON, source.Protobuf} {
 			slim[format.String()] = factories.For[*placement.PodPlacement](f, podResource, informer.WithFormats(format), informer.WithName(format.String()))
 		}
 		slim["transformed"] = factories.For[*placement.PodPlacement](f, podResource, informer.WithName("transformed"),

@@ -212,7 +212,6 @@ func TestWithoutSharingAMistakeDamagesNoOther(t *testing.T) {
 	for what, opt := range map[string]informer.Option{
 		"JSON":        informer.WithFormats(source.JSON),
 		"protobuf":    informer.WithFormats(source.Protobuf),
-		"CBOR":        informer.WithFormats(source.CBOR),
 		"transformed": transformed,
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -30,24 +30,19 @@
 // with 406, the source asks for JSON alone, at once and from then on. The server may compress
 // answers with gzip.
 //
-// Some servers have CBOR switched on. It is asked for only if the options name it. It takes a fifth
-// fewer bytes than JSON, but apimachinery decodes it: a list of 1,000 Pods takes 9 times as long as
-// JSON if objects share their parts and 3 times if they don't, and a list of untyped objects 1.6
-// times (BenchmarkList). Objects from CBOR share nothing, and none is Known.
-//
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers
 // inside untyped values are int64. Two decoders do this. A fast one reads what servers usually send
 // and declines what is unusual or invalid. A slow one then decides what that input means. The slow
 // one is github.com/go-json-experiment/json with options of version 1, or sigs.k8s.io/json itself
 // for a type with an empty interface, a json.Number or an unusual json tag. In the same way,
-// protobuf that the fast decoder declines is decoded by the type's own methods. CBOR is decoded by
-// apimachinery. A type whose new objects aren't zero values is always decoded in the slow way.
+// protobuf that the fast decoder declines is decoded by the type's own methods. A type whose new
+// objects aren't zero values is always decoded in the slow way.
 //
 // The time to parse a resource.Quantity depends on the length of its text, not on its exponent. A
 // quantity of less than 1n becomes 1n, as in apimachinery. One with more than 18 characters before
-// an exponent over 1,000 is an error. Only in the cases above in which apimachinery or
-// sigs.k8s.io/json decodes may such a text take minutes.
+// an exponent over 1,000 is an error. Only where sigs.k8s.io/json decodes, or a type's own method,
+// may such a text take minutes.
 //
 // Every object has its apiVersion and kind set, even if the server left them out. (Servers leave
 // them out in lists of built-in kinds and in all protobuf.) So an object looks the same from a list
@@ -67,17 +62,17 @@
 // object or array only quotes, backslashes and brackets are looked at, and brackets of both kinds
 // count alike. The fields that it has are what they would be if the others were null. This is not
 // promised for an answer that is not JSON. A decoder that validates all of an object is asked only
-// if something about the fields is unusual. Protobuf is decoded by the tags of the fields.
+// if something about the fields is unusual. Protobuf is decoded by the tags of the fields; an
+// object that isn't written as API servers write it is an error.
 //
 // # Memory
 //
 // A list is never held as a whole. Its objects are decoded while the response arrives and are
 // handed over one by one. Decoding allocates only what the objects keep. The bytes that are read
-// ahead are a buffer of some kilobytes, or one value if that is larger, or half a megabyte if
-// several goroutines decode the response. All streams of the process reuse each other's buffers,
-// also large ones; the garbage collector frees those that no stream needs. A length that is written
-// in a response is not trusted: memory is allocated as bytes arrive. An object or event of more
-// than 16 MiB, after decompression, is an error.
+// ahead are a buffer of some kilobytes, or one value if that is larger. All streams of the process
+// reuse each other's buffers, also large ones; the garbage collector frees those that no stream
+// needs. A length that is written in a response is not trusted: memory is allocated as bytes
+// arrive. An object or event of more than 16 MiB, after decompression, is an error.
 //
 // A watch that waits holds a buffer of one kilobyte. After a burst of events it holds a larger one
 // until the next bookmark. A Go type is analysed once in the process, when its first object is
@@ -90,8 +85,7 @@
 // Lists and watches use the same table, so a list that is read again shares its parts with the
 // objects of the first one. The 16 MB count the memory of the parts themselves. Sources of other
 // namespaces that In has made share the table. Short strings that repeat are shared in any case.
-// With Known, another of these options, an object that the caller already has is not decoded again,
-// unless the server answers in CBOR.
+// With Known, another of these options, an object that the caller already has is not decoded again.
 //
 // A caller that has promised ReadOnly and writes to an object nevertheless changes other objects,
 // too. Objects that the server sends afterwards are not affected: before a part is shared with
@@ -118,16 +112,8 @@
 //
 // # Goroutines
 //
-// A response is read and decoded by the caller's goroutine alone (net/http has its own for each
-// connection) until 256 KB have come without a pause and there is more. Then one goroutine reads,
-// and up to three others, always fewer than GOMAXPROCS, decode beside the caller's. All callbacks
-// still run on the caller's goroutine. The other goroutines end when the response does, when the
-// callback fails or the context is done, or after a pause of the server; List and Watch wait for
-// them. In the whole program, callers and helpers that decode much are GOMAXPROCS goroutines at
-// most, or as many as there are callers. So when several responses come at once, each is soon
-// decoded by its caller alone, which takes the least time for all of them together. With
-// GOMAXPROCS=1 there are no helpers. If a method of a Go type panics or ends its goroutine while a
-// helper decodes an object, the panic or the end is repeated on the caller's goroutine.
+// A response is read and decoded by the caller's goroutine; net/http has its own for each
+// connection.
 //
 // The warning handler of the rest.Config is called on the caller's goroutine.
 //

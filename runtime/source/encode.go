@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -58,5 +58,5 @@ func isNil(obj object.Object) bool {
 // isProjection reports whether an object has some fields of its kind only.
 func isProjection(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
-	return v.Kind() == reflect.Pointer && metatype.IsProjection(v.Type().Elem())
+	return v.Kind() == reflect.Pointer && gotype.IsProjection(v.Type().Elem())
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-var everyFormat = []Format{JSON, Protobuf, CBOR}
+var everyFormat = []Format{JSON, Protobuf}
 
 func TestAcceptHeader(t *testing.T) {
 	for _, tc := range []struct {
@@ -31,8 +31,7 @@ func TestAcceptHeader(t *testing.T) {
 		want    string
 	}{
 		{[]Format{JSON}, "", "application/json"},
-		{[]Format{CBOR, JSON}, "", "application/cbor,application/json;q=0.9"},
-		{[]Format{Protobuf, CBOR, JSON}, "", "application/vnd.kubernetes.protobuf,application/cbor;q=0.9,application/json;q=0.8"},
+		{[]Format{JSON, Protobuf}, "", "application/json,application/vnd.kubernetes.protobuf;q=0.9"},
 		{[]Format{Protobuf}, "PartialObjectMetadata", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"},
 		{
 			[]Format{Protobuf, JSON}, "PartialObjectMetadataList",
@@ -46,8 +45,7 @@ func TestAcceptHeader(t *testing.T) {
 	}
 }
 
-// TestDefaultFormats: CBOR, which takes several times JSON's time to decode, is asked for only by
-// options that name it.
+// TestDefaultFormats: protobuf comes first where the Go type has it.
 func TestDefaultFormats(t *testing.T) {
 	for name, tc := range map[string]struct {
 		newObject func() object.Object
@@ -75,15 +73,14 @@ func TestContentTypeDecides(t *testing.T) {
 		want        Format // 0: an error
 		text        string
 	}{
-		{"application/json", []Format{CBOR, JSON}, JSON, ""},
+		{"application/json", []Format{Protobuf, JSON}, JSON, ""},
 		{"application/json;stream=watch", []Format{JSON}, JSON, ""},
 		{"Application/JSON; charset=utf-8", []Format{JSON}, JSON, ""},
-		{"", []Format{CBOR, JSON}, JSON, ""},
+		{"", []Format{Protobuf, JSON}, JSON, ""},
 		{"application/vnd.kubernetes.protobuf;stream=watch", []Format{Protobuf}, Protobuf, ""},
 		{"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", []Format{Protobuf, JSON}, Protobuf, ""},
-		{"application/cbor", []Format{CBOR}, CBOR, ""},
-		{"application/cbor-seq", []Format{CBOR}, CBOR, ""},
-		{"application/vnd.kubernetes.protobuf", []Format{CBOR, JSON}, 0, "not asked for; want application/cbor or application/json"},
+		{"application/vnd.kubernetes.protobuf", []Format{JSON}, 0, "not asked for; want application/json"},
+		{"text/html", []Format{Protobuf, JSON}, 0, "want application/vnd.kubernetes.protobuf or application/json"},
 		{"application/json", []Format{Protobuf}, 0, "not asked for"},
 		{"", []Format{Protobuf}, 0, "not asked for"},
 		{"text/html; charset=utf-8", []Format{JSON}, 0, "is this the address of a Kubernetes API?"},
@@ -101,7 +98,7 @@ func TestContentTypeDecides(t *testing.T) {
 }
 
 func TestAnswerInAWrongFormat(t *testing.T) {
-	s := serveIn(t, CBOR, nil, func() *corev1.Pod { return &corev1.Pod{} }, Options{Formats: []Format{Protobuf, JSON}})
+	s := serveIn(t, Protobuf, nil, func() *corev1.Pod { return &corev1.Pod{} }, Options{Formats: []Format{JSON}})
 	_, _, listErr := listAll(s)
 	_, watchErr := watchAll(s)
 	for _, err := range []error{listErr, watchErr} {
@@ -130,7 +127,7 @@ func TestWrongFormatsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	formats[0] = CBOR
+	formats[0] = Protobuf
 	if _, accept := s.c.accept("list"); accept != "application/json" {
 		t.Errorf("the source asks for %s after its option was changed", accept)
 	}
@@ -202,7 +199,7 @@ func TestNotAcceptableAtOnce(t *testing.T) {
 }
 
 func TestNotAcceptableIsAnErrorWithoutJSON(t *testing.T) {
-	for _, formats := range [][]Format{{Protobuf, CBOR}, {JSON}} {
+	for _, formats := range [][]Format{{Protobuf}, {JSON}} {
 		n := 0
 		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { n++; return answer(406, "no"), nil }), pods, Options{Formats: formats})
 		if err != nil {

@@ -20,9 +20,9 @@ import (
 func FuzzRefusal(f *testing.F) {
 	for _, body := range []string{
 		"", "nope", "<html>", `{"kind":"Status","code":410,"reason":"Expired","message":"too old"}`, `{"kind":"Status","status":"Success"}`, `{"kind":"Status","details":{"retryAfterSeconds":-1}}`,
-		"k8s\x00\n\x0c\n\x02v1\x12\x06Status\x12\x0e\x12\x07Failure\x1a\x03x\x00\x28\x9a\x03", "\xd9\xd9\xf7\xa2DkindFStatusDcode\x19\x01\x9a", strings.Repeat("x\xff", 5000),
+		"k8s\x00\n\x0c\n\x02v1\x12\x06Status\x12\x0e\x12\x07Failure\x1a\x03x\x00\x28\x9a\x03", strings.Repeat("x\xff", 5000),
 	} {
-		for _, contentType := range []string{"", "application/json", "application/vnd.kubernetes.protobuf", "application/cbor", "text/html; charset=", ";"} {
+		for _, contentType := range []string{"", "application/json", "application/vnd.kubernetes.protobuf", "text/html; charset=", ";"} {
 			f.Add(503, contentType, "7", "", "/login", body)
 		}
 	}

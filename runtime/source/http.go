@@ -36,14 +36,14 @@ type Options struct {
 	// whichever kind the server has sent.
 	Kind string
 	// NewObject makes the objects: a new one at each call, always of the same type, which must be a
-	// pointer. Several goroutines may call it at once, also during one List or Watch. nil means
-	// zero values of the struct that T points to. It is needed if T is an interface, such as
+	// pointer. Several goroutines may call it at once: those that list or watch. nil means zero
+	// values of the struct that T points to. It is needed if T is an interface, such as
 	// object.Object.
 	NewObject func() object.Object
 	// Formats are the formats asked for, in order of preference; the server chooses. nil means
 	// Protobuf if T has it, then JSON; a projection has it if all its fields have protobuf tags.
-	// CBOR is asked for only if it is named here. If a server refuses all of them (406), it is
-	// asked for JSON from then on, if JSON is among them.
+	// If a server refuses all of them (406), it is asked for JSON from then on, if JSON is among
+	// them.
 	Formats []Format
 	// DropManagedFields leaves metadata.managedFields out of objects: it is skipped in the
 	// response, not decoded.
@@ -135,8 +135,7 @@ func (h *HTTP[T]) Watch(ctx context.Context, opts WatchOptions, opened func(), e
 
 var _ Source[object.Object] = (*HTTP[object.Object])(nil)
 
-// Format is one of the three formats in which API servers write objects. The set is closed; the
-// zero value is none.
+// Format is a format in which API servers write objects. The set is closed; the zero value is none.
 type Format uint8
 
 // The formats.
@@ -147,13 +146,9 @@ const (
 	// and for the metadata of every kind. Only Go types with generated protobuf methods can be
 	// decoded from it.
 	Protobuf Format = Format(decode.Protobuf)
-	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is
-	// switched on. It is asked for only if [Options].Formats names it, because apimachinery decodes
-	// it, which takes several times as long as JSON: see the package documentation.
-	CBOR Format = Format(decode.CBOR)
 )
 
-// String returns "JSON", "protobuf" or "CBOR".
+// String returns "JSON" or "protobuf".
 func (f Format) String() string { return decode.Format(f).String() }
 
 // Client is a connection to one API server, shared by the sources of all its resources. Its only

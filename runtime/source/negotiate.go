@@ -25,7 +25,7 @@ func checkFormats(asked []Format, codec *decode.Codec) ([]Format, error) {
 	for i, f := range asked {
 		switch {
 		case !decode.Format(f).Exists():
-			return nil, fmt.Errorf("%v is not a format; there are JSON, Protobuf and CBOR", f)
+			return nil, fmt.Errorf("%v is not a format; there are JSON and Protobuf", f)
 		case slices.Contains(asked[:i], f):
 			return nil, fmt.Errorf("the format %v is asked for twice", f)
 		case !codec.Has(decode.Format(f)):

@@ -62,9 +62,9 @@ type ListOptions struct {
 	// Known, if not nil, returns the object that the caller already has with exactly this key, uid
 	// and resourceVersion, or nil if there is none. It is called for each object of the list. An
 	// object that it returns has the Source's type. That object is handed over as it is, in place
-	// of the server's, which is checked but not decoded. Known may be called by several goroutines
-	// at once, ahead of the callback, and more than once for an object. A Source need not call it
-	// at all.
+	// of the server's, which is checked but not decoded. Known is called on the goroutine of List,
+	// one call at a time, ahead of the callback, and maybe more than once for an object. A Source
+	// need not call it at all.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
@@ -105,9 +105,9 @@ type WatchOptions struct {
 	// Known, if not nil, returns the object that the caller already has with exactly this key, uid
 	// and resourceVersion, or nil if there is none. It is called for each Added event. An object
 	// that it returns has the Source's type. That object is handed over as it is, in place of the
-	// server's, which is checked but not decoded. Known may be called by several goroutines at
-	// once, ahead of the callback, and more than once for an object. A Source need not call it at
-	// all.
+	// server's, which is checked but not decoded. Known is called on the goroutine of Watch, one
+	// call at a time, ahead of the callback, and maybe more than once for an object. A Source need
+	// not call it at all.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
@@ -152,7 +152,7 @@ var (
 	// asked for.
 	ErrWrongKind = decode.ErrWrongKind
 	// ErrMalformed means a response that is not a list or a sequence of events, although it may be
-	// well-formed JSON or CBOR. It also means an event of a type other than ADDED, MODIFIED,
+	// well-formed JSON. It also means an event of a type other than ADDED, MODIFIED,
 	// DELETED, BOOKMARK and ERROR, a response that ends too early, and an object without
 	// metadata.name; or a list, an object or a bookmark without metadata.resourceVersion, or with
 	// "0". No state has the version "0", and a watch from it begins anywhere.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +45,7 @@ func TestEveryFormatListsTheSame(t *testing.T) {
 	}
 }
 
-func TestEveryFormatOfUntypedObjects(t *testing.T) {
+func TestUntypedObjects(t *testing.T) {
 	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "7", "continue": "more"}}}
 	var want []*unstructured.Unstructured
 	for i := range 3 {
@@ -58,14 +57,12 @@ func TestEveryFormatOfUntypedObjects(t *testing.T) {
 		list.Items = append(list.Items, unstructured.Unstructured{Object: content})
 		want = append(want, &list.Items[i])
 	}
-	for _, f := range []Format{JSON, CBOR} {
-		got, result, err := listAll(serveIn(t, f, podtest.Encode(t, f, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
-		if err != nil || result != (ListResult{ResourceVersion: "7", Continue: "more"}) {
-			t.Fatal(f, result, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%v: %s", f, diff)
-		}
+	got, result, err := listAll(serveIn(t, JSON, podtest.Encode(t, JSON, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
+	if err != nil || result != (ListResult{ResourceVersion: "7", Continue: "more"}) {
+		t.Fatal(result, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -179,81 +176,16 @@ func TestEveryFormatRejects(t *testing.T) {
 	}
 }
 
-// TestCBORWithoutLengths: other servers may write what apimachinery doesn't.
-func TestCBORWithoutLengths(t *testing.T) {
-	text := func(s string) string { return string(rune(0x60+len(s))) + s }
-	item := "\xbf" + text("metadata") + "\xbf" + text("name") + "\x7f" + text("a") + text("b") + "\xff" + text("resourceVersion") + text("5") + text("annotations") + "\xbf" +
-		text("drop") + text("x") + text("keep") + text("y") + "\xff" + text("managedFields") + "\x9f\xff" + "\xff\xff"
-	body := "\xd9\xd9\xf7\xbf" + text("kind") + text("PodList") + text("apiVersion") + text("v1") + text("metadata") + "\xbf" + text("resourceVersion") + text("7") + "\xff" +
-		text("x") + "\x9f\x01\x20\xf5\xfb" + strings.Repeat("\x00", 8) + "\xbf\xff\xff" + text("items") + "\x9f" + item + "\xd9\xd9\xf7" + item + "\xff\xff"
-	for _, opts := range []Options{{}, {DropManagedFields: true, DropAnnotations: []string{"drop"}}} {
-		got, result, err := listAll(serveIn(t, CBOR, []byte(body), func() *corev1.Pod { return &corev1.Pod{} }, opts))
-		if err != nil || len(got) != 2 || got[1].Name != "ab" || got[1].Annotations["keep"] != "y" || result.ResourceVersion != "7" {
-			t.Errorf("got %v, %v, %v", got, result, err)
-		}
-		if len(got) == 2 && got[1].Annotations["drop"] == "x" != opts.DropManagedFields == false {
-			t.Errorf("%+v: got %v", opts, got[1].Annotations)
-		}
-	}
-}
-
-// TestCBORRejects: what is CBOR but no list and no event.
-func TestCBORRejects(t *testing.T) {
-	text := func(s string) string { return string(rune(0x60+len(s))) + s }
-	object := func(members ...string) string { return "\xbf" + strings.Join(members, "") + "\xff" }
-	head := text("kind") + text("Pods") + text("apiVersion") + text("v1") + text("metadata") + object(text("resourceVersion"), text("7"))
-	for name, tc := range map[string]struct{ body, says string }{
-		"items null":    {object(head, text("items"), "\xf6"), ""},
-		"two of items":  {object(head, text("items"), "\x80", text("items"), "\x80"), "two of"},
-		"items a map":   {object(head, text("items"), "\xa0"), "want an array"},
-		"reserved head": {object(head, text("items"), "\x9c"), "can't begin with"},
-		"more after it": {object(head, text("items"), "\x80") + "\x00", "after the end"},
-		"a list":        {"\x80", "want a map"},
-	} {
-		_, _, err := listAll(serveIn(t, CBOR, []byte(tc.body), newPod, Options{Kind: "Pod"}))
-		if tc.says == "" && err != nil || tc.says != "" && (!errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), tc.says)) {
-			t.Errorf("%s: got %v, want %q", name, err, tc.says)
-		}
-	}
-	typ, about := text("type")+text("ADDED"), text("object")+object(head)
-	for name, tc := range map[string]struct{ body, says string }{
-		"two types":   {object(typ, typ, about), "two types"},
-		"two objects": {object(typ, about, about), "two objects"},
-		"no object":   {object(typ), "no object"},
-		"a number":    {"\x01", "want a map"},
-		"a break":     {"\xff", "want a map"},
-	} {
-		_, err := watchAll(serveIn(t, CBOR, []byte(tc.body), newPod, Options{Kind: "Pod"}))
-		if !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s: got %v, want %q", name, err, tc.says)
-		}
-	}
-}
-
-// TestCBORNamesWhatItCannotDecode: an object whose fields have other types than the Go type's.
-func TestCBORNamesWhatItCannotDecode(t *testing.T) {
-	broken := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"namespace": "shop", "name": "web-1"}, "spec": "none",
-	}}
-	_, err := watchAll(serveIn(t, CBOR, podtest.EncodeEvent(t, CBOR, "ADDED", broken), newPod, Options{Kind: "Pod"}))
-	var decode *DecodeError
-	if !errors.As(err, &decode) || decode.Key.String() != "shop/web-1" {
-		t.Errorf("got %v", err)
-	}
-}
-
-// TestNoMetadataInEveryFormat: a type whose accessors panic.
-func TestNoMetadataInEveryFormat(t *testing.T) {
+// TestNoMetadata: a type whose accessors panic.
+func TestNoMetadata(t *testing.T) {
 	for _, drop := range []Options{{Kind: "Pod"}, {Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"a"}}} {
-		for _, f := range []Format{JSON, CBOR} {
-			body := podtest.Encode(t, f, &unstructured.UnstructuredList{
-				Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "1"}},
-				Items:  []unstructured.Unstructured{{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}},
-			})
-			_, _, err := listAll(serveIn(t, f, body, func() *pointerMeta { return &pointerMeta{} }, drop))
-			if !errors.Is(err, ErrMalformed) {
-				t.Errorf("%v: got %v", f, err)
-			}
+		body := podtest.Encode(t, JSON, &unstructured.UnstructuredList{
+			Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "1"}},
+			Items:  []unstructured.Unstructured{{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}},
+		})
+		_, _, err := listAll(serveIn(t, JSON, body, func() *pointerMeta { return &pointerMeta{} }, drop))
+		if !errors.Is(err, ErrMalformed) {
+			t.Errorf("got %v", err)
 		}
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -210,13 +208,6 @@ func TestFormatsThatTheServerDoesNotHave(t *testing.T) {
 	if got := transport.answers(); !slices.Equal(got, []string{"application/json", "application/json"}) {
 		t.Errorf("the server answers in %q", got)
 	}
-	opts.Formats = []source.Format{source.CBOR}
-	if s, err = source.New[*unstructured.Unstructured](client, crates, opts); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.List(deadline(t), source.ListOptions{}, func(*unstructured.Unstructured) error { return nil }); !apierrors.IsNotAcceptable(err) {
-		t.Errorf("asked for CBOR only: got %v", err)
-	}
 }
 
 // Shards of a server that ignores their selector are disjoint, and together they are everything.
@@ -239,30 +230,18 @@ func TestShardsOfAServerWithoutThem(t *testing.T) {
 	}
 }
 
-// With the features switched on, custom resources come in CBOR where it is asked for, and the
-// server divides them.
-func TestCBORAndShardsOfAServerThatHasThem(t *testing.T) {
+// With the feature switched on, the server divides custom resources.
+func TestShardsOfAServerThatHasThem(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, "--feature-gates", "CBORServingAndStorage=true,ShardedListAndWatch=true")
+	c := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")
 	ns := c.crates(t)
 	ns.createMany(t, 20, func(c *Crate, n int) {
 		c.Labels = map[string]string{"n": fmt.Sprint(n)}
 		c.Annotations = map[string]string{"dropped": "x", "kept": "y"}
 		c.Spec = CrateSpec{Ship: "Argo", Ports: []string{"Oslo", "Kiel"}, Weight: int64(n)}
 	})
-	client, transport := connectNoting(t, c.url)
+	client := connect(t, c.url)
 	opts := source.Options{Namespace: ns.namespace, Kind: "Crate", DropManagedFields: true, DropAnnotations: []string{"dropped"}}
-	inCBOR := opts
-	inCBOR.Formats = []source.Format{source.CBOR}
-	binary := []string{"application/cbor", "application/cbor-seq"}
-	text := []string{"application/json", "application/json"}
-
-	same(t, transport, newSource[*Crate](t, client, inCBOR), newSource[*Crate](t, client, opts), binary, text)
-	same(t, transport, newSource[*unstructured.Unstructured](t, client, inCBOR), newSource[*unstructured.Unstructured](t, client, opts), binary, text)
-	inJSON := opts
-	inJSON.Formats = []source.Format{source.JSON}
-	same(t, transport, newSource[*metav1.PartialObjectMetadata](t, client, inCBOR), newSource[*metav1.PartialObjectMetadata](t, client, inJSON), binary, text)
-
 	var all []string
 	for _, bounds := range []string{"'0x0000000000000000', '0x8000000000000000'", "'0x8000000000000000', '0x10000000000000000'"} {
 		opts.ShardSelector = "shardRange(object.metadata.uid, " + bounds + ")"
@@ -290,26 +269,4 @@ func newSource[T object.Object](t *testing.T, client *source.Client, opts source
 		t.Fatal(err)
 	}
 	return s
-}
-
-// same checks that two sources of one collection have equal objects, which the server has sent in
-// the media types wanted.
-func same[T object.Object](t *testing.T, transport *noting, a, b source.Source[T], typesA, typesB []string) {
-	t.Helper()
-	gotA := listAndWatch(t, a)
-	if types := transport.answers(); !slices.Equal(types, typesA) {
-		t.Errorf("the server answers in %q, want %q", types, typesA)
-	}
-	gotB := listAndWatch(t, b)
-	if types := transport.answers(); !slices.Equal(types, typesB) {
-		t.Errorf("the server answers in %q, want %q", types, typesB)
-	}
-	if diff := cmp.Diff(gotB, gotA); diff != "" {
-		t.Error(diff)
-	}
-	for _, obj := range gotA {
-		if obj.GetManagedFields() != nil || fmt.Sprint(obj.GetAnnotations()) != "map[kept:y]" {
-			t.Errorf("%s has managedFields %v and annotations %v", obj.GetName(), obj.GetManagedFields(), obj.GetAnnotations())
-		}
-	}
 }

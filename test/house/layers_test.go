@@ -24,8 +24,9 @@ var areas = []area{
 		sees:   []string{"internal"},
 		layers: []string{
 			"object metrics manager/election internal/layout internal/resourceversion internal/quantity",
-			"deltafifo metrics/prometheus workqueue internal/metatype internal/placement internal/podtest informer/internal/mutation internal/share internal/table internal/dropped",
-			"internal/adopt informer/internal/pack internal/cborwire internal/jsondec internal/protodec internal/protowire store",
+			"internal/gotype",
+			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation internal/share internal/table internal/dropped",
+			"internal/adopt informer/internal/pack internal/jsondec internal/protodec internal/protowire store",
 			"lister informer/internal/checkpoint internal/decode informer/internal/changelog",
 			"source",
 			"reason writer",

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
@@ -24,7 +23,7 @@ import (
 )
 
 // formats are the formats of bodies, in the order in which refusals name them.
-var formats = []string{JSON, Protobuf, CBOR}
+var formats = []string{JSON, Protobuf}
 
 // decoder returns the decoder of a format; nil if there is none.
 func (c *collection) decoder(format string, strict bool) runtime.Decoder {
@@ -33,8 +32,6 @@ func (c *collection) decoder(format string, strict bool) runtime.Decoder {
 		return json.NewSerializerWithOptions(json.DefaultMetaFactory, c.scheme, c.scheme, json.SerializerOptions{Strict: strict})
 	case Protobuf:
 		return protobuf.NewSerializer(c.scheme, c.scheme)
-	case CBOR:
-		return cbor.NewSerializer(c.scheme, c.scheme, cbor.Strict(strict))
 	}
 	return nil
 }

@@ -29,11 +29,10 @@
 // Requests are read and refused as by package watchcache/serve, lists and watches are those of
 // package watchcache; all else is this package's own.
 //
-//   - Formats of what is sent and received: JSON, Kubernetes' protobuf (for Go types that have it)
-//     and CBOR, also as PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have
+//   - Formats of what is sent and received: JSON, and Kubernetes' protobuf for Go types that have
+//     it, also as PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have
 //     protobuf are sent as built-in kinds are, without a kind in the items of lists; in lists of
-//     other types, the list's kind and metadata stand behind the items. In CBOR, keys have any
-//     order.
+//     other types, the list's kind and metadata stand behind the items.
 //   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted by namespace,
 //     slash and name as one text, as storage is. Pages stand at the version of the first one; with
 //     selectors, the last page may be empty. A list at version "0" is whole. A version that is not

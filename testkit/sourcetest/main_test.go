@@ -7,39 +7,25 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestMain(m *testing.M) {
-	// of client-go, which reads what the server writes
-	os.Setenv("KUBE_FEATURE_ClientsAllowCBOR", "true")
-	// Old versions of the serializer keep a sync.WaitGroup for each type. It panics outside of the
-	// bubble in which it was made, and tests would write these types in a bubble first.
-	for _, obj := range []runtime.Object{
-		&corev1.PodList{}, &metav1.PartialObjectMetadataList{}, &metav1.Status{}, &metav1.WatchEvent{}, &unstructured.Unstructured{Object: map[string]any{}},
-	} {
-		if err := cbor.NewSerializer(nil, nil).Encode(obj, io.Discard); err != nil {
-			panic(err)
-		}
-	}
 	goleak.VerifyTestMain(m)
 }
 
-var formats = map[string]string{"json": sourcetest.JSON, "protobuf": sourcetest.Protobuf, "cbor": sourcetest.CBOR}
+var formats = map[string]string{"json": sourcetest.JSON, "protobuf": sourcetest.Protobuf}
 
 // world is a server with Pods and a reader of client-go's, which asks for one format.
 type world struct {
@@ -63,9 +49,7 @@ func newWorld(t *testing.T, contentType string) *world {
 	config := w.server.Config()
 	config.ContentConfig = rest.ContentConfig{
 		GroupVersion: &corev1.SchemeGroupVersion, ContentType: contentType, AcceptContentTypes: contentType,
-		NegotiatedSerializer: serializer.NewCodecFactory(w.scheme, serializer.WithSerializer(func(c runtime.ObjectCreater, ty runtime.ObjectTyper) runtime.SerializerInfo {
-			return cbor.NewSerializerInfo(c, ty)
-		})).WithoutConversion(),
+		NegotiatedSerializer: serializer.NewCodecFactory(w.scheme).WithoutConversion(),
 	}
 	config.APIPath, config.QPS = "/api", -1
 	var err error

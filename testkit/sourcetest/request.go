@@ -94,32 +94,26 @@ func (c *collection) parse(req *http.Request, t request.Target, r Request) (quer
 		t.Verb = request.Update
 	}
 	many := t.Verb == request.List || t.Verb == request.Watch
-	res := c.served(t.Verb == request.Watch)
+	res := c.served()
 	res.Namespaced = t.Namespace != "" || many // a collection of either kind may be read whole
 	parsed, err := t.Parse(req, res)
 	if err != nil {
 		return query{}, err
 	}
-	q := query{parsed, cborEncoding{c}}
-	switch parsed.Format {
-	case request.JSON:
-		q.encoding = jsonEncoding{c}
-	case request.Protobuf:
-		q.encoding = protoEncoding{}
+	if parsed.Format == request.Protobuf {
+		return query{parsed, protoEncoding{}}, nil
 	}
-	return q, nil
+	return query{parsed, jsonEncoding{c}}, nil
 }
 
 // served returns what requests are checked against.
-func (c *collection) served(watch bool) request.Resource {
+func (c *collection) served() request.Resource {
 	res := request.Resource{Kind: c.kind.Kind, Writable: true, Fields: c.fields}
-	for _, f := range []request.Format{request.JSON, CBOR, request.Protobuf} {
+	for _, f := range []request.Format{request.JSON, request.Protobuf} {
 		switch {
 		case c.server.MediaTypes != nil && !slices.Contains(c.server.MediaTypes, string(f)):
 		case f == request.Protobuf && !c.proto:
 			res.Metadata = append(res.Metadata, f)
-		case f == CBOR && watch:
-			res.Formats = append(res.Formats, f, f+"-seq")
 		default:
 			res.Formats = append(res.Formats, f)
 		}

@@ -241,7 +241,7 @@ func TestCustomResourcesHaveRulesOfTheirOwn(t *testing.T) {
 	expect(t, "strategic", call(t, server, "PATCH", path+"/w", `{}`, "Content-Type", "application/strategic-merge-patch+json"),
 		"415 UnsupportedMediaType the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml")
 	expect(t, "protobuf", call(t, server, "POST", path, `x`, "Content-Type", sourcetest.Protobuf),
-		"415 UnsupportedMediaType the body of the request was in an unknown format - accepted media types include: application/json, application/cbor")
+		"415 UnsupportedMediaType the body of the request was in an unknown format - accepted media types include: application/json")
 	expect(t, "another version", call(t, server, "POST", path, `{"kind":"Widget","apiVersion":"samples.io/v2"}`),
 		`400 BadRequest Widget in version "v2" cannot be handled as a Widget`)
 }

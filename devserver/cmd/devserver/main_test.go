@@ -202,24 +202,23 @@ func TestBuiltInKinds(t *testing.T) {
 	}
 }
 
-// CBOR is served only where the gate is open.
+// A wrong selector of shards is refused only where the gate is open.
 func TestFeatureGates(t *testing.T) {
 	t.Parallel()
 	_, file := writeCRD(t)
-	for gates, want := range map[string]string{"": "application/json", "CBORServingAndStorage=true": "application/cbor"} {
+	for gates, want := range map[string]int{"": http.StatusOK, "ShardedListAndWatch=true": http.StatusInternalServerError} {
 		child := controlled(t, "--crds", file, "--feature-gates", gates)
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, child.URL()+"/apis/harbour.example.com/v1/boats", nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, child.URL()+"/apis/harbour.example.com/v1/boats?shardSelector=x", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header.Set("Accept", "application/cbor,application/json;q=0.9")
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		answer.Body.Close()
-		if got := answer.Header.Get("Content-Type"); got != want {
-			t.Errorf("with the feature gates %q the answer is %s, want %s", gates, got, want)
+		if answer.StatusCode != want {
+			t.Errorf("with the feature gates %q the answer is %s, want %d", gates, answer.Status, want)
 		}
 	}
 }
@@ -316,7 +315,7 @@ func TestWrongCalls(t *testing.T) {
 		{[]string{"--compact-interval", "-1s"}, "--compact-interval -1s is negative"},
 		{[]string{"--kubeconfig", "absent/folder/file"}, "--kubeconfig absent/folder/file:"},
 		{[]string{"--feature-gates", "NoSuchGate=true"}, "--feature-gates: unrecognized feature gate: NoSuchGate"},
-		{[]string{"--feature-gates", "CBORServingAndStorage=perhaps"}, "--feature-gates: invalid value of CBORServingAndStorage"},
+		{[]string{"--feature-gates", "ShardedListAndWatch=perhaps"}, "--feature-gates: invalid value of ShardedListAndWatch"},
 		{[]string{"--unknown"}, "unknown flag: --unknown"},
 		{[]string{"argument"}, `unexpected argument "argument"; a command to run stands after --`},
 		{[]string{"argument", "--", "command"}, `unexpected argument "argument"`},

@@ -48,7 +48,7 @@ func TestPodEndpointsAreWhatPodsHave(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, format := range []source.Format{source.JSON, source.Protobuf, source.CBOR} {
+		for i, format := range []source.Format{source.JSON, source.Protobuf} {
 			factory := informers.NewSharedInformerFactory(client, informer.WithFormats(format))
 			pods, slim := factory.Core().V1().Pods(), factory.Core().V1().PodEndpoints()
 			pods.Informer()

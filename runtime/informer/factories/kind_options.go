@@ -16,7 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -123,4 +123,4 @@ func isView(t settings.GoType) bool {
 	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]()) || isProjection(t)
 }
 
-func isProjection(t settings.GoType) bool { return metatype.IsProjection(t.(reflect.Type).Elem()) }
+func isProjection(t settings.GoType) bool { return gotype.IsProjection(t.(reflect.Type).Elem()) }

@@ -138,7 +138,7 @@ func (noRecorder) BeginHandler(string, func() metrics.HandlerState) metrics.Hand
 // TestOptionsAreShared gives the same options to many calls at the same time.
 func TestOptionsAreShared(t *testing.T) {
 	client := newShop().Client(t)
-	opts := []informer.Option{informer.WithNamespace("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.CBOR, source.JSON), informer.WithIndexes(PodByNode)}
+	opts := []informer.Option{informer.WithNamespace("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.Protobuf, source.JSON), informer.WithIndexes(PodByNode)}
 	f := factories.New(client)
 	var all sync.WaitGroup
 	for range 8 {

@@ -4,98 +4,60 @@ package adopt
 
 import (
 	"reflect"
-	"time"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/informer-gen/informer-gen/runtime/internal/layout"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
 type compiler struct {
 	program *Program
-	shapes  map[reflect.Type]*shape
+	shapes  map[*gotype.Type]*shape
 }
 
 // shape returns the shape of a type, always the same one.
-func (c *compiler) shape(t reflect.Type) *shape {
-	s := c.shapes[t]
+func (c *compiler) shape(of *gotype.Type) *shape {
+	s := c.shapes[of]
 	if s == nil {
-		s = &shape{typ: layout.TypeOf(t)}
-		c.shapes[t] = s // the type may refer to itself
-		c.add(s, t, 0)
-		s.plain = len(s.fields) == 1 && s.fields[0].size == t.Size() && !refers(t)
+		s = &shape{typ: of.Memory}
+		c.shapes[of] = s // the type may refer to itself
+		for _, leaf := range of.Leaves() {
+			c.add(s, leaf)
+		}
+		s.plain = !of.Refers() && len(s.fields) == 1 && s.fields[0].size == of.Go.Size()
 	}
 	return s
 }
 
-// maxArray is the length up to which arrays whose elements refer to other memory are described.
-const maxArray = 64
-
-// add adds the fields of a value of a type at an offset to a shape.
-func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
-	p := c.program
-	switch t.Kind() {
-	case reflect.String:
-		s.fields = append(s.fields, field{kind: stringField, offset: offset, site: p.sites.Add(share.String, nil)})
-		return
-	case reflect.Struct:
-		if t != reflect.TypeFor[time.Time]() {
-			c.addFields(s, t, offset)
-			return
+// add adds a field of a value to a shape.
+func (c *compiler) add(s *shape, leaf gotype.Leaf) {
+	p, of, t := c.program, leaf.Type, leaf.Type.Go
+	f := field{offset: leaf.Offset, size: t.Size()}
+	switch kind := t.Kind(); {
+	case leaf.Hidden || leaf.Data:
+	case leaf.Name:
+		f.kind = nameField
+	case kind == reflect.String:
+		f.kind, f.site = stringField, p.sites.Add(share.String, nil)
+	case kind == reflect.Pointer && !of.Elem().Hides():
+		f.kind, f.of = pointerField, c.shape(of.Elem())
+		if k := t.Elem().Kind(); k >= reflect.Bool && k <= reflect.Float64 {
+			f.kind = scalarField
+		} else {
+			f.site = p.sites.Add(share.Reference, t)
 		}
-	case reflect.Array:
-		if refers(t.Elem()) && t.Len() <= maxArray {
-			for i := range t.Len() {
-				c.add(s, t.Elem(), offset+uintptr(i)*t.Elem().Size())
-			}
-			return
-		}
-	case reflect.Pointer:
-		if !hides(t.Elem()) {
-			f := field{kind: pointerField, offset: offset, of: c.shape(t.Elem())}
-			if k := t.Elem().Kind(); k >= reflect.Bool && k <= reflect.Float64 {
-				f.kind = scalarField
-			} else {
-				f.site = p.sites.Add(share.Reference, t)
-			}
-			s.fields = append(s.fields, f)
-			return
-		}
-	case reflect.Slice:
-		of := c.shape(t.Elem())
-		s.fields = append(s.fields, field{kind: sliceField, offset: offset, of: of, site: p.sites.Add(share.Slice, t)})
-		return
-	case reflect.Map:
-		if t.Key().Kind() == reflect.String {
-			f := field{kind: mapField, offset: offset, of: c.shape(t.Elem()), typ: layout.TypeOf(t), number: p.maps}
-			f.site, f.keys = p.sites.Add(share.Reference, t), p.sites.Add(share.String, nil)
-			p.maps++
-			s.fields = append(s.fields, f)
-			return
-		}
-	case reflect.Interface:
-		if t.NumMethod() == 0 {
-			s.fields = append(s.fields, field{kind: anyField, offset: offset})
-			return
-		}
+	case kind == reflect.Slice:
+		f.kind, f.of, f.site = sliceField, c.shape(of.Elem()), p.sites.Add(share.Slice, t)
+	case kind == reflect.Map && t.Key().Kind() == reflect.String:
+		f.kind, f.of, f.typ, f.number = mapField, c.shape(of.Elem()), of.Memory, p.maps
+		f.site, f.keys = p.sites.Add(share.Reference, t), p.sites.Add(share.String, nil)
+		p.maps++
+	case kind == reflect.Interface && t.NumMethod() == 0:
+		f.kind = anyField
 	}
-	s.addMemory(offset, t.Size())
-}
-
-// addFields adds the fields of a struct.
-func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
-	for f := range t.Fields() {
-		at := offset + f.Offset
-		switch {
-		case metatype.IsName(t, f):
-			s.fields = append(s.fields, field{kind: nameField, offset: at})
-		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
-			c.add(s, f.Type, at)
-		default:
-			s.addMemory(at, f.Type.Size())
-		}
+	if f.kind == memoryField {
+		s.addMemory(f.offset, f.size)
+	} else {
+		s.fields = append(s.fields, f)
 	}
 }
 
@@ -106,36 +68,4 @@ func (s *shape) addMemory(offset, size uintptr) {
 	} else if size > 0 {
 		s.fields = append(s.fields, field{kind: memoryField, offset: offset, size: size})
 	}
-}
-
-// refers reports whether values of a type refer to other memory.
-func refers(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if refers(f.Type) {
-				return true
-			}
-		}
-		return false
-	case reflect.Array:
-		return refers(t.Elem())
-	}
-	return t.Kind() > reflect.Complex128 // the basic types have lower numbers
-}
-
-// hides reports whether a struct has unexported fields, whose meaning is unknown.
-func hides(t reflect.Type) bool {
-	switch {
-	case t.Kind() == reflect.Array:
-		return hides(t.Elem())
-	case t.Kind() != reflect.Struct, t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[resource.Quantity]():
-		return false
-	}
-	for f := range t.Fields() {
-		if !f.IsExported() || hides(f.Type) {
-			return true
-		}
-	}
-	return false
 }

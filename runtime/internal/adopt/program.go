@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
@@ -66,9 +67,9 @@ func ProgramOf(t reflect.Type) *Program {
 		return p.(*Program)
 	}
 	p := &Program{}
-	c := compiler{program: p, shapes: map[reflect.Type]*shape{}}
-	p.root = c.shape(t)
-	values := c.shape(reflect.TypeFor[any]())
+	c := compiler{program: p, shapes: map[*gotype.Type]*shape{}}
+	p.root = c.shape(gotype.Of(t))
+	values := c.shape(gotype.Of(reflect.TypeFor[any]()))
 	p.freeMap = field{kind: mapField, of: values, typ: layout.TypeOf(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
 	p.freeList = field{kind: boxField, of: values, typ: layout.TypeOf(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
 	p.maps++

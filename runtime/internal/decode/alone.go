@@ -60,5 +60,3 @@ func protoObject(c *Codec, body []byte, r *Item) {
 	d.object(e, r, false)
 	pool.put(d)
 }
-
-func cborObject(c *Codec, body []byte, r *Item) { cborDecoder{c}.item(body, r) }

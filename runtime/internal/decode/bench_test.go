@@ -33,9 +33,6 @@ var benchCases = []struct {
 	{"protobuf", Protobuf, Options{}, newPod, true},
 	{"protobuf-slim", Protobuf, benchSlim, newPod, true},
 	{"protobuf-owned", Protobuf, Options{}, newPod, false},
-	{"cbor", CBOR, Options{}, newPod, false},
-	{"cbor-slim", CBOR, benchSlim, newPod, false},
-	{"cbor-untyped", CBOR, Options{}, newUntyped, false},
 }
 
 var benchSlim = Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}

@@ -28,8 +28,7 @@ func cutOff(err error) error {
 	return err
 }
 
-// refused returns the error of bytes that package cborwire or protowire refuses with err, which may
-// be nil.
+// refused returns the error of bytes that package protowire refuses with err, which may be nil.
 func refused(err error) error {
 	if err == nil {
 		return nil

@@ -8,17 +8,16 @@
 //	response ─▶ feed: the bytes read, in pooled buffers
 //	             │
 //	             ▼
-//	            formatReader (JSON, protobuf, CBOR): a line in formats
+//	            formatReader (JSON, protobuf): a line in formats
 //	             │  scanner  finds where items end
 //	             ▼  decoder  decodes them, by a fast decoder or a slow one
-//	            Stream.run ┄ if much comes at once ┄ ahead: several goroutines decode
+//	            Stream.run: decodes what has arrived, and reads more
 //	             │
 //	             ▼
 //	            listReader, watchReader: check items, in any format ─▶ the callback
 //
 // A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
-// time, in the order of the response. Helpers that decode ahead have ended when List or Watch
-// returns. Package source documents what that promises.
+// time, in the order of the response. Package source documents what that promises.
 //
 // The package knows formats and objects. It knows no request: package source asks, and adds to each
 // error the resource that was asked for.
@@ -40,7 +39,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -70,8 +69,8 @@ type Promises struct {
 	Known Known
 }
 
-// Known returns the object with exactly this key, uid and resourceVersion, or nil. Several
-// goroutines may call it at once.
+// Known returns the object with exactly this key, uid and resourceVersion, or nil. It is called on
+// the stream's goroutine.
 type Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 
 // Codec holds the type of a resource's objects and the decoders of each format. All streams of a
@@ -96,8 +95,7 @@ type Codec struct {
 	// exotic reports whether objects are decoded from JSON by sigs.k8s.io/json, if not in the fast
 	// way. It is found out when an object needs it, because it takes long.
 	exotic func() bool
-	cbor   runtime.Decoder // of typed objects
-	tuning tuning
+	sizes  sizes
 
 	// The atomics synchronize themselves.
 	pools  decoderPools
@@ -116,12 +114,11 @@ func New(opts Options) (*Codec, error) {
 		gvr:        opts.Resource,
 		apiVersion: opts.Resource.GroupVersion().String(),
 		kind:       opts.Kind,
-		protobuf:   isProtobuf(sample),
 		drop:       dropped.New(opts.DropManagedFields, opts.DropAnnotations),
 		newObject:  opts.NewObject,
 		elem:       reflect.TypeOf(sample).Elem(),
 		plain:      reflect.ValueOf(sample).Elem().IsZero(),
-		tuning:     defaultTuning,
+		sizes:      defaultSizes,
 		pools:      newDecoderPools(),
 	}
 	var err error
@@ -130,7 +127,11 @@ func New(opts Options) (*Codec, error) {
 	}
 	_, c.untyped = sample.(runtime.Unstructured)
 	_, c.partial = sample.(*metav1.PartialObjectMetadata)
-	c.projection = metatype.IsProjection(c.elem)
+	if c.projection = gotype.IsProjection(c.elem); c.projection {
+		c.protobuf = c.isProtobufProjection()
+	} else {
+		c.protobuf = isProtobuf(sample)
+	}
 	c.stampAs = c.apiVersion
 	switch {
 	case c.partial && c.kind == "":
@@ -139,7 +140,6 @@ func New(opts Options) (*Codec, error) {
 		c.kind = c.elem.Name()
 	}
 	c.exotic = sync.OnceValue(func() bool { return isExotic(c.elem, map[reflect.Type]bool{}) })
-	c.cbor = newCBORDecoder(opts.NewObject)
 	return c, nil
 }
 

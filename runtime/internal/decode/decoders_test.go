@@ -84,7 +84,7 @@ func TestDecoderAfterPanic(t *testing.T) {
 		return `{"kind":"FusedList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + strings.Join(items, ",") + `]}`
 	}
 	body, panics := list("later"), false
-	for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
+	for name, how := range map[string]sizes{"usual": defaultSizes, "tiny": tiny} {
 		s := serveIn(t, JSON, nil, func() object.Object {
 			if panics {
 				panic("on purpose")
@@ -92,7 +92,7 @@ func TestDecoderAfterPanic(t *testing.T) {
 			return &fused{}
 		}, Options{Kind: "Fused"})
 		s.body = func() io.ReadCloser { return io.NopCloser(strings.NewReader(body)) }
-		s.codec.tuning = how
+		s.codec.sizes = how
 		read := func() (got []object.Object, reason any) {
 			done := make(chan struct{})
 			go func() {

@@ -44,12 +44,14 @@ const pause = 5 * time.Millisecond
 type sizes struct {
 	idle  int // of a stream that waits
 	small int // of a stream with little to read
-	chunk int // of a stream with much to read, and of each buffer that is decoded ahead
+	chunk int // of a stream with much to read
 	least int // the least room to begin a read with
 }
 
-// feed holds the bytes of a response that have been read and not yet scanned. One goroutine at a
-// time uses it.
+// defaultSizes are those outside of tests.
+var defaultSizes = sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10}
+
+// feed holds the bytes of a response that have been read and not yet scanned.
 type feed struct {
 	body  *bodyReader
 	sizes sizes
@@ -60,10 +62,8 @@ type feed struct {
 	base  int64 // offset in the response of buf[0]
 	err   error // the body's last error; final
 
-	large  int          // size of the last value that was larger than a chunk
-	burst  int          // bytes since the last pause
-	paused bool         // the last read waited for a pause of the server
-	turn   func() error // if not nil, is called instead of room
+	large int // size of the last value that was larger than a chunk
+	burst int // bytes since the last pause
 }
 
 // data returns the bytes that are not scanned yet. It is valid until the next call of more.
@@ -86,13 +86,7 @@ func (f *feed) more() error {
 	if f.err != nil {
 		return f.err
 	}
-	turn := f.turn
-	if turn == nil {
-		turn = f.room
-	}
-	if err := turn(); err != nil {
-		return err
-	}
+	f.room()
 	before, start := f.end, time.Now()
 	for tries := 0; f.err == nil && f.end == before; tries++ {
 		var n int
@@ -103,10 +97,10 @@ func (f *feed) more() error {
 		}
 	}
 	took := time.Since(start)
-	if f.paused = took >= pause; f.paused {
+	if took >= pause {
 		f.burst = 0
 	}
-	f.table.Arrived(start.Add(took), f.paused)
+	f.table.Arrived(start.Add(took), took >= pause)
 	f.burst += f.end - before
 	if f.end == before {
 		return f.err
@@ -129,14 +123,14 @@ func (f *feed) need(n int) error {
 }
 
 // room makes room for a read behind data.
-func (f *feed) room() error {
+func (f *feed) room() {
 	rest := f.data()
 	size := len(f.buf)
 	switch {
 	case len(rest) == 0:
 		size = f.usual()
 	case size-f.end >= f.sizes.least && size-f.end >= size/4:
-		return nil
+		return
 	case len(rest) > size/2:
 		size = f.larger(size + 1)
 	default:
@@ -145,13 +139,12 @@ func (f *feed) room() error {
 	if size == len(f.buf) {
 		copy(f.buf, rest)
 		f.move(f.buf)
-		return nil
+		return
 	}
 	before, next := f.buf, getBuffer(size)
 	copy(next, rest)
 	f.move(next)
 	putBuffer(before)
-	return nil
 }
 
 // usual returns the size of a buffer for the present rate of bytes.

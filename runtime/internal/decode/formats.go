@@ -4,7 +4,6 @@ package decode
 
 import (
 	"fmt"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -16,35 +15,30 @@ type Format uint8
 const (
 	JSON Format = iota + 1
 	Protobuf
-	CBOR
 )
 
 // formats has what differs between the formats.
 var formats = [...]struct {
-	name       string
-	mediaTypes []string                            // the first one is asked for
-	reader     func(*Stream) formatReader          // reads a response
-	object     func(*Codec, []byte, *Item)         // decodes an object that is alone in a response
-	status     func([]byte) (metav1.Status, error) // decodes a Status that is alone in a response
+	name      string
+	mediaType string
+	reader    func(*Stream) formatReader          // reads a response
+	object    func(*Codec, []byte, *Item)         // decodes an object that is alone in a response
+	status    func([]byte) (metav1.Status, error) // decodes a Status that is alone in a response
 }{
 	JSON: {
-		name: "JSON", mediaTypes: []string{"application/json"},
+		name: "JSON", mediaType: "application/json",
 		reader: newJSONFormat, object: jsonObject, status: jsonStatus,
 	},
 	Protobuf: {
-		name: "protobuf", mediaTypes: []string{"application/vnd.kubernetes.protobuf"},
+		name: "protobuf", mediaType: "application/vnd.kubernetes.protobuf",
 		reader: newProtoFormat, object: protoObject, status: protoStatus,
-	},
-	CBOR: {
-		name: "CBOR", mediaTypes: []string{"application/cbor", "application/cbor-seq"},
-		reader: newCBORFormat, object: cborObject, status: cborStatus,
 	},
 }
 
 // FormatOf returns the format that a media type names.
 func FormatOf(mediaType string) (f Format, ok bool) {
 	for f := JSON; f.Exists(); f++ {
-		if slices.Contains(formats[f].mediaTypes, mediaType) {
+		if formats[f].mediaType == mediaType {
 			return f, true
 		}
 	}
@@ -54,7 +48,7 @@ func FormatOf(mediaType string) (f Format, ok bool) {
 // Exists reports whether there is such a format.
 func (f Format) Exists() bool { return f > 0 && int(f) < len(formats) }
 
-// String returns "JSON", "protobuf" or "CBOR".
+// String returns "JSON" or "protobuf".
 func (f Format) String() string {
 	if !f.Exists() {
 		return fmt.Sprintf("Format(%d)", uint8(f))
@@ -63,7 +57,7 @@ func (f Format) String() string {
 }
 
 // MediaType returns the media type to ask for.
-func (f Format) MediaType() string { return formats[f].mediaTypes[0] }
+func (f Format) MediaType() string { return formats[f].mediaType }
 
 // Status decodes a Status that is alone in a response.
 func (f Format) Status(body []byte) (metav1.Status, error) { return formats[f].status(body) }

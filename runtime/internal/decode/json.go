@@ -20,20 +20,6 @@ type jsonFormat struct {
 
 	frame  jsondec.Frame // state of the value that data begins with
 	within bool          // data begins within a value, not between two values
-
-	guessed bool // a decoder has tried to decode the value without its end
-	last    int  // size of the previous value
-	skipped int  // bytes of the last guessed value that were skipped
-	of      int  // and how many it had
-}
-
-// sparse is that of a guesser.
-func (j *jsonFormat) sparse() bool { return 2*j.skipped > j.of }
-
-// guessedBy records what the decoder skipped of a guessed value of n bytes.
-func (j *jsonFormat) guessedBy(d *jsonDecoder, n int) {
-	j.skipped, j.of = d.fast.Skipped(), n
-	j.took(n)
 }
 
 func newJSONFormat(s *Stream) formatReader { return &jsonFormat{s: s, f: s.feed} }
@@ -282,18 +268,7 @@ func (j *jsonFormat) whole() step {
 func (j *jsonFormat) took(n int) {
 	j.f.pos += n
 	j.f.used(n)
-	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
-}
-
-// likely reports whether all of the value that data begins with has probably arrived: data ends as
-// events end, or is longer than the previous value. It returns true at most once for a value.
-func (j *jsonFormat) likely() bool {
-	data := j.f.data()
-	if j.guessed || len(data) == 0 || data[len(data)-1] != '\n' && (j.last == 0 || len(data) < j.last+j.last/8) {
-		return false
-	}
-	j.guessed = true
-	return true
+	j.frame, j.within = jsondec.Frame{}, false
 }
 
 // failed returns the step of a failure at the present offset.

@@ -29,14 +29,7 @@ type jsonDecoder struct {
 	// Made for the first object, since a watch may bring none.
 	begun   bool
 	fast    *jsondec.Decoder // nil for types that only the slow decoder can decode
-	content contentReader    // of untyped objects
-}
-
-// begin makes the decoders.
-func (d *jsonDecoder) begin() {
-	if !d.begun {
-		d.begun, d.fast, d.content = true, d.c.fastJSON(d.readOnly), newContentReader(d.c)
-	}
+	untyped *jsondec.Untyped
 }
 
 // item implements decoder.
@@ -61,7 +54,21 @@ func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 // quick decodes the object that data begins with by the fast decoder, and returns its length, or 0
 // if the decoder declines it.
 func (d *jsonDecoder) quick(data []byte, r *Item) int {
-	if d.begin(); d.fast == nil {
+	if d.c.untyped {
+		if d.untyped == nil {
+			d.untyped = jsondec.NewUntyped(d.c.drop.ManagedFields)
+		}
+		content, n, ok := d.untyped.Decode(data)
+		if !ok {
+			return 0
+		}
+		d.setContent(content, nil, r)
+		return n
+	}
+	if !d.begun {
+		d.begun, d.fast = true, d.c.fastJSON(d.readOnly)
+	}
+	if d.fast == nil {
 		return 0
 	}
 	obj, fast, err := d.c.fresh()
@@ -89,43 +96,6 @@ func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
 }
 
-// guess decodes the object that data begins with, and returns its length. It returns 0 if it can't,
-// or if the object may be a known one.
-func (d *jsonDecoder) guess(data []byte, r *Item, lookUp bool) int {
-	if lookUp {
-		if obj, _ := d.find(data); obj != nil {
-			return 0
-		}
-	}
-	n := d.quick(data, r)
-	if n == 0 {
-		*r = Item{}
-	}
-	return n
-}
-
-// guessEvent decodes the event that data begins with. It returns the length of the event and where
-// its object ends.
-func (d *jsonDecoder) guessEvent(data []byte, r *Item) (n, end int) {
-	typ, start := splitHead(data)
-	if typ == 0 || typ == Bookmark {
-		return 0, 0
-	}
-	n = d.guess(data[start:], r, typ == Added)
-	if n == 0 {
-		return 0, 0
-	}
-	r.Type = typ
-	end = start + n
-	for n = end; n < len(data) && blank(data[n:n+1]); n++ {
-	}
-	if n == len(data) || data[n] != '}' {
-		*r = Item{}
-		return 0, 0
-	}
-	return n + 1, end
-}
-
 // same reports whether a guess was right.
 func same(id, guess jsondec.Identity) bool {
 	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
@@ -135,14 +105,21 @@ func same(id, guess jsondec.Identity) bool {
 // slow decodes an object by the slow decoder, exactly as sigs.k8s.io/json does.
 func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	if d.c.untyped {
-		content, err := d.content.decodeContent(raw)
-		r.Object, r.id, r.err = d.c.readUntyped(content, err)
+		var content map[string]any
+		err := sigsjson.UnmarshalCaseSensitivePreserveInts(raw, &content)
+		d.setContent(content, err, r)
 	} else if obj := d.c.newObject(); obj == nil {
 		r.err = errNoNewObject
 	} else {
 		r.Object, r.id, r.err = d.c.read(obj, identity{}, d.typed(raw, obj))
 	}
 	r.offset = errorOffset(r.err, r.offset)
+}
+
+// setContent sets r to an untyped object that was decoded with err.
+func (d *jsonDecoder) setContent(content map[string]any, err error, r *Item) {
+	d.c.drop.FromContent(content)
+	r.Object, r.id, r.err = d.c.readUntyped(content, err)
 }
 
 func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {

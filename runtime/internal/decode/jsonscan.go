@@ -45,25 +45,6 @@ func (j *jsonItems) scan() step {
 	return j.format.failed(j.format.unexpected(c, "after an item, want ',' or ']'"))
 }
 
-func (j *jsonItems) guess(d decoder, r *Item) bool {
-	if !j.begin() {
-		return false
-	}
-	if _, ok := j.format.next(); !ok || !j.format.likely() {
-		return false
-	}
-	json := d.(*jsonDecoder)
-	n := json.guess(j.format.f.data(), r, true)
-	if n == 0 {
-		return false
-	}
-	j.format.guessedBy(json, n)
-	r.offset = j.format.f.offset()
-	return true
-}
-
-func (j *jsonItems) sparse() bool { return j.format.sparse() }
-
 func (j *jsonItems) broken(err error) step { return j.format.cut(err, decoder.item) }
 
 // jsonEvents scans the events of a watch.
@@ -81,23 +62,6 @@ func (j jsonEvents) scan() step {
 	}
 	return j.format.whole()
 }
-
-func (j jsonEvents) guess(d decoder, r *Item) bool {
-	if _, ok := j.format.next(); !ok || !j.format.likely() {
-		return false
-	}
-	at := j.format.f.offset()
-	json := d.(*jsonDecoder)
-	n, end := json.guessEvent(j.format.f.data(), r)
-	if n == 0 {
-		return false
-	}
-	j.format.guessedBy(json, n)
-	r.offset = at + int64(end)
-	return true
-}
-
-func (j jsonEvents) sparse() bool { return j.format.sparse() }
 
 func (j jsonEvents) broken(err error) step {
 	if _, ok := j.format.next(); !ok && err == io.EOF {

@@ -81,7 +81,7 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 		c.Annotations["long"] = strings.Repeat("plain", 1000)
 		large.Items = append(large.Items, c)
 		c.Data = map[string]string{}
-		for k := range 1000 { // older decoders of CBOR take up to 1,024 in a map
+		for k := range 1000 {
 			c.Data[fmt.Sprint("key ", i, " ", k)] = fmt.Sprintf("text %d of %d, which has a hundred bytes or so: %s", k, i, strings.Repeat("x", 60))
 		}
 		delete(c.Annotations, "long")
@@ -89,7 +89,7 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 	}
 	for name, list := range map[string]*corev1.ConfigMapList{"large": &large, "many": &many} {
 		list.APIVersion, list.Kind, list.ResourceVersion = "v1", "ConfigMapList", "5000"
-		for _, f := range []Format{JSON, Protobuf, CBOR} {
+		for _, f := range everyFormat {
 			body := podtest.Encode(t, f, list)
 			for _, readOnly := range []bool{true, false} {
 				s := readerOf[*corev1.ConfigMap](t, f, body)
@@ -137,14 +137,14 @@ func TestDecoderKeepsNoBuffer(t *testing.T) {
 // does, beside apimachinery's decoders.
 func TestKeptNames(t *testing.T) {
 	pods := corev1.PodList{}
-	for i := range 1000 { // older decoders of CBOR take up to 1,024 in an array
+	for i := range 1000 {
 		p := *podtest.LargeObject(t, i)
 		p.Name = fmt.Sprintf("web-%x-%05d", i/50*7919, i)
 		p.Namespace = fmt.Sprint("team-", i/100)
 		p.ResourceVersion = fmt.Sprint(1 + i)
 		pods.Items = append(pods.Items, p)
 	}
-	for _, f := range []Format{JSON, Protobuf, CBOR} {
+	for _, f := range everyFormat {
 		pods.APIVersion, pods.Kind, pods.ResourceVersion = "v1", "PodList", "5000"
 		body := podtest.Encode(t, f, &pods)
 		key := func(p *corev1.Pod) types.NamespacedName {

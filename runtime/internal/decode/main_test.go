@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-var everyFormat = []Format{JSON, Protobuf, CBOR}
+var everyFormat = []Format{JSON, Protobuf}
 
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }
@@ -80,11 +80,11 @@ func plain(ctx context.Context, err error) error {
 	return err
 }
 
-// said makes a reader of Pods that gets body once, in JSON, decoded as tuned.
-func said(t testing.TB, body io.ReadCloser, how tuning) *reader[*corev1.Pod] {
+// said makes a reader of Pods that gets body once, in JSON, with buffers of these sizes.
+func said(t testing.TB, body io.ReadCloser, how sizes) *reader[*corev1.Pod] {
 	t.Helper()
 	r := &reader[*corev1.Pod]{codec: mustCodec(t, Options{}, newPod), format: JSON, body: func() io.ReadCloser { return body }}
-	r.codec.tuning = how
+	r.codec.sizes = how
 	return r
 }
 

@@ -112,13 +112,15 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 
 // fastProto returns a new fast decoder, or nil if the type has none.
 func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
-	program := protoPrograms.of(c, func() (*protodec.Program, error) {
-		return protodec.New(c.elem, c.drop)
-	})
+	program := c.protoProgram()
 	if program == nil {
 		return nil
 	}
 	return program.NewDecoder(c.pools.table(), readOnly)
+}
+
+func (c *Codec) protoProgram() *protodec.Program {
+	return protoPrograms.of(c, func() (*protodec.Program, error) { return protodec.New(c.elem, c.drop) })
 }
 
 // find calls known with the identity that was read of an object.

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"reflect"
-	goruntime "runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,24 +31,8 @@ func newPlacement() *placement.PodPlacement { return &placement.PodPlacement{} }
 // asPod are the options for a type that has another name than its kind.
 var asPod = Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 
-// TestProjectionInProtobufHasNoHelpers shows that a stream of whole objects may have them.
-func TestProjectionInProtobufHasNoHelpers(t *testing.T) {
-	whole := mustCodec(t, Options{}, newPod)
-	some := mustCodec(t, asPod, func() object.Object { return newPlacement() })
-	most := min(goruntime.GOMAXPROCS(0), maxProcs)
-	for _, tc := range []struct {
-		c    *Codec
-		f    Format
-		want int
-	}{{whole, Protobuf, most}, {some, Protobuf, 1}, {some, CBOR, most}} {
-		if got := newStream(t.Context(), tc.c, http.NoBody, tc.f).procs; got != tc.want {
-			t.Errorf("%v of %v: %d goroutines, want %d", tc.f, tc.c.Type(), got, tc.want)
-		}
-	}
-}
-
-// TestProjectionInEveryFormat lists and watches Pods as a projection, alone and with helpers, with
-// parts shared and not.
+// TestProjectionInEveryFormat lists and watches Pods as a projection, with usual and with tiny
+// buffers, with parts shared and not.
 func TestProjectionInEveryFormat(t *testing.T) {
 	const n = 60
 	var want []*placement.PodPlacement
@@ -64,11 +46,11 @@ func TestProjectionInEveryFormat(t *testing.T) {
 			events = append(events, podtest.EncodeEvent(t, f, "ADDED", podtest.LargeObject(t, i+1))...)
 		}
 		events = append(events, podtest.EncodeEvent(t, f, "BOOKMARK", podtest.LargeObject(t, n))...)
-		for _, how := range []tuning{defaultTuning, tiny} {
+		for _, how := range []sizes{defaultSizes, tiny} {
 			for _, readOnly := range []bool{false, true} {
-				name := fmt.Sprintf("%v, %d helpers, read-only %v", f, how.procs, readOnly)
+				name := fmt.Sprintf("%v, chunks of %d bytes, read-only %v", f, how.chunk, readOnly)
 				r := serveIn(t, f, list, newPlacement, asPod)
-				r.codec.tuning, r.readOnly = how, readOnly
+				r.codec.sizes, r.readOnly = how, readOnly
 				for range 2 {
 					got, result, err := listAll(r)
 					if err != nil || result.ResourceVersion != "12345" {
@@ -79,7 +61,7 @@ func TestProjectionInEveryFormat(t *testing.T) {
 					}
 				}
 				w := serveIn(t, f, events, newPlacement, asPod)
-				w.codec.tuning, w.readOnly = how, readOnly
+				w.codec.sizes, w.readOnly = how, readOnly
 				got, err := watchAll(w)
 				if err != nil || len(got) != n+1 || got[n].Type != Bookmark || got[n].ResourceVersion != want[n-1].ResourceVersion {
 					t.Fatalf("%s: %d events, %v", name, len(got), err)
@@ -138,31 +120,6 @@ func TestKnownProjectionsAreNotDecoded(t *testing.T) {
 		if err != nil || again != len(first) {
 			t.Errorf("%v: %d of %d objects are the known ones, %v", f, again, len(first), err)
 		}
-	}
-}
-
-// TestSparseItemsAreNotFramedFirst: helpers need to know where items end, which takes about as long
-// as decoding the few fields of a projection. So a projection has no helpers, and whole objects do.
-func TestSparseItemsAreNotFramedFirst(t *testing.T) {
-	body := []byte(podtest.LargeList(100))
-	how := twoProcessors(nil)
-	count := func(s *reader[object.Object]) (helpedWith int) {
-		s.codec.tuning = how
-		if _, err := s.List(t.Context(), Promises{}, func(object.Object) error {
-			if helped() {
-				helpedWith++
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		return helpedWith
-	}
-	if n := count(serveIn(t, JSON, body, newPod, asPod)); n < 50 {
-		t.Errorf("helped with %d of 100 whole objects", n)
-	}
-	if n := count(serveIn(t, JSON, body, func() object.Object { return newPlacement() }, asPod)); n > 0 {
-		t.Errorf("helped with %d of 100 projections", n)
 	}
 }
 
@@ -228,7 +185,6 @@ var projected = []reflect.Type{
 
 // TestRandomProjectionsAgreeWithTheWhole decodes random objects of API types whole, by the decoders
 // that define the result, and as random projections: all fields that the projection has are equal.
-// CBOR isn't among the formats, because apimachinery decodes it.
 func TestRandomProjectionsAgreeWithTheWhole(t *testing.T) {
 	const projections, objects = 100, 12
 	r := rand.New(rand.NewPCG(16, 1))
@@ -313,7 +269,6 @@ func waysOf(t *testing.T, slim reflect.Type) map[Format]map[string]func([]byte, 
 		},
 		Protobuf: {
 			"protobuf": fastProto(proto.NewDecoder(nil, false)), "protobuf, shared": fastProto(proto.NewDecoder(table, true)),
-			"protobuf, in the slow way": func(body []byte, to reflect.Value) error { return readMessage(to.Elem(), body) },
 		},
 	}
 }
@@ -346,24 +301,15 @@ func FuzzProjectionInProtobuf(f *testing.F) {
 	f.Add(uint8(3), []byte{3<<3 | 2, 0})
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		i := int(kind) % len(projected)
-		whole, want, slow := reflect.New(projected[i]), reflect.New(slim[i]), reflect.New(slim[i])
-		wholeErr := whole.Interface().(protoMessage).Unmarshal(body)
-		slowErr := readMessage(slow.Elem(), body)
-		if wholeErr == nil && slowErr == nil {
-			podtest.Project(want.Elem(), whole.Elem())
-			if !reflect.DeepEqual(want.Interface(), slow.Interface()) {
-				t.Errorf("%x (-whole +projection):\n%s", body, cmp.Diff(want.Elem().Interface(), slow.Elem().Interface()))
-			}
+		whole, want := reflect.New(projected[i]), reflect.New(slim[i])
+		if whole.Interface().(protoMessage).Unmarshal(body) != nil {
+			return
 		}
+		podtest.Project(want.Elem(), whole.Elem())
 		for _, d := range fast[i] {
 			got := reflect.New(slim[i])
-			if !d.Decode(body, got.UnsafePointer()) {
-				continue
-			}
-			if slowErr != nil {
-				t.Errorf("%x: the fast decoder accepts what the slow one says is %v", body, slowErr)
-			} else if !reflect.DeepEqual(slow.Interface(), got.Interface()) {
-				t.Errorf("%x (-slow +fast):\n%s", body, cmp.Diff(slow.Elem().Interface(), got.Elem().Interface()))
+			if d.Decode(body, got.UnsafePointer()) && !reflect.DeepEqual(want.Interface(), got.Interface()) {
+				t.Errorf("%x (-whole +projection):\n%s", body, cmp.Diff(want.Elem().Interface(), got.Elem().Interface()))
 			}
 		}
 	})

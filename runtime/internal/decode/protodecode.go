@@ -3,16 +3,18 @@
 package decode
 
 import (
+	"fmt"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // protoDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
-// type's own Unmarshal.
+// type's own Unmarshal, and refused for a projection, which has none.
 type protoDecoder struct {
 	// Set once at construction.
 	c        *Codec
@@ -96,16 +98,25 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 			return
 		}
 	}
-	raw := e.raw
-	if !d.c.drop.None() {
-		raw, err = protowire.Drop(raw, &d.c.drop)
-		err = refused(err)
-	}
-	if err == nil {
-		err = malformed(d.c.unmarshal(raw, obj))
+	if err = d.slow(e.raw, obj); err == nil {
+		d.c.drop.From(obj)
 	}
 	r.Object, r.id, r.err = d.c.read(obj, r.id, err)
 }
+
+// slow decodes an object by its type's own Unmarshal.
+func (d *protoDecoder) slow(raw []byte, obj object.Object) error {
+	if d.c.projection {
+		return errUnusual
+	}
+	if err := protowire.CheckDepth(raw); err != nil {
+		return malformed(err)
+	}
+	return malformed(obj.(protoMessage).Unmarshal(raw))
+}
+
+// errUnusual is the error of a projection that the fast decoder declines: it has no other one.
+var errUnusual = fmt.Errorf("%w: protobuf: the object is not written as API servers write it", ErrMalformed)
 
 // again returns text as a string: the last one, if that is equal.
 func again(last *string, text []byte) string {

@@ -5,12 +5,10 @@ package decode
 import (
 	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -26,11 +24,8 @@ type protoMessage interface {
 // isProtobuf reports whether objects of the type of sample can be decoded from Kubernetes'
 // protobuf. Having the methods is not enough, because a type gets the methods of a struct that it
 // embeds. So every field must have a number, and the methods must decode the whole object, not a
-// part of it. A projection has no methods; it is decoded by the numbers of its fields.
+// part of it.
 func isProtobuf(sample object.Object) bool {
-	if elem := reflect.TypeOf(sample).Elem(); metatype.IsProjection(elem) {
-		return isNumbered(elem, map[reflect.Type]bool{})
-	}
 	if _, ok := sample.(protoMessage); !ok {
 		return false
 	}
@@ -39,7 +34,7 @@ func isProtobuf(sample object.Object) bool {
 		return false
 	}
 	for f := range t.Fields() {
-		if numberOf(f) == 0 && f.Type != reflect.TypeFor[metav1.TypeMeta]() && f.IsExported() {
+		if number(f) == 0 && f.Type != reflect.TypeFor[metav1.TypeMeta]() && f.IsExported() {
 			return false
 		}
 	}
@@ -56,11 +51,41 @@ func isProtobuf(sample object.Object) bool {
 	return obj.GetName() == meta.Name && obj.GetResourceVersion() == meta.ResourceVersion
 }
 
-// numberOf returns the number that the tag of a field has, or 0.
-func numberOf(f reflect.StructField) uint64 {
-	_, rest, _ := strings.Cut(f.Tag.Get("protobuf"), ",")
-	number, _, _ := strings.Cut(rest, ",")
-	n, _ := strconv.ParseUint(number, 10, 29)
+// isProtobufProjection reports whether a projection, which has no methods, can be decoded by the
+// numbers of its fields: all have one, and the fast decoder knows their types.
+func (c *Codec) isProtobufProjection() bool {
+	program := c.protoProgram()
+	return c.plain && isNumbered(c.elem, map[reflect.Type]bool{}) && program != nil && program.IsComplete()
+}
+
+// isNumbered reports whether all fields have numbers, of a projection and of the structs in it that
+// have no method.
+func isNumbered(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return true
+	}
+	seen[t] = true
+	for f := range t.Fields() {
+		if f.Type == reflect.TypeFor[metav1.TypeMeta]() || f.Type == reflect.TypeFor[object.NoMeta]() {
+			continue
+		}
+		if number(f) == 0 || !f.IsExported() {
+			return false
+		}
+		elem := f.Type
+		for !gotype.Of(elem).Methods.Protobuf && (elem.Kind() == reflect.Pointer || elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) {
+			elem = elem.Elem()
+		}
+		if elem.Kind() == reflect.Struct && !gotype.Of(elem).Methods.Protobuf && !isNumbered(elem, seen) {
+			return false
+		}
+	}
+	return true
+}
+
+// number returns the number that the tag of a field has, or 0.
+func number(f reflect.StructField) int {
+	_, n, _ := gotype.ProtobufTag(f)
 	return n
 }
 

@@ -28,17 +28,6 @@ type scanner interface {
 	broken(err error) step
 }
 
-// guesser is a scanner of a format in which finding the end of an item costs about as much as
-// decoding it.
-type guesser interface {
-	// guess decodes the next item without finding its end first, if all of it has probably arrived.
-	// It returns false if it couldn't; the caller then calls scan.
-	guess(d decoder, r *Item) bool
-	// sparse reports whether most bytes of the last item that was guessed were skipped. Then
-	// finding ends ahead of several decoding goroutines would take longer than decoding does.
-	sparse() bool
-}
-
 // step is the result of a scan.
 type step struct {
 	result     stepResult
@@ -67,34 +56,11 @@ type decoder interface {
 	event(raw []byte, r *Item)
 }
 
-// tuning sets how a stream is read and when several goroutines decode it. Results don't depend on
-// it.
-type tuning struct {
-	// goroutines that decode, the caller's included, of one stream and of the whole load; 0:
-	// GOMAXPROCS, and at most maxProcs of one stream
-	procs int
-	after int // bytes without a pause from which on helpers decode, too
-	ahead int // bytes that are held in buffers then
-	batch int // bytes of a job for another goroutine
-	sizes sizes
-	load  *decodeLoad // counts the goroutines that share the processors
-}
-
-const maxProcs = 4
-
-var defaultTuning = tuning{
-	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
-	sizes: sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10},
-	load:  &processLoad,
-}
-
 // run reads and decodes all items that sc finds and calls take with each. It returns an error of
 // take unchanged.
 func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(*Item) error) error {
 	c := cursor{stream: s, scanner: sc, decode: decode}
 	defer c.release()
-	defer s.dropLoad()
-	c.guesser, _ = sc.(guesser)
 	var now, next Item
 	for have := false; ; now = next {
 		for !have {
@@ -107,66 +73,26 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 			case stepFailed:
 				return &scanError{c.next}
 			}
-			s.dropLoad()
 			c.release()
 			if err := s.feed.more(); err != nil {
 				c.next = sc.broken(err)
 			}
-			s.addLoad()
 		}
-		have = false
-		switch {
-		case now.err != nil:
-		case s.swamped() && !c.sparse():
-			c.next = sc.scan()
-			now.More = c.next.result == stepItem
-		default:
-			have = c.read(&next)
-			now.More = have
-		}
-		goAhead := !have && now.More
+		have = now.err == nil && c.read(&next)
+		now.More = have
 		if err := take(&now); err != nil {
 			return err
 		}
 		if now.Type == Bookmark {
 			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
 		}
-		if goAhead {
-			var err error
-			if c.next, err = s.runAhead(&c, take); err != nil {
-				return err
-			}
-		}
 	}
 }
 
-// swamped reports whether so much has come without a pause that helpers should decode, too, and
-// whether a processor is free for them.
-func (s *Stream) swamped() bool {
-	return s.procs > 1 && s.feed.burst > s.codec.tuning.after && s.codec.tuning.load.hasRoom(s.maxLoad)
-}
-
-// addLoad adds the stream to the load if there is much to decode.
-func (s *Stream) addLoad() {
-	if !s.counted && s.feed.burst > s.codec.tuning.batch {
-		s.counted = true
-		s.codec.tuning.load.addStream(s.maxLoad)
-	}
-}
-
-// dropLoad removes the stream from the load, before it waits for more bytes.
-func (s *Stream) dropLoad() {
-	if s.counted {
-		s.counted = false
-		s.codec.tuning.load.removeStream()
-	}
-}
-
-// cursor is the position of a goroutine that scans and decodes in turns.
+// cursor is the position of a stream, which is scanned and decoded in turns.
 type cursor struct {
 	stream  *Stream
 	scanner scanner
-	guesser guesser // nil if the scanner is none
 	decode  func(decoder, []byte, *Item)
 	decoder decoder // nil while nothing is decoded: a stream that waits for the server holds none
 	next    step    // the next step; stepShort if it is not scanned yet
@@ -192,9 +118,6 @@ func (c *cursor) release() {
 func (c *cursor) read(r *Item) bool {
 	*r = Item{}
 	if c.next.result == stepShort {
-		if c.guesser != nil && c.guesser.guess(c.hold(), r) {
-			return true
-		}
 		c.next = c.scanner.scan()
 	}
 	if c.next.result != stepItem {
@@ -205,9 +128,6 @@ func (c *cursor) read(r *Item) bool {
 	c.next = step{}
 	return true
 }
-
-// sparse reports whether items are best decoded by one goroutine; see guesser.
-func (c *cursor) sparse() bool { return c.guesser != nil && c.guesser.sparse() }
 
 // scanError is a failed step as an error. It never leaves the package.
 type scanError struct{ step }

@@ -29,11 +29,12 @@ func listPods(t testing.TB, s *reader[*corev1.Pod], promises Promises) []*corev1
 	return got
 }
 
-// serveAs makes a reader that gets the same list in a format at each call, read as tuned.
-func serveAs(t testing.TB, f Format, text string, how tuning) *reader[*corev1.Pod] {
+// serveAs makes a reader that gets the same list in a format at each call, with buffers of these
+// sizes.
+func serveAs(t testing.TB, f Format, text string, how sizes) *reader[*corev1.Pod] {
 	t.Helper()
 	r := serveIn(t, f, podtest.Transcode(t, []byte(text), f), func() *corev1.Pod { return &corev1.Pod{} }, Options{})
-	r.codec.tuning = how
+	r.codec.sizes = how
 	return r
 }
 
@@ -74,8 +75,8 @@ func parts(v reflect.Value, all map[uintptr]string, path string) {
 // TestReadOnlySharing: objects that are read only share equal parts, those of a list before them
 // included; others share nothing.
 func TestReadOnlySharing(t *testing.T) {
-	for _, f := range []Format{JSON, Protobuf, CBOR} {
-		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
+	for _, f := range everyFormat {
+		for name, how := range map[string]sizes{"usual": defaultSizes, "tiny": tiny} {
 			s := serveAs(t, f, podtest.LargeList(20), how)
 			for range 2 {
 				listPods(t, s, Promises{ReadOnly: true})
@@ -86,7 +87,7 @@ func TestReadOnlySharing(t *testing.T) {
 				address := func(p *corev1.Pod) []uintptr {
 					return []uintptr{reflect.ValueOf(p.Labels).Pointer(), reflect.ValueOf(p.Spec.Containers).Pointer(), reflect.ValueOf(p.OwnerReferences).Pointer()}
 				}
-				if f != CBOR && !reflect.DeepEqual(address(before), address(p)) {
+				if !reflect.DeepEqual(address(before), address(p)) {
 					t.Errorf("%v, %s: Pod %d has parts of its own", f, name, i)
 				}
 			}
@@ -112,7 +113,7 @@ func TestReadOnlySharing(t *testing.T) {
 // sends, if it is the same, and only where it may.
 func TestKnownObjectsAreHandedOver(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
-		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
+		for name, how := range map[string]sizes{"usual": defaultSizes, "tiny": tiny} {
 			have := map[object.Key]*corev1.Pod{}
 			for _, p := range listPods(t, serveAs(t, f, podtest.LargeList(50), how), Promises{}) {
 				have[object.KeyOf(p)] = p
@@ -159,7 +160,7 @@ func TestKnownObjectsAreHandedOver(t *testing.T) {
 			}
 			body.Write(podtest.EncodeEvent(t, f, "MODIFIED", podtest.LargeObject(t, 1)))
 			s := serveIn(t, f, body.Bytes(), func() *corev1.Pod { return &corev1.Pod{} }, Options{})
-			s.codec.tuning = how
+			s.codec.sizes = how
 			n := 0
 			err := s.Watch(t.Context(), Promises{Known: known}, func(e Event[*corev1.Pod]) error {
 				if e.Type == Added {
@@ -194,7 +195,7 @@ func TestNothingIsKnownAfterAMistake(t *testing.T) {
 			for i := range items {
 				items[i] = strings.Replace(podtest.Large(i+1), `"spec":{`, `"spec":{"enableServiceLinks":true,`, 1)
 			}
-			s := serveAs(t, f, podtest.List("7", items...), tuning{procs: 1, sizes: defaultTuning.sizes})
+			s := serveAs(t, f, podtest.List("7", items...), defaultSizes)
 			have := map[object.Key]*corev1.Pod{}
 			want := listPods(t, s, Promises{})
 			for _, p := range listPods(t, s, Promises{ReadOnly: true}) {
@@ -259,26 +260,24 @@ func TestMemoryOfAList(t *testing.T) {
 	}{
 		{JSON, true, 2500}, {JSON, false, 6500}, {Protobuf, true, 2500}, {Protobuf, false, 6500},
 	} {
-		s := serveAs(t, tc.f, podtest.LargeList(n), defaultTuning)
-		for procs := 1; procs <= 2; procs++ {
-			s.codec.tuning.procs = procs
-			// programs are made, and the table is filled
-			listPods(t, s, Promises{ReadOnly: tc.readOnly})
-			got := make([]*corev1.Pod, 0, n)
-			_, before := heap()
-			start, _ := heap()
-			if _, err := s.List(t.Context(), Promises{ReadOnly: tc.readOnly}, func(p *corev1.Pod) error { got = append(got, p); return nil }); err != nil {
-				t.Fatal(err)
-			}
-			end, after := heap()
-			allocated, kept := (end-start)/n, (after-before)/n
-			ratio := float64(allocated) / float64(kept)
-			t.Logf("%v, read only %v, %d goroutines: %d B allocated and %d B kept per object: %.2f", tc.f, tc.readOnly, procs, allocated, kept, ratio)
-			if allocated > tc.limit+1<<20/n || allocated > kept*115/100+1<<20/n {
-				t.Errorf("%v, read only %v, %d goroutines: too much", tc.f, tc.readOnly, procs)
-			}
-			runtime.KeepAlive(got)
+		s := serveAs(t, tc.f, podtest.LargeList(n), defaultSizes)
+		// programs are made, and the table is filled
+		listPods(t, s, Promises{ReadOnly: tc.readOnly})
+		got := make([]*corev1.Pod, 0, n)
+		_, before := heap()
+		start, _ := heap()
+		if _, err := s.List(t.Context(), Promises{ReadOnly: tc.readOnly}, func(p *corev1.Pod) error { got = append(got, p); return nil }); err != nil {
+			t.Fatal(err)
 		}
+		end, after := heap()
+		allocated, kept := (end-start)/n, (after-before)/n
+		ratio := float64(allocated) / float64(kept)
+		t.Logf("%v, read only %v: %d B allocated and %d B kept per object: %.2f", tc.f, tc.readOnly, allocated, kept, ratio)
+		if allocated > tc.limit+1<<20/n || allocated > kept*115/100+1<<20/n {
+			t.Errorf("%v, read only %v: too much", tc.f, tc.readOnly)
+		}
+		runtime.KeepAlive(got)
+		runtime.KeepAlive(s)
 	}
 }
 
@@ -292,7 +291,7 @@ func TestSharedPartsTakeNoMoreThanTheirBound(t *testing.T) {
 		items = append(items, item, item, item)
 	}
 	for _, f := range []Format{JSON, Protobuf} {
-		s := serveAs(t, f, podtest.List("7", items...), tuning{procs: 1, sizes: defaultTuning.sizes})
+		s := serveAs(t, f, podtest.List("7", items...), defaultSizes)
 		heap := func() int {
 			var m runtime.MemStats
 			for range 3 { // pools take two to let go

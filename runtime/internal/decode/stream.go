@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
@@ -14,21 +13,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Stream reads one response, as a list or as a watch. It must be closed.
+// Stream reads one response, as a list or as a watch. It must be closed. One goroutine uses it.
 type Stream struct {
 	codec *Codec
 	// Set once at construction.
 	format   formatReader
 	body     *bodyReader
 	feed     *feed
-	procs    int // goroutines that decode
-	maxLoad  int // goroutines of the load from which on no helper is added
 	readOnly bool
 	known    Known // nil: nothing
 
-	counted bool // the load counts the stream; belongs to the feed's owner
-
-	// Used by the caller's goroutine only.
 	number  int    // of the current object or event, from 1
 	learned string // the kind of the first object, if the codec has none
 }
@@ -123,15 +117,7 @@ func (e CallbackError) Error() string { return e.Err.Error() }
 
 func newStream(ctx context.Context, c *Codec, body io.ReadCloser, f Format) *Stream {
 	s := &Stream{codec: c, body: &bodyReader{ctx: ctx, r: body, limit: maxItem, remaining: maxItem}}
-	s.procs, s.maxLoad = c.tuning.procs, c.tuning.procs
-	if s.procs == 0 {
-		s.maxLoad = runtime.GOMAXPROCS(0)
-		s.procs = min(s.maxLoad, maxProcs)
-		if f == Protobuf && c.projection { // decoding takes no longer than handing over
-			s.procs = 1
-		}
-	}
-	s.feed = &feed{body: s.body, sizes: c.tuning.sizes, table: c.pools.table()}
+	s.feed = &feed{body: s.body, sizes: c.sizes, table: c.pools.table()}
 	s.format = formats[f].reader(s)
 	return s
 }

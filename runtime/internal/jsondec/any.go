@@ -52,6 +52,49 @@ func (d *Decoder) any(i int) (v any, end int) {
 	return f, end
 }
 
+// Untyped decodes JSON objects without a type, for one goroutine.
+type Untyped struct{ d Decoder }
+
+// NewUntyped returns an Untyped. With dropManagedFields it leaves metadata.managedFields out.
+func NewUntyped(dropManagedFields bool) *Untyped {
+	return &Untyped{Decoder{dropManaged: dropManagedFields}}
+}
+
+// Decode decodes the JSON object that input begins with, after white space maybe. It returns the
+// number of bytes that it has read. If ok is false, the input may be invalid or only unusual.
+func (u *Untyped) Decode(input []byte) (content map[string]any, n int, ok bool) {
+	d := &u.d
+	d.in, d.depth = input, 0
+	v, n := d.any(0)
+	d.drop()
+	d.in = nil
+	content, ok = v.(map[string]any)
+	return content, n, ok && n >= 0
+}
+
+// Bounds of the names that a Decoder keeps for later objects, because keys of annotations can be
+// many and long.
+const (
+	maxNames    = 4096
+	maxNameSize = 64
+)
+
+// anyName returns the name of a member as a string, which objects share.
+func (d *Decoder) anyName(b []byte) string {
+	name, ok := d.anyNames[string(b)]
+	if ok {
+		return name
+	}
+	name = string(b)
+	if len(name) <= maxNameSize && len(d.anyNames) < maxNames {
+		if d.anyNames == nil {
+			d.anyNames = map[string]string{}
+		}
+		d.anyNames[name] = name
+	}
+	return name
+}
+
 func (d *Decoder) anyMap(i int) (v any, end int) {
 	in := d.in
 	m := map[string]any{}
@@ -69,12 +112,21 @@ func (d *Decoder) anyMap(i int) (v any, end int) {
 		if end < 0 {
 			return nil, -1
 		}
-		name := string(b)
+		if d.depth == 1 {
+			d.inMetadata = string(b) == "metadata"
+		}
+		dropped := d.dropManaged && d.depth == 2 && d.inMetadata && string(b) == "managedFields"
+		name := d.anyName(b)
 		if i = skipSpace(in, end); i >= len(in) || in[i] != ':' {
 			return nil, -1
 		}
 		before := len(m)
-		if m[name], i = d.any(i + 1); i < 0 || len(m) == before {
+		if dropped {
+			i = skip(in, i+1)
+		} else if m[name], i = d.any(i + 1); len(m) == before {
+			return nil, -1
+		}
+		if i < 0 {
 			return nil, -1
 		}
 		if i, more = next(in, i, '}'); i < 0 {

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
@@ -52,7 +53,7 @@ func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
 		reflect.TypeFor[corev1.PodSpec](): true, reflect.TypeFor[corev1.Container](): true,
 		reflect.TypeFor[corev1.Probe](): false, reflect.TypeFor[corev1.Affinity](): false,
 	} {
-		if got := c.object(typ).members != nil; got != want {
+		if got := c.object(gotype.Of(typ)).members != nil; got != want {
 			t.Errorf("%v is compiled: %v, want %v", typ, got, want)
 		}
 	}

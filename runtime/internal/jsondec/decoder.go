@@ -17,29 +17,27 @@ type Decoder struct {
 	predictor *share.Predictor // nil: nothing is shared
 	parts     bool             // parts are shared, not only strings
 
-	skipped int // see Skipped
-
 	// Of the present value; cleared after it.
-	in      []byte
-	depth   int
-	busy    bool
-	text    layout.Text
-	buf     []byte         // an escaped text, unquoted
-	base64  []byte         // a base64 text, decoded
-	word    uint64         // the target of a pointer
-	pointed string         // the same, for strings
-	none    layout.Pointer // a nil pointer, in place of a part without a value
-	maps    maps
-	before  pages[part] // by plan number
-	kept    []*part     // those of before that are in use
-	floor   int         // parts that begin before it in the input are not reused
+	in     []byte
+	depth  int
+	busy   bool
+	text   layout.Text
+	buf    []byte         // an escaped text, unquoted
+	base64 []byte         // a base64 text, decoded
+	word   uint64         // the target of a pointer
+	none   layout.Pointer // a nil pointer, in place of a part without a value
+	maps   maps
+	// of an untyped object
+	dropManaged, inMetadata bool
+	before                  pages[part] // by plan number
+	kept                    []*part     // those of before that are in use
+	floor                   int         // parts that begin before it in the input are not reused
 
 	// What the Decoder has learned, by plan number. Allocated when needed.
 	objects      pages[memberOrder]
-	strings      pages[recent]
 	scratches    pages[layout.Scratch]
 	mapScratches pages[mapScratch]
-	quantities   *[quantitiesSize]parsedQuantity
+	anyNames     map[string]string // of members of untyped objects
 	day          day
 }
 
@@ -65,7 +63,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	if d.busy { // a method of a Go type has panicked
 		d.forget()
 	}
-	d.busy, d.in, d.depth, d.floor, d.skipped = true, input, 0, 0, 0
+	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
 	d.predictor.Begin()
 	start := d.mark()
 	n = -1
@@ -80,10 +78,6 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	d.busy, d.in = false, nil
 	return n, n >= 0
 }
-
-// Skipped returns how many bytes of the last object were in values of fields that its type doesn't
-// have. Of a type that is no projection it returns 0.
-func (d *Decoder) Skipped() int { return d.skipped }
 
 // maxBuffer, in bytes, and maxEntries, of maps, bound the scratch memory that is kept for the next
 // object.
@@ -103,7 +97,7 @@ func (d *Decoder) drop() {
 	for _, p := range d.kept {
 		*p = part{}
 	}
-	d.kept, d.pointed = d.kept[:0], ""
+	d.kept = d.kept[:0]
 }
 
 // forget drops the state of a value that was not decoded to its end.
@@ -198,7 +192,7 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 	case opDuration:
 		return d.duration(i, p)
 	case opQuantity:
-		return d.quantity(pl, i, p)
+		return d.quantity(i, p)
 	case opIntOrString:
 		return d.intOrString(pl, i, p)
 	case opRaw:

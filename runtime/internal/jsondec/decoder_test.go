@@ -15,7 +15,7 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
@@ -50,7 +50,7 @@ func newSubject(t testing.TB, of reflect.Type) *subject {
 func (s *subject) check(t testing.TB, text string) (accepted bool) {
 	t.Helper()
 	want, whole, defined := reflect.New(s.t).Interface(), text, true
-	if metatype.IsProjection(s.t) {
+	if gotype.IsProjection(s.t) {
 		whole, defined = podtest.WithoutSkipped(text, s.t, fieldType)
 	}
 	dec := sigsjson.NewDecoderCaseSensitivePreserveInts(strings.NewReader(whole))
@@ -94,9 +94,9 @@ func (s *subject) check(t testing.TB, text string) (accepted bool) {
 
 // fieldType returns the type of the field with a name, or nil.
 func fieldType(t reflect.Type, name string) reflect.Type {
-	for _, f := range fieldsOf(t) {
-		if f.name == name {
-			return f.typ
+	for _, f := range gotype.Of(t).JSON() {
+		if f.Name == name {
+			return f.Type
 		}
 	}
 	return nil

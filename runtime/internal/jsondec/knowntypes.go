@@ -172,67 +172,16 @@ func (d *Decoder) duration(i int, p layout.Pointer) int {
 	return end
 }
 
-// parsedQuantity is a resource.Quantity that was decoded before.
-type parsedQuantity struct {
-	raw   string
-	value resource.Quantity
-}
-
-// quantitiesSize is how many quantities are kept; maxQuantity is the length of the longest.
-const (
-	quantitiesSize = 64
-	maxQuantity    = 64
-)
-
-// decimals and quantityText are offsets in a resource.Quantity: of the pointer that it has if its
-// number is unusual, whose target copies must not share, and of the text that it was read from.
-// They are -1 if they are unknown.
-var (
-	decimals     = quantityField("d", reflect.TypeFor[struct{ *int }]().Size(), reflect.Struct)
-	quantityText = quantityField("s", reflect.TypeFor[string]().Size(), reflect.String)
-)
-
-func quantityField(name string, size uintptr, kind reflect.Kind) int {
-	f, ok := reflect.TypeFor[resource.Quantity]().FieldByName(name)
-	if !ok || f.Type.Size() != size || f.Type.Kind() != kind {
-		return -1
-	}
-	return int(f.Offset)
-}
-
-// quantity decodes a resource.Quantity at in[i] by package quantity, or copies one that was decoded
-// from the same bytes before.
-func (d *Decoder) quantity(pl *plan, i int, p layout.Pointer) int {
+// quantity decodes a resource.Quantity at in[i] by package quantity.
+func (d *Decoder) quantity(i int, p layout.Pointer) int {
 	end := -1
 	if d.in[i] == '"' {
 		end, _ = stringEnd(d.in, i+1)
 	} else {
 		end, _ = numberEnd(d.in, i)
 	}
-	if end < 0 {
+	if end < 0 || quantity.ParseJSON(d.in[i:end], layout.As[resource.Quantity](p)) != nil {
 		return -1
-	}
-	raw := d.in[i:end]
-	if d.quantities == nil {
-		d.quantities = new([quantitiesSize]parsedQuantity)
-	}
-	last := &d.quantities[hashName(raw)*hashFactor>>58]
-	q := layout.As[resource.Quantity](p)
-	if last.raw == string(raw) {
-		*q = last.value
-		return end
-	}
-	if quantity.ParseJSON(raw, q) != nil {
-		return -1
-	}
-	if decimals >= 0 && len(raw) <= maxQuantity && *layout.As[layout.Pointer](layout.At(p, uintptr(decimals))) == nil {
-		*last = parsedQuantity{string(raw), *q}
-	}
-	if quantityText >= 0 && raw[0] == '"' {
-		field, text := layout.At(p, uintptr(quantityText)), raw[1:len(raw)-1]
-		if *layout.As[string](field) == string(text) {
-			d.text.Add(field, text)
-		}
 	}
 	return end
 }

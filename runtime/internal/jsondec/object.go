@@ -45,8 +45,11 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 				return -1
 			}
 			i = end
-			if at = o.names.find(o.members, name); at >= 0 {
-				mem.next[last] = uint16(at)
+			known, ok := o.byName[string(name)]
+			if at = int(known); ok {
+				mem.next[last] = known
+			} else {
+				at = -1
 			}
 		}
 		if at < 0 {
@@ -90,9 +93,7 @@ func (d *Decoder) skip(i int) int {
 	if !d.program.loose {
 		return skip(d.in, i)
 	}
-	end := skipLoosely(d.in, i)
-	d.skipped += end - i
-	return end
+	return skipLoosely(d.in, i)
 }
 
 // memberName returns the name of the member at in[i], or after white space there, and the index

@@ -3,21 +3,15 @@
 package jsondec
 
 import (
-	"encoding"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
@@ -78,12 +72,12 @@ type plan struct {
 type object struct {
 	// Set once at construction.
 	number uint32
-	typ    reflect.Type
+	typ    *gotype.Type
 	drop   *dropped.Parts // what is left out of an API object, or of its metadata; nil is nothing
 
 	once    sync.Once
-	members []member // set by once, like names; too many of them are refused
-	names   names
+	members []member // set by once, like byName; too many of them are refused
+	byName  map[string]uint16
 }
 
 type member struct {
@@ -106,28 +100,20 @@ type outer struct {
 type compiler struct {
 	sites share.Sites
 
-	objects  sync.Map // *object by reflect.Type
+	objects  sync.Map // *object by *gotype.Type
 	metadata sync.Map // *object of metadata of which something is dropped, by metadataKey
 
 	// the lengths of a Decoder's lists
-	counts struct{ objects, strings, scratches, maps, parts atomic.Uint32 }
+	counts struct{ objects, scratches, maps, parts atomic.Uint32 }
 }
 
 // process compiles the types of the process.
 var process compiler
 
-var (
-	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
-
-// knownTypes have decoding methods of their own, which this package doesn't need.
-var knownTypes = map[reflect.Type]op{
-	reflect.TypeFor[metav1.Time]():        opTime,
-	reflect.TypeFor[metav1.MicroTime]():   opMicroTime,
-	reflect.TypeFor[metav1.Duration]():    opDuration,
-	reflect.TypeFor[resource.Quantity]():  opQuantity,
-	reflect.TypeFor[intstr.IntOrString](): opIntOrString,
+// knownOps are the ops of types whose methods this package doesn't need.
+var knownOps = map[gotype.Known]op{
+	gotype.Time: opTime, gotype.MicroTime: opMicroTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
+	gotype.IntOrString: opIntOrString, gotype.Number: opRefuse,
 }
 
 var kindOps = [...]op{
@@ -150,34 +136,31 @@ var opInt, opUint = func() (op, op) {
 }()
 
 // plan makes a plan of a type.
-func (c *compiler) plan(t reflect.Type) *plan {
-	pl := &plan{op: kindOps[t.Kind()], typ: layout.TypeOf(t)}
-	// encoding/json calls methods on the address of a value, if its type has a name.
-	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
-		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
-		switch op, ok := knownTypes[t]; {
-		case ok:
-			pl.op = op
-		case own && t.Name() == "", t == reflect.TypeFor[json.Number]():
-			pl.op = opRefuse
-		case p.Implements(jsonUnmarshaler):
-			pl.op = opRaw
-		case own:
-			pl.op = opText
-		}
+func (c *compiler) plan(of *gotype.Type) *plan {
+	t := of.Go
+	pl := &plan{op: kindOps[t.Kind()], typ: of.Memory}
+	switch op, known := knownOps[of.Known]; {
+	case known:
+		pl.op = op
+	case t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface:
+		// encoding/json calls methods on the address of a value, if its type has a name.
+	case (of.Methods.JSON || of.Methods.Text) && t.Name() == "":
+		pl.op = opRefuse
+	case of.Methods.JSON:
+		pl.op = opRaw
+	case of.Methods.Text:
+		pl.op = opText
 	}
 	if pl.op >= opPointer && pl.op <= opMap && endless(t) {
 		pl.op = opRefuse
 	}
 	switch pl.op {
-	case opString:
-		c.text(pl)
-	case opIntOrString:
+	case opString, opIntOrString:
 		c.text(pl)
 	case opStruct:
-		pl.object = c.object(t)
+		pl.object = c.object(of)
 	case opPointer:
-		pl.elem = c.plan(t.Elem())
+		pl.elem = c.plan(of.Elem())
 		switch op := pl.elem.op; {
 		case op >= opBool && op <= opUint64, op == opDuration:
 			pl.op = opScalarPointer
@@ -191,13 +174,13 @@ func (c *compiler) plan(t reflect.Type) *plan {
 			pl.op = opBytes
 			break
 		}
-		pl.elem = c.plan(t.Elem())
+		pl.elem = c.plan(of.Elem())
 		pl.scratch = numberOf(&c.counts.scratches)
 		pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Slice, t)
 	case opArray:
-		pl.elem, pl.length = c.plan(t.Elem()), t.Len()
+		pl.elem, pl.length = c.plan(of.Elem()), t.Len()
 	case opMap:
-		c.mapPlan(pl, t)
+		c.mapPlan(pl, of)
 	case opAny:
 		if t.NumMethod() > 0 {
 			pl.op = opRefuse
@@ -233,19 +216,18 @@ func numberOf(n *atomic.Uint32) uint32 { return n.Add(1) - 1 }
 func (c *compiler) site(form share.Form, t reflect.Type) uint32 { return uint32(c.sites.Add(form, t)) }
 
 // text prepares the plan of a string.
-func (c *compiler) text(pl *plan) {
-	pl.number, pl.site = numberOf(&c.counts.strings), c.site(share.String, nil)
-}
+func (c *compiler) text(pl *plan) { pl.site = c.site(share.String, nil) }
 
-func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
-	switch kind := t.Key().Kind(); {
-	case reflect.PointerTo(t.Key()).Implements(jsonUnmarshaler):
+func (c *compiler) mapPlan(pl *plan, of *gotype.Type) {
+	key := gotype.Of(of.Go.Key())
+	switch kind := key.Kind(); {
+	case key.Methods.JSON:
 		pl.op = opRefuse // encoding/json calls this method, with the key in quotes
 		return
-	case reflect.PointerTo(t.Key()).Implements(textUnmarshaler):
-		pl.key = &plan{op: opText, typ: layout.TypeOf(t.Key())}
+	case key.Methods.Text:
+		pl.key = &plan{op: opText, typ: key.Memory}
 	case kind == reflect.String, kind >= reflect.Int && kind <= reflect.Uintptr:
-		pl.key = &plan{op: kindOps[kind], typ: layout.TypeOf(t.Key())}
+		pl.key = &plan{op: kindOps[kind], typ: key.Memory}
 		if kind == reflect.String {
 			c.text(pl.key)
 		}
@@ -253,13 +235,13 @@ func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
 		pl.op = opRefuse
 		return
 	}
-	pl.elem = c.plan(t.Elem())
+	pl.elem = c.plan(of.Elem())
 	pl.scratch = numberOf(&c.counts.maps)
-	pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Reference, t)
+	pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Reference, of.Go)
 }
 
 // object returns the object of a struct type, always the same one.
-func (c *compiler) object(t reflect.Type) *object {
+func (c *compiler) object(t *gotype.Type) *object {
 	o, ok := c.objects.Load(t)
 	if !ok {
 		o, _ = c.objects.LoadOrStore(t, &object{number: numberOf(&c.counts.objects), typ: t})
@@ -269,13 +251,13 @@ func (c *compiler) object(t reflect.Type) *object {
 
 // metadataKey is a type of metadata, and what is dropped of it.
 type metadataKey struct {
-	typ     reflect.Type
+	typ     *gotype.Type
 	dropped string
 }
 
 // metadataWithout returns the object of an API object's own metadata, of which something is
 // dropped.
-func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) *object {
+func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object {
 	key := metadataKey{t, drop.String()}
 	o, ok := c.metadata.Load(key)
 	if !ok {
@@ -287,10 +269,11 @@ func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) *object 
 // compile makes the members of an object, unless they are there.
 func (c *compiler) compile(o *object) {
 	o.once.Do(func() {
-		for _, f := range fieldsOf(o.typ) {
+		o.byName = map[string]uint16{}
+		for i, f := range o.typ.JSON() {
 			o.members = append(o.members, c.member(o, f))
+			o.byName[f.Name] = uint16(i)
 		}
-		o.names = newNames(o.members)
 	})
 }
 
@@ -298,13 +281,13 @@ func (c *compiler) compile(o *object) {
 const maxMembers = 256
 
 // member makes the member of a field of an object.
-func (c *compiler) member(o *object, f goField) member {
-	m := member{start: newStart(f.name), plan: c.memberPlan(o, f)}
-	at := o.typ
-	for i, index := range f.index {
+func (c *compiler) member(o *object, f gotype.JSONField) member {
+	m := member{start: newStart(f.Name), plan: c.memberPlan(o, f)}
+	at := o.typ.Go
+	for i, index := range f.Index {
 		sf := at.Field(index)
 		m.offset += sf.Offset
-		if at = sf.Type; i < len(f.index)-1 && at.Kind() == reflect.Pointer {
+		if at = sf.Type; i < len(f.Index)-1 && at.Kind() == reflect.Pointer {
 			at = at.Elem()
 			m.outer = &outer{m.outer, m.offset, layout.TypeOf(at)}
 			m.offset = 0
@@ -313,31 +296,31 @@ func (c *compiler) member(o *object, f goField) member {
 			}
 		}
 	}
-	if f.quoted || !plain(f.name) {
+	if f.Quoted || !plain(f.Name) {
 		m.plan = &plan{op: opRefuse}
 	}
 	return m
 }
 
 // memberPlan makes the plan of a field of an object.
-func (c *compiler) memberPlan(o *object, f goField) *plan {
-	isMetadata := metatype.Is(o.typ)
+func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
+	isMetadata := gotype.IsMetadata(o.typ.Go)
 	switch {
-	case o.drop != nil && !isMetadata && f.name == "metadata" && metatype.Is(f.typ):
-		return &plan{op: opStruct, typ: layout.TypeOf(f.typ), object: c.metadataWithout(f.typ, o.drop)}
-	case o.drop != nil && isMetadata && f.name == "managedFields" && o.drop.ManagedFields:
-		pl := &plan{op: opManaged, typ: layout.TypeOf(f.typ), site: c.site(share.Reference, nil)}
+	case o.drop != nil && !isMetadata && f.Name == "metadata" && gotype.IsMetadata(f.Type):
+		return &plan{op: opStruct, typ: layout.TypeOf(f.Type), object: c.metadataWithout(gotype.Of(f.Type), o.drop)}
+	case o.drop != nil && isMetadata && f.Name == "managedFields" && o.drop.ManagedFields:
+		pl := &plan{op: opManaged, typ: layout.TypeOf(f.Type), site: c.site(share.Reference, nil)}
 		for range managedSites - 1 {
 			c.site(share.Reference, nil)
 		}
 		return pl
 	}
-	pl := c.plan(f.typ)
+	pl := c.plan(gotype.Of(f.Type))
 	switch {
 	case !isMetadata:
-	case pl.op == opString && (f.name == "name" || f.name == "namespace"):
+	case pl.op == opString && (f.Name == "name" || f.Name == "namespace"):
 		pl.op = opName
-	case f.name == "annotations" && o.drop != nil:
+	case f.Name == "annotations" && o.drop != nil:
 		pl.drop = o.drop.Annotations
 	}
 	return pl
@@ -351,25 +334,26 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	if err != nil {
 		return nil, fmt.Errorf("can't compile a decoder: %w", err)
 	}
-	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: metatype.IsProjection(t)}, nil
+	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: gotype.IsProjection(t)}, nil
 }
 
 // root makes the object of a type of API objects, with what is dropped.
 func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
-	pl := c.plan(t)
+	of := gotype.Of(t)
+	pl := c.plan(of)
 	if pl.op != opStruct {
 		return nil, fmt.Errorf("%v is not a struct, or has methods of its own to decode it", t)
 	}
 	o := pl.object
 	if !drop.None() {
-		o = &object{number: numberOf(&c.counts.objects), typ: t, drop: &drop}
+		o = &object{number: numberOf(&c.counts.objects), typ: of, drop: &drop}
 	}
 	c.compile(o)
 	if len(o.members) > maxMembers {
 		return nil, fmt.Errorf("%v has too many fields", t)
 	}
 	hasMetadata := slices.ContainsFunc(o.members, func(m member) bool {
-		return m.start.name() == "metadata" && m.plan.op == opStruct && metatype.Is(m.plan.object.typ)
+		return m.start.name() == "metadata" && m.plan.op == opStruct && gotype.IsMetadata(m.plan.object.typ.Go)
 	})
 	if !drop.None() && !hasMetadata {
 		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)

@@ -93,20 +93,6 @@ func TestPointersToTheNameOfAnObject(t *testing.T) {
 	}
 }
 
-// bytesOf is where the bytes of s are.
-func bytesOf[S ~string](s S) uintptr { return reflect.ValueOf(s).Pointer() }
-
-// TestTextOfAQuantityIsInTheBlock of the object's other strings, and right.
-func TestTextOfAQuantityIsInTheBlock(t *testing.T) {
-	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(nil, false)
-	for i := 1; i < 100; i++ {
-		o := mustDecode[kitchen](t, d, fmt.Sprintf(`{"nstring":"before","quantity":"%d01m"}`, i))
-		if text := o.Quantity.String(); text != fmt.Sprintf("%d01m", i) || bytesOf(text) != bytesOf(o.NString)+uintptr(len(o.NString)) {
-			t.Fatalf("object %d has the quantity's text %q", i, text)
-		}
-	}
-}
-
 func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
 	const text = `{"selves":[{"strings":["a","b"]},{"strings":["a","b"],"selves":[{"strings":["a","b"]}]}]}`
 	program := mustProgram[kitchen](t, dropped.Parts{})

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
@@ -24,17 +23,8 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
-// Serializer is apimachinery's own for protobuf or CBOR. It panics for JSON, which Encode writes
-// with the standard library.
-func Serializer(f fmt.Stringer) runtime.Serializer {
-	switch f.String() {
-	case "protobuf":
-		return protobuf.NewSerializer(scheme, scheme)
-	case "CBOR":
-		return cbor.NewSerializer(scheme, scheme)
-	}
-	panic("not for JSON")
-}
+// ProtobufSerializer is apimachinery's own.
+var ProtobufSerializer = protobuf.NewSerializer(scheme, scheme)
 
 // Encode writes an object as an API server does it. Its kind must be set.
 func Encode(t testing.TB, f fmt.Stringer, obj runtime.Object) []byte {
@@ -44,7 +34,7 @@ func Encode(t testing.TB, f fmt.Stringer, obj runtime.Object) []byte {
 	if f.String() == "JSON" {
 		err = json.NewEncoder(&buf).Encode(obj)
 	} else {
-		err = Serializer(f).Encode(obj, &buf)
+		err = ProtobufSerializer.Encode(obj, &buf)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +74,7 @@ func Theirs(t testing.TB, f fmt.Stringer, body []byte) []corev1.Pod {
 	if f.String() == "JSON" {
 		err = json.Unmarshal(body, &list)
 	} else {
-		_, _, err = Serializer(f).Decode(body, nil, &list)
+		_, _, err = ProtobufSerializer.Decode(body, nil, &list)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
@@ -54,7 +55,7 @@ func TestStructsAreCompiledWhenTheyCome(t *testing.T) {
 		reflect.TypeFor[corev1.PodSpec](): true, reflect.TypeFor[corev1.Container](): true,
 		reflect.TypeFor[corev1.Probe](): false, reflect.TypeFor[corev1.Affinity](): false,
 	} {
-		if got := c.message(typ).compiled.Load() != nil; got != want {
+		if got := c.message(gotype.Of(typ)).compiled.Load() != nil; got != want {
 			t.Errorf("%v is compiled: %v, want %v", typ, got, want)
 		}
 	}

@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
@@ -53,15 +49,15 @@ type compiler struct {
 	trusted func(pkg string) bool
 
 	sites    share.Sites
-	messages sync.Map // *message by reflect.Type
+	messages sync.Map // *message by *gotype.Type
 	metadata sync.Map // *message of metadata of which something is dropped, by metadataKey
 }
 
 func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
-	if !c.isPlain(t) && !metatype.IsProjection(t) {
+	if !c.isPlain(gotype.Of(t)) && !gotype.IsProjection(t) {
 		return nil, fmt.Errorf("%s is not a struct that Kubernetes decodes by protobuf tags", t)
 	}
-	p := &Program{compiler: c, root: c.message(t), drop: drop}
+	p := &Program{compiler: c, root: c.message(gotype.Of(t)), drop: drop}
 	root := p.root.get()
 	err := root.err
 	if err == nil && !drop.None() {
@@ -73,11 +69,32 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	return p, nil
 }
 
+// IsComplete reports whether there is no field that can't be decoded in what objects may have. It
+// compiles all structs that they may have.
+func (p *Program) IsComplete() bool {
+	seen := map[*message]bool{}
+	var walk func(m *message) bool
+	walk = func(m *message) bool {
+		if seen[m] {
+			return true
+		}
+		seen[m] = true
+		c := m.get()
+		for _, f := range c.fields {
+			if f.msg != nil && !walk(f.msg) {
+				return false
+			}
+		}
+		return c.err == nil
+	}
+	return walk(p.root)
+}
+
 // message describes a struct type.
 type message struct {
 	// Set once at construction; not needed for what is compiled already.
 	compiler *compiler
-	typ      reflect.Type
+	typ      *gotype.Type
 
 	once     sync.Once
 	compiled atomic.Pointer[compiled] // set by once
@@ -99,7 +116,7 @@ func (m *message) get() *compiled {
 
 func (m *message) compile() *compiled {
 	m.once.Do(func() {
-		fields, err := m.compiler.fields(m.typ)
+		fields, err := m.compiler.fields(m.typ.Go)
 		m.compiled.Store(&compiled{fields, err})
 	})
 	return m.compiled.Load()
@@ -164,7 +181,7 @@ var wire = [...]uint32{
 const maxNumber = 1 << 11
 
 // message returns the message of a struct type, always the same one.
-func (c *compiler) message(t reflect.Type) *message {
+func (c *compiler) message(t *gotype.Type) *message {
 	m, ok := c.messages.Load(t)
 	if !ok {
 		m, _ = c.messages.LoadOrStore(t, &message{compiler: c, typ: t})
@@ -175,11 +192,11 @@ func (c *compiler) message(t reflect.Type) *message {
 // fields compiles the fields of a struct type.
 func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
 	for f := range t.Fields() {
-		number, ok, err := parseTag(f)
+		number, err := numberOf(f)
 		if err != nil {
 			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
 		}
-		if !ok {
+		if number == 0 {
 			continue
 		}
 		if number >= len(fields) {
@@ -191,31 +208,25 @@ func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
 		if fields[number], err = c.field(f, number); err != nil {
 			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
 		}
-		if metatype.IsName(t, f) {
+		if gotype.IsName(t, f) {
 			fields[number].kind = kindName
 		}
 	}
 	return fields, nil
 }
 
-// parseTag reads the tag of a field; ok is false without one.
-func parseTag(f reflect.StructField) (number int, ok bool, err error) {
-	tag, ok := f.Tag.Lookup("protobuf")
-	if !ok || tag == "-" {
-		return 0, false, nil
+// numberOf reads the tag of a field; it is 0 without one.
+func numberOf(f reflect.StructField) (number int, err error) {
+	encoding, number, ok := gotype.ProtobufTag(f)
+	switch {
+	case !ok:
+		return 0, nil
+	case encoding != "bytes" && encoding != "varint":
+		return 0, fmt.Errorf("encoding %q: %w", encoding, errUnsupported)
+	case number == 0 || number > maxNumber:
+		return 0, fmt.Errorf("the protobuf tag has no number from 1 to %d", maxNumber)
 	}
-	items := strings.Split(tag, ",")
-	if len(items) < 2 {
-		return 0, false, fmt.Errorf("protobuf tag %q has no number", tag)
-	}
-	if items[0] != "bytes" && items[0] != "varint" {
-		return 0, false, fmt.Errorf("protobuf tag %q: %w", tag, errUnsupported)
-	}
-	number, err = strconv.Atoi(items[1])
-	if err != nil || number <= 0 || number > maxNumber {
-		return 0, false, fmt.Errorf("protobuf tag %q has no number from 1 to %d", tag, maxNumber)
-	}
-	return number, true, nil
+	return number, nil
 }
 
 var errUnsupported = errors.New("not supported")
@@ -233,13 +244,13 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 		}
 		f.container, value = containerMap, t.Elem()
 		f.site, f.keys = c.site(share.Reference, t), c.site(share.String, nil)
-	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !hasOwn(t):
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !gotype.Of(t).Methods.Protobuf:
 		f.container, value = containerSlice, t.Elem()
 		f.site = c.site(share.Slice, t)
 	default:
 		f.container = containerField
 	}
-	if f.kind, f.msg, err = c.value(value); err != nil {
+	if f.kind, f.msg, err = c.value(gotype.Of(value)); err != nil {
 		return f, err
 	}
 	f.typ = layout.TypeOf(value)
@@ -269,16 +280,16 @@ func (c *compiler) site(form share.Form, t reflect.Type) int32 {
 }
 
 // value returns how a value of a type is decoded.
-func (c *compiler) value(t reflect.Type) (kind, *message, error) {
-	switch t {
-	case reflect.TypeFor[metav1.Time]():
+func (c *compiler) value(of *gotype.Type) (kind, *message, error) {
+	switch of.Known {
+	case gotype.Time:
 		return kindTime, nil, nil
-	case reflect.TypeFor[metav1.MicroTime]():
+	case gotype.MicroTime:
 		return kindMicroTime, nil, nil
-	case reflect.TypeFor[resource.Quantity]():
+	case gotype.Quantity:
 		return kindQuantity, nil, nil
 	}
-	own := hasOwn(t)
+	own, t := of.Methods.Protobuf, of.Go
 	switch t.Kind() {
 	case reflect.String:
 		return kindString, nil, nil
@@ -297,8 +308,8 @@ func (c *compiler) value(t reflect.Type) (kind, *message, error) {
 			return kindBytes, nil, nil
 		}
 	case reflect.Struct:
-		if c.isPlain(t) {
-			return kindMessage, c.message(t), nil
+		if c.isPlain(of) {
+			return kindMessage, c.message(of), nil
 		}
 	}
 	if own && t.Kind() != reflect.Map {
@@ -307,20 +318,16 @@ func (c *compiler) value(t reflect.Type) (kind, *message, error) {
 	return 0, nil, errUnsupported
 }
 
-// hasOwn reports whether a type has a decoding method.
-func hasOwn(t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]())
-}
-
 // isPlain reports whether a struct is decoded by the tags of its fields: it has tags, and no method
 // that treats them otherwise. Structs of projections have no such method.
-func (c *compiler) isPlain(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct || !c.trusted(t.PkgPath()) && hasOwn(t) {
+func (c *compiler) isPlain(of *gotype.Type) bool {
+	t := of.Go
+	if t.Kind() != reflect.Struct || !c.trusted(t.PkgPath()) && of.Methods.Protobuf {
 		return false
 	}
 	tagged := t.NumField() == 0
 	for f := range t.Fields() {
-		if tag, ok := f.Tag.Lookup("protobuf"); ok && tag != "-" {
+		if _, _, ok := gotype.ProtobufTag(f); ok {
 			tagged = true
 		} else if !f.IsExported() || strings.HasPrefix(f.Name, "XXX_") {
 			return false
@@ -342,7 +349,7 @@ const (
 
 // withDrop returns a message with the fields of a root that doesn't decode the dropped metadata.
 func (c *compiler) withDrop(fields []field, drop *dropped.Parts) (*message, error) {
-	if len(fields) <= metadataNumber || !metatype.Is(fields[metadataNumber].whole) {
+	if len(fields) <= metadataNumber || !gotype.IsMetadata(fields[metadataNumber].whole) {
 		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)
 	}
 	meta, err := c.metadataWithout(fields[metadataNumber].whole, drop)
@@ -366,7 +373,7 @@ func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*messag
 	if m, ok := c.metadata.Load(key); ok {
 		return m.(*message), nil
 	}
-	whole := c.message(t).get()
+	whole := c.message(gotype.Of(t)).get()
 	if whole.err != nil {
 		return nil, whole.err
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package protowire finds where fields of protobuf end, and removes parts of encoded objects. It
-// decodes nothing.
+// Package protowire finds where fields of protobuf end. It decodes nothing.
 package protowire
 
 import (

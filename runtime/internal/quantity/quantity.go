@@ -53,13 +53,6 @@ func bounded(text string) (string, error) {
 	return text, nil
 }
 
-// IsSlow reports whether ParseQuantity may take long for a text, with spaces around it or without.
-func IsSlow(text string) bool {
-	text = strings.TrimSpace(text)
-	quick, err := bounded(text)
-	return err != nil || quick != text
-}
-
 // ParseJSON sets q to the quantity in a JSON string or number, as its UnmarshalJSON does.
 func ParseJSON(raw []byte, q *resource.Quantity) error {
 	text := string(raw)

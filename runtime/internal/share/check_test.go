@@ -58,7 +58,7 @@ func TestACheckFindsWhatIsNotUsed(t *testing.T) {
 		}
 	}
 	predictor.Scalar(4, 7) // is not shared the first time
-	number, text := (*int32)(predictor.Scalar(4, 7)), predictor.Text("text", nil)
+	number, text := (*int32)(predictor.Scalar(4, 7)), predictor.Text("text")
 	if number == nil || *number != 7 || text == nil {
 		t.Fatal("targets are not shared")
 	}
@@ -72,7 +72,7 @@ func TestACheckFindsWhatIsNotUsed(t *testing.T) {
 	if n := predictor.Scalar(4, 7); n == nil || *(*int32)(n) != 7 {
 		t.Error("another number than it should be")
 	}
-	if s := predictor.Text("text", text); s == nil || *s != "text" {
+	if s := predictor.Text("text"); s == nil || *s != "text" {
 		t.Error("another string than it should be")
 	}
 }
@@ -200,7 +200,7 @@ func TestScalarsAreSharedUpToABound(t *testing.T) {
 				t.Fatal("wrong value")
 			}
 		}
-		if s := predictor.Text(fmt.Sprint(i), nil); s != nil && *s != fmt.Sprint(i) {
+		if s := predictor.Text(fmt.Sprint(i)); s != nil && *s != fmt.Sprint(i) {
 			t.Fatal("wrong string")
 		}
 	}
@@ -209,13 +209,13 @@ func TestScalarsAreSharedUpToABound(t *testing.T) {
 	}
 	for name, predictor := range map[string]*Predictor{"no table": nil, "parts false": table.NewPredictor(newSites(), false)} {
 		predictor.Scalar(8, 1)
-		if predictor.Scalar(8, 1) != nil || predictor.Text("s", nil) != nil {
+		if predictor.Scalar(8, 1) != nil || predictor.Text("s") != nil {
 			t.Errorf("%s: shared", name)
 		}
 	}
 	predictor.Begin()
 	predictor.Find(pointerSite, []byte("part"))
-	if _, enter := predictor.Find(pointerSite, []byte("part")); !enter || predictor.Scalar(8, 1) != nil || predictor.Text("1", nil) != nil {
+	if _, enter := predictor.Find(pointerSite, []byte("part")); !enter || predictor.Scalar(8, 1) != nil || predictor.Text("1") != nil {
 		t.Error("what is in a part is shared")
 	}
 }

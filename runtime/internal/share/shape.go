@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"reflect"
 	"sync"
-	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
@@ -55,9 +55,12 @@ func shapeLocked(t reflect.Type) *shape {
 	if s := shapes.byType[t]; s != nil {
 		return s
 	}
-	s := &shape{typ: layout.TypeOf(t), size: t.Size()}
+	of := gotype.Of(t)
+	s := &shape{typ: of.Memory, size: t.Size()}
 	shapes.byType[t] = s // the type may refer to itself
-	s.addLocked(t, 0)
+	for _, leaf := range of.Leaves() {
+		s.addLocked(leaf)
+	}
 	if len(s.cached) > 0 {
 		from := uintptr(0)
 		for _, m := range append(s.cached, piece{s.size, s.size}) {
@@ -70,42 +73,25 @@ func shapeLocked(t reflect.Type) *shape {
 	return s
 }
 
-// addLocked adds the references of a value of a type at an offset.
-func (s *shape) addLocked(t reflect.Type, offset uintptr) {
-	r := ref{offset: offset, kind: t.Kind()}
-	switch r.kind {
-	case reflect.Pointer, reflect.Slice:
+// addLocked adds the references of a leaf. A time.Time has none: its location pointer belongs to
+// package time.
+func (s *shape) addLocked(leaf gotype.Leaf) {
+	t := leaf.Type.Go
+	r := ref{offset: leaf.Offset, kind: t.Kind()}
+	switch {
+	case leaf.Cache:
+		s.cached = append(s.cached, piece{leaf.Offset, leaf.Offset + t.Size()})
+		return
+	case r.kind == reflect.Pointer || r.kind == reflect.Slice:
 		r.elem = shapeLocked(t.Elem())
-	case reflect.Map:
+	case r.kind == reflect.Map:
 		r.mapOf = mapLocked(t)
-	case reflect.Interface:
-		r.typ = layout.TypeOf(t)
-	case reflect.Array:
-		for i := range t.Len() {
-			s.addLocked(t.Elem(), offset+uintptr(i)*t.Elem().Size())
-		}
-		return
-	case reflect.Struct:
-		s.structLocked(t, offset)
-		return
+	case r.kind == reflect.Interface:
+		r.typ = leaf.Type.Memory
 	default:
 		return
 	}
 	s.refs = append(s.refs, r)
-}
-
-func (s *shape) structLocked(t reflect.Type, offset uintptr) {
-	if t == reflect.TypeFor[time.Time]() {
-		return // its location pointer belongs to package time
-	}
-	quantity := t.Name() == "Quantity" && t.PkgPath() == "k8s.io/apimachinery/pkg/api/resource"
-	for f := range t.Fields() {
-		if quantity && f.Name == "s" { // caches the result of String
-			s.cached = append(s.cached, piece{offset + f.Offset, offset + f.Offset + f.Type.Size()})
-			continue
-		}
-		s.addLocked(f.Type, offset+f.Offset)
-	}
 }
 
 func mapLocked(t reflect.Type) *mapShape {

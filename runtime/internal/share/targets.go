@@ -143,13 +143,10 @@ func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
 }
 
 // Text returns the address of a shared string, for a pointer of an object, or nil if the caller
-// must allocate the string itself. last is an earlier result of Text, or nil.
-func (t *Predictor) Text(s string, last *string) *string {
+// must allocate the string itself.
+func (t *Predictor) Text(s string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil
-	}
-	if last != nil && *last == s {
-		return last
 	}
 	return t.table.targets.text(s, &t.table.damage)
 }

@@ -65,7 +65,7 @@ type fault struct {
 }
 
 var formats = []struct{ name, media string }{
-	{"json", sourcetest.JSON}, {"protobuf", sourcetest.Protobuf}, {"cbor", sourcetest.CBOR},
+	{"json", sourcetest.JSON}, {"protobuf", sourcetest.Protobuf},
 }
 
 // run runs the rows of a table, each in every format.
@@ -292,9 +292,6 @@ func (w *world) newInformer(config *rest.Config, more ...informer.Option) {
 		w.t.Fatal(err)
 	}
 	var selection source.Options
-	if w.media == sourcetest.CBOR {
-		selection.Formats = []source.Format{source.CBOR, source.JSON}
-	}
 	if w.selects {
 		selection.LabelSelector = "app=web"
 	}

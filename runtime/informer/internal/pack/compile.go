@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 )
 
 type compiler struct {
@@ -136,7 +136,7 @@ func (c *compiler) addFields(s *form, t reflect.Type, offset uintptr, path strin
 		fmt.Fprintf(&c.text, "\t%s %q\n", f.Name, f.Tag)
 		at := len(s.fields)
 		c.add(s, f.Type, offset+f.Offset, path+"."+f.Name, nested)
-		if metatype.IsName(t, f) {
+		if gotype.IsName(t, f) {
 			s.fields[at].kind = nameField
 		}
 	}

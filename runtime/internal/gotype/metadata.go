@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metatype knows the types that hold the metadata of API objects: metav1.ObjectMeta, and
-// what projections have in its place (see object.NoMeta).
-package metatype
+package gotype
 
 import (
 	"reflect"
@@ -17,12 +15,13 @@ var (
 	none  = reflect.TypeFor[object.NoMeta]()
 )
 
-// Is reports whether t holds the metadata of an object.
-func Is(t reflect.Type) bool { return t == whole || isSlim(t) }
+// IsMetadata reports whether t holds the metadata of an object: it is metav1.ObjectMeta, or what a
+// projection has in its place (see object.NoMeta).
+func IsMetadata(t reflect.Type) bool { return t == whole || isSlim(t) }
 
 // IsName reports whether a field of t is the name or the namespace of an object, as a string.
 func IsName(t reflect.Type, f reflect.StructField) bool {
-	return Is(t) && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace")
+	return IsMetadata(t) && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace")
 }
 
 // IsProjection reports whether t is a projection: a struct that has the metadata of one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package metatype_test
+package gotype_test
 
 import (
 	"reflect"
@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/placement"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -32,10 +32,10 @@ func TestTypes(t *testing.T) {
 		{reflect.TypeFor[object.Object](), false, false},
 		{reflect.TypeFor[string](), false, false},
 	} {
-		if got := metatype.Is(tc.of); got != tc.metadata {
+		if got := gotype.IsMetadata(tc.of); got != tc.metadata {
 			t.Errorf("%v is metadata: %v", tc.of, got)
 		}
-		if got := metatype.IsProjection(tc.of); got != tc.projection {
+		if got := gotype.IsProjection(tc.of); got != tc.projection {
 			t.Errorf("%v is a projection: %v", tc.of, got)
 		}
 	}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gotype
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Leaf is a field that is no struct, or a time.Time, or an array of values that refer to nothing.
+type Leaf struct {
+	Offset uintptr
+	Type   *Type
+	Name   bool // the name or the namespace of an object
+	// Hidden means that the field is not exported, or is within one that isn't, so that only the
+	// type's own package knows what it means.
+	Hidden bool
+	// Data means the same of the number in a resource.Quantity, which is known to be data.
+	Data bool
+	// Cache means that methods that only read the value write this field: it is the text of a
+	// resource.Quantity.
+	Cache bool
+}
+
+// appendLeaves appends the leaves of a value of type t at an offset. like has what they have in
+// common.
+func appendLeaves(leaves []Leaf, t reflect.Type, offset uintptr, like Leaf) []Leaf {
+	switch {
+	case t.Kind() == reflect.Struct && t.NumField() > 0 && known[t] != GoTime:
+		for f := range t.Fields() {
+			of := like
+			of.Name = IsName(t, f)
+			switch {
+			case f.IsExported() || like.Data:
+			case known[t] != Quantity:
+				of.Hidden = true
+			case f.Name == "s" && f.Type.Kind() == reflect.String:
+				of.Cache = true
+			default:
+				of.Data = true
+			}
+			leaves = appendLeaves(leaves, f.Type, offset+f.Offset, of)
+		}
+		return leaves
+	case t.Kind() == reflect.Array && t.Len() > 0 && Of(t.Elem()).Refers():
+		for i := range t.Len() {
+			leaves = appendLeaves(leaves, t.Elem(), offset+uintptr(i)*t.Elem().Size(), like)
+		}
+		return leaves
+	}
+	like.Offset, like.Type = offset, Of(t)
+	return append(leaves, like)
+}
+
+// Refers reports whether values of the type refer to other memory.
+func (t *Type) Refers() bool {
+	for _, leaf := range t.Leaves() {
+		// basic types have lower numbers, and an array that refers to something is no leaf
+		if k := leaf.Type.Kind(); leaf.Type.Known == GoTime || k > reflect.Complex128 && k != reflect.Array && k != reflect.Struct {
+			return true
+		}
+	}
+	return false
+}
+
+// Hides reports whether values of the type have fields that aren't exported, other than those of
+// times and quantities.
+func (t *Type) Hides() bool {
+	return slices.ContainsFunc(t.Leaves(), func(l Leaf) bool { return l.Hidden })
+}
