@@ -35,8 +35,8 @@ func checkpointBenches() []harness.Bench {
 		return w
 	}
 	return []harness.Bench{
-		restartBench("checkpoint/restart", "a watch-list in JSON", json, 0.3),
-		restartBench("checkpoint/restart-protobuf", "a watch-list in protobuf", protobuf, 0),
+		restartBench("checkpoint/restart", "a watch-list in JSON", json, 1),
+		restartBench("checkpoint/restart-protobuf", "a watch-list in protobuf", protobuf, 1),
 		writeBench(json),
 	}
 }

@@ -27,9 +27,9 @@ var areas = []area{
 		layers: []string{
 			"object metrics manager/election internal/layout internal/resourceversion internal/quantity",
 			"deltafifo metrics/prometheus workqueue internal/metatype internal/placement internal/podtest informer/internal/changelog informer/internal/mutation internal/share internal/table internal/dropped",
-			"internal/adopt informer/internal/pack internal/cborwire internal/jsondec internal/protodec internal/protowire store",
-			"lister informer/internal/checkpoint internal/decode",
-			"source",
+			"internal/adopt internal/cborwire internal/jsondec internal/protodec internal/protowire store",
+			"lister internal/decode",
+			"source informer/internal/checkpoint",
 			"reason writer",
 			"reflector",
 			"watch informer/internal/engine",
