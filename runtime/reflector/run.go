@@ -119,7 +119,7 @@ func (r *run[T]) step(in *input, a *action) {
 func (r *run[T]) publish(a *action) {
 	if a.task == taskWait {
 		if a.after > 0 {
-			a.after = r.config.Backoff.obey(a.after)
+			a.after = obey(a.after)
 		} else {
 			r.waits++
 			a.after = r.config.Backoff.Wait(r.waits)
