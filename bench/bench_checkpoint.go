@@ -35,15 +35,15 @@ func checkpointBenches() []harness.Bench {
 		return w
 	}
 	return []harness.Bench{
-		restartBench("checkpoint/restart", "a watch-list in JSON", json, 1),
-		restartBench("checkpoint/restart-protobuf", "a watch-list in protobuf", protobuf, 1),
+		restartBench("checkpoint/restart", "a watch-list in JSON", json),
+		restartBench("checkpoint/restart-protobuf", "a watch-list in protobuf", protobuf),
 		writeBench(json),
 	}
 }
 
 // restartBench measures a start, from the first request to the handler's last event, beside a
 // watch-list.
-func restartBench(name, beside string, has func(harness.Sizes) server.World, cpu float64) harness.Bench {
+func restartBench(name, beside string, has func(harness.Sizes) server.World) harness.Bench {
 	return harness.Bench{
 		Name: name,
 		Title: func(z harness.Sizes) string {
@@ -53,7 +53,7 @@ func restartBench(name, beside string, has func(harness.Sizes) server.World, cpu
 		},
 		Measures: []harness.Measure{
 			{Name: wallTime, Unit: harness.Time},
-			{Name: cpuUsed, Unit: harness.Time, Ratio: cpu},
+			{Name: cpuUsed, Unit: harness.Time, Ratio: 1},
 			{Name: listRequests, Limit: harness.AtMost(0)},
 			{Name: allocatedPer, Unit: harness.Bytes},
 			{Name: retainedPer, Unit: harness.Bytes},
