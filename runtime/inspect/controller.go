@@ -16,10 +16,15 @@ type Controller interface {
 	Status() controller.Status
 }
 
-// WithControllers adds the work queues of controllers. read is called for each request, on the
-// server's goroutine; it must not wait. The queues of several WithControllers follow each other.
+// WithControllers adds the work queues of controllers:
 //
-// ?key explains a key of a controller whose keys are object.Keys wherever its queue has it.
+//	inspect.Handler(factory, inspect.WithControllers(func() []inspect.Controller {
+//		return []inspect.Controller{widgets, pods}
+//	}))
+//
+// read is called for each request, on the server's goroutine; it must not wait. The queues of
+// several WithControllers follow each other. ?key explains a key of a controller whose keys are
+// object.Keys wherever its queue has it.
 func WithControllers(read func() []Controller) Option {
 	return func(s *server) {
 		if read != nil {

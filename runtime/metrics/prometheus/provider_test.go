@@ -211,7 +211,7 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 			"informer_queued_events{widgets}":                   2,
 			"informer_resource_version{widgets}":                99,
 			"informer_last_event_timestamp_seconds{widgets}":    float64(now.Unix() - 1),
-			"informer_last_bookmark_timestamp_seconds{widgets}": float64(now.Unix()), // the other one has had none
+			"informer_last_bookmark_timestamp_seconds{widgets}": float64(now.Unix()), // of a
 			"informer_handler_synced{queue,widgets}":            1,
 			"informer_handler_backlog_events{queue,widgets}":    3,
 			"informer_handler_merging{queue,widgets}":           1,

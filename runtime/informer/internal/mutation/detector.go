@@ -44,7 +44,7 @@ type Detector struct {
 	// under it.
 	mu      sync.Mutex
 	watched map[object.Object]*watchedObject // by identity: all objects are pointers
-	pass    uint64                           // the number of the current or last pass over all objects
+	pass    uint64                           // the number of the last pass over all objects
 	logger  klog.Logger                      // of the last Run
 	warned  bool                             // of an object that can't be watched
 }
