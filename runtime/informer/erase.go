@@ -12,6 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -24,8 +25,8 @@ func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
 	if s, ok := any(src).(source.Source[object.Object]); ok {
 		return s
 	}
-	if s, ok := any(src).(interface{ Identity() string }); ok {
-		return identifiedSource[T]{erasedSource[T]{src}, s.Identity}
+	if s, ok := any(src).(identified); ok {
+		return identifiedSource[T]{erasedSource[T]{src}, s}
 	}
 	return erasedSource[T]{src}
 }
@@ -71,10 +72,13 @@ func (s erasedSource[T]) Resource() schema.GroupVersionResource {
 // identifiedSource is an erasedSource that knows what it reads, as a checkpoint needs.
 type identifiedSource[T object.Object] struct {
 	erasedSource[T]
-	identity func() string
+	identified
 }
 
-func (s identifiedSource[T]) Identity() string { return s.identity() }
+type identified interface {
+	Identity() string
+	Codec() *decode.Codec
+}
 
 // erased implements fanout.Handler for a Handler of any type.
 type erased struct {

@@ -173,15 +173,18 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 // The files are written behind: a second after the start if there is none, then at most every 10 s
 // and in at most a fiftieth of the time, and when the informer stops. If nothing has changed but
 // the resourceVersion, only that is written, into a small file of its own. A crash at any moment
-// leaves a whole file. Only the user of the process may read them. A file that is damaged, or of
-// another server, collection, Go type or option that changes objects, is ignored, which is logged.
-// So is one of transformed objects if another executable has written it, or another function did
-// transform them. What a transform has captured, such as the value of a flag, is not seen: give
-// each value a directory of its own. A directory that can't be written is logged, and shown in
-// Status; the informer goes on.
+// leaves a whole file. Only the user of the process may read them. Objects are written in protobuf,
+// if their type has it, else in JSON; what a transform has set in fields that these don't have is
+// lost.
+//
+// A file that is damaged, or of another server, collection, Go type or option that changes objects,
+// is ignored, which is logged. So is one of transformed objects if another executable has written
+// it, or another function did transform them. What a transform has captured, such as the value of a
+// flag, is not seen: give each value a directory of its own. A directory that can't be written is
+// logged, and shown in Status; the informer goes on.
 //
 // Secrets are refused, since the files are plain text, unless confidential names them: "secrets".
-// New refuses a Source without a method Identity() string; [source.HTTP] has one.
+// New refuses a Source without the methods Identity and Codec of [source.HTTP].
 func WithCheckpoint(dir string, confidential ...string) Option {
 	confidential = slices.Clone(confidential)
 	return settings.New("WithCheckpoint", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {

@@ -65,9 +65,9 @@ func TestOptionsReachTheServer(t *testing.T) {
 			fault: &silent, after: time.Minute, want: "\n42 watch ",
 		},
 		"backoff": {
-			option: informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Second, Factor: 3, Max: time.Hour, Jitter: -1}}),
+			option: informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Second, Max: time.Hour, Jitter: -1}}),
 			more:   []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})},
-			fault:  &failing, after: time.Minute, want: "\n5 list ", never: "\n10 list ",
+			fault:  &failing, after: time.Minute, want: "\n15 list ", never: "\n10 list ",
 		},
 	} {
 		for _, inFactory := range []bool{true, false} {
@@ -242,7 +242,7 @@ func TestWithTuningRefines(t *testing.T) {
 			PageSize: 7, DisableWatchList: true, Backoff: reflector.Backoff{Initial: time.Minute, Jitter: -1},
 		}))
 		factories.For[*corev1.Pod](factory, podResource, informer.WithTuning(reflector.Tuning{
-			PageSize: 8, Backoff: reflector.Backoff{Max: time.Hour, Factor: 3},
+			PageSize: 8, Backoff: reflector.Backoff{Max: 90 * time.Second},
 		}))
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -259,6 +259,6 @@ func TestWithTuningRefines(t *testing.T) {
 			}
 			times = append(times, r.Time.Sub(requests[0].Time))
 		}
-		same(t, "times of requests", times, []time.Duration{0, time.Minute, 4 * time.Minute})
+		same(t, "times of requests", times, []time.Duration{0, time.Minute, 150 * time.Second, 4 * time.Minute, 330 * time.Second})
 	})
 }

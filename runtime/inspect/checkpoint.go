@@ -15,33 +15,22 @@ type checkpointReport struct {
 	Err  string // why it could not be written the last time
 }
 
-// Checkpoint returns the checkpoint of all streams together.
+// Checkpoint returns the checkpoint of all streams together, and when the oldest was written.
 func (i informerReport) Checkpoint(now time.Time) (c checkpointReport) {
 	var size int64
 	var oldest time.Time
-	files, restored := 0, 0
 	for _, s := range i.Streams {
 		c.Err = cmp.Or(c.Err, s.CheckpointError)
-		if s.CheckpointVersion == "" {
-			continue
-		}
-		files++
 		size += s.CheckpointBytes
-		if files == 1 || s.CheckpointTime.Before(oldest) {
-			oldest = s.CheckpointTime
+		if at := s.CheckpointTime; oldest.IsZero() || !at.IsZero() && at.Before(oldest) {
+			oldest = at
 		}
-		if s.Reflector.Restored != "" {
-			restored++
-		}
-	}
-	if files > 0 {
-		c.Text = fmt.Sprintf("%s, written %s", bytesInWords(size), ago(oldest, now))
 	}
 	switch {
-	case files < len(i.Streams) && c != checkpointReport{}:
-		c.Text = fmt.Sprintf("%d of %s: %s", files, count(len(i.Streams), "file"), cmp.Or(c.Text, "none is written"))
-	case restored == files && files > 0:
-		c.Text += "; the informer has begun with it"
+	case !oldest.IsZero():
+		c.Text = fmt.Sprintf("%s, written %s", bytesInWords(size), ago(oldest, now))
+	case c.Err != "":
+		c.Text = "none is written"
 	}
 	return c
 }

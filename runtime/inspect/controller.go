@@ -16,27 +16,46 @@ type Controller interface {
 	Status() controller.Status
 }
 
-// QueuesOf returns a function for [WithQueues] that reads the queues of controllers:
+// WithControllers adds the work queues of controllers:
 //
-//	inspect.Handler(factory, inspect.WithQueues(inspect.QueuesOf(widgets, pods)))
+//	inspect.Handler(factory, inspect.WithControllers(func() []inspect.Controller {
+//		return []inspect.Controller{widgets, pods}
+//	}))
 //
-// ?key explains a key of a controller whose keys are object.Keys wherever its queue has it. Of
-// others it finds what is running, and the oldest that is ready.
-func QueuesOf(controllers ...Controller) func() []Queue {
-	return func() []Queue {
-		queues := make([]Queue, len(controllers))
-		for n, c := range controllers {
-			queues[n] = queueOf(c)
+// read is called for each request, on the server's goroutine; it must not wait. The queues of
+// several WithControllers follow each other. ?key explains a key of a controller whose keys are
+// object.Keys wherever its queue has it.
+func WithControllers(read func() []Controller) Option {
+	return func(s *server) {
+		if read != nil {
+			s.controllers = append(s.controllers, read)
 		}
-		return queues
 	}
 }
 
-func queueOf(c Controller) Queue {
+// queue is what is shown of the work queue of one controller.
+type queue struct {
+	Name    string     `json:"name"`
+	Ready   []int      `json:"ready"`   // keys to be handed out, by level, the highest first
+	Delayed int        `json:"delayed"` // or held back
+	Failing int        `json:"failing,omitempty"`
+	Oldest  *queueKey  `json:"oldest,omitempty"` // of those that are ready
+	Running []queueKey `json:"running,omitempty"`
+
+	of Controller
+}
+
+type queueKey struct {
+	Key     string    `json:"key"`
+	Since   time.Time `json:"since"`
+	Attempt int       `json:"attempt"`
+}
+
+func queueOf(c Controller) queue {
 	status := c.Status()
 	s := &status.Queue
-	q := Queue{
-		Name: status.Name, Ready: []int{s.High, s.Normal, s.Low}, Delayed: s.Delayed + s.Paced + s.Held, Failing: s.Failing,
+	q := queue{
+		Name: status.Name, Ready: []int{s.High, s.Normal, s.Low}, Delayed: s.Delayed + s.Paced + s.Held, Failing: s.Failing, of: c,
 	}
 	if s.Oldest != nil {
 		oldest := queueKeyOf(*s.Oldest)
@@ -45,25 +64,34 @@ func queueOf(c Controller) Queue {
 	for _, running := range s.Running {
 		q.Running = append(q.Running, queueKeyOf(running))
 	}
-	if keyed, ok := c.(interface {
-		StatusOf(object.Key) (workqueue.KeyStatus[object.Key], bool)
-	}); ok {
-		q.Find = func(text string) string {
-			key, err := object.ParseKey(text)
-			if err != nil {
-				return ""
-			}
-			if s, ok := keyed.StatusOf(key); ok {
-				return keyInWords(s, time.Now())
-			}
-			return ""
-		}
-	}
 	return q
 }
 
-func queueKeyOf(k workqueue.KeyStatus[string]) QueueKey {
-	return QueueKey{Key: k.Key, Since: k.Since, Attempt: k.Failures + 1}
+func queueKeyOf(k workqueue.KeyStatus[string]) queueKey {
+	return queueKey{Key: k.Key, Since: k.Since, Attempt: k.Failures + 1}
+}
+
+// where returns where the queue has a key, "" if it doesn't, or has keys of another type.
+func (q queue) where(key object.Key, now time.Time) string {
+	keyed, ok := q.of.(interface {
+		StatusOf(object.Key) (workqueue.KeyStatus[object.Key], bool)
+	})
+	if !ok {
+		return ""
+	}
+	s, ok := keyed.StatusOf(key)
+	if !ok {
+		return ""
+	}
+	return keyInWords(s, now)
+}
+
+// ready returns the number of ready keys.
+func (q queue) ready() (n int) {
+	for _, level := range q.Ready {
+		n += level
+	}
+	return n
 }
 
 // keyInWords returns where a queue has a key.

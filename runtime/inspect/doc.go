@@ -12,7 +12,8 @@
 // what is wrong, and what to do about it. Then it has, of each informer, what it is doing and why,
 // the number of its objects, its resourceVersion, the age of its last event and bookmark, and its
 // relists by cause; of each handler its backlog, its lag, and the callback that is running, with
-// key and duration; and of each [Queue] given by [WithQueues] what waits and what is running.
+// key and duration; and of each controller given by [WithControllers] what waits and what is
+// running.
 //
 // Parameters of the request:
 //

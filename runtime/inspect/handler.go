@@ -29,22 +29,12 @@ func WithAuthorizer(allow func(*http.Request) error) Option {
 	return func(s *server) { s.allow = allow }
 }
 
-// WithQueues adds work queues. read is called for each request, on the server's goroutine; it must
-// not wait. The queues of several WithQueues follow each other.
-func WithQueues(read func() []Queue) Option {
-	return func(s *server) {
-		if read != nil {
-			s.queues = append(s.queues, read)
-		}
-	}
-}
-
 // server is what Handler returns.
 type server struct {
 	// set once at construction
-	factory factories.SharedInformerFactory
-	allow   func(*http.Request) error
-	queues  []func() []Queue
+	factory     factories.SharedInformerFactory
+	allow       func(*http.Request) error
+	controllers []func() []Controller
 }
 
 // Handler returns a handler of GET requests that shows the informers of a factory; see the package

@@ -15,9 +15,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -145,9 +147,7 @@ func TestNamesAreEscaped(t *testing.T) {
 		pods := factories.For[*corev1.Pod](f, podResource, informer.WithName(bad))
 		added(t, pods, bad, func(*corev1.Pod) {})
 		defer start(t, f)()
-		h := inspect.Handler(f, inspect.WithQueues(func() []inspect.Queue {
-			return []inspect.Queue{{Name: bad, Oldest: &inspect.QueueKey{Key: bad}, Running: []inspect.QueueKey{{Key: bad}}, Find: func(string) string { return bad }}}
-		}))
+		h := inspect.Handler(f, inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{named(bad)} }))
 		for _, target := range []string{"/", "/?key=shop/blue", "/?key=%3Cscript%3Ealert(1)%3C/script%3E", "/?key=%22%3E%3Cscript%3E"} {
 			w := get(h, target, browser)
 			if body := w.Body.String(); strings.Contains(body, "<script") {
@@ -156,6 +156,14 @@ func TestNamesAreEscaped(t *testing.T) {
 			contains(t, page(t, h, target), bad)
 		}
 	})
+}
+
+// named is a controller of that name, with keys of that name.
+type named string
+
+func (n named) Status() controller.Status {
+	key := workqueue.KeyStatus[string]{Key: string(n)}
+	return controller.Status{Name: string(n), Queue: workqueue.Status[string]{Oldest: &key, Running: []workqueue.KeyStatus[string]{key}}}
 }
 
 // TestContentsAreNotShown has a server with a secret in an annotation, and errors that quote it.

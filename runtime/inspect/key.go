@@ -36,14 +36,14 @@ type keyQueue struct {
 	Where string `json:"where"`
 }
 
-func explain(key object.Key, all []factories.Informer, queues []Queue, now time.Time) *keyReport {
+func explain(key object.Key, all []factories.Informer, queues []queue, now time.Time) *keyReport {
 	r := &keyReport{Key: key.String(), Informers: []keyInformer{}}
 	for _, i := range all {
 		r.Informers = append(r.Informers, explainIn(key, i, now))
 	}
 	slices.SortStableFunc(r.Informers, func(a, b keyInformer) int { return b.rank() - a.rank() })
 	for _, q := range queues {
-		if where := q.where(r.Key, now); where != "" {
+		if where := q.where(key, now); where != "" {
 			r.Queues = append(r.Queues, keyQueue{q.Name, where})
 		}
 	}
@@ -126,20 +126,4 @@ func whyOlder(running bool, s informer.StreamStatus, now time.Time) string {
 		return ""
 	}
 	return "The server may have a newer state: " + stateInWords(running, s.Reflector, now) + "."
-}
-
-// where returns where the queue has a key, "" if it doesn't, or can't tell.
-func (q Queue) where(key string, now time.Time) string {
-	if q.Find != nil {
-		return q.Find(key)
-	}
-	for _, r := range q.Running {
-		if r.Key == key {
-			return "a worker has had it for " + inWords(now.Sub(r.Since))
-		}
-	}
-	if q.Oldest != nil && q.Oldest.Key == key {
-		return "ready for " + inWords(now.Sub(q.Oldest.Since)) + ", the oldest of all that wait"
-	}
-	return ""
 }

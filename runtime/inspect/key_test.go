@@ -98,37 +98,6 @@ func TestOldStateIsExplained(t *testing.T) {
 	})
 }
 
-// TestQueuesAreShown has a queue that can find keys, and one that can't.
-func TestQueuesAreShown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		time.Sleep(5 * time.Minute)
-		h := inspect.Handler(newShop().factory(t),
-			inspect.WithQueues(nil),
-			inspect.WithQueues(func() []inspect.Queue {
-				return []inspect.Queue{{
-					Name: "endpoints", Ready: []int{2, 1500}, Delayed: 7, Failing: 3,
-					Oldest:  &inspect.QueueKey{Key: "shop/red", Since: begin.Add(4 * time.Minute)},
-					Running: []inspect.QueueKey{{Key: "shop/blue", Since: begin, Attempt: 4}},
-				}}
-			}),
-			inspect.WithQueues(func() []inspect.Queue {
-				return []inspect.Queue{{Name: "billing", Find: func(key string) string {
-					if key != "shop/blue" {
-						return ""
-					}
-					return "delayed, after 3 failures"
-				}}}
-			}))
-		r := reported(t, h, "/?key=shop/blue")
-		same(t, "queues", len(r.Queues), 2)
-		same(t, "where", r.Key.Queues, []struct{ Queue, Where string }{{"endpoints", "a worker has had it for 5 minutes"}, {"billing", "delayed, after 3 failures"}})
-		same(t, "where the other is", reported(t, h, "/?key=shop/red").Key.Queues, []struct{ Queue, Where string }{{"endpoints", "ready for 60 seconds, the oldest of all that wait"}})
-		same(t, "a third one", len(reported(t, h, "/?key=shop/green").Key.Queues), 0)
-		contains(t, page(t, h, "/"), "endpoints 1,502 by priority: 2, 1,500 shop/red, for 60 seconds 7 3 failing shop/blue for 5 minutes, attempt 4", "billing 0 none 0 none")
-	})
-}
-
 // TestQueuesOfControllers: one with a key in each state that a queue has.
 func TestQueuesOfControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +124,7 @@ func TestQueuesOfControllers(t *testing.T) {
 			c.Enqueue(object.Key{Namespace: "shop", Name: name})
 		}
 		time.Sleep(10 * time.Second)
-		h := inspect.Handler(newShop().factory(t), inspect.WithQueues(inspect.QueuesOf(c)))
+		h := inspect.Handler(newShop().factory(t), inspect.WithControllers(nil), inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{c} }))
 		where := func(name string) string {
 			queues := reported(t, h, "/?key=shop/"+name).Key.Queues
 			if len(queues) != 1 || queues[0].Queue != "maps" {

@@ -41,7 +41,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"utc":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"sentence": sentence,
 	"attempt":  func(n int) string { return fmt.Sprintf("attempt %d", n) },
-	"ready":    Queue.ready,
+	"ready":    queue.ready,
 	"levels":   levelsInWords,
 }).Parse(strings.Replace(pageHTML, "STYLE", pageCSS, 1)))
 
@@ -132,11 +132,8 @@ func relistsInWords(by map[reason.Reason]int64) string {
 	return strings.Join(parts, ", ")
 }
 
-// levelsInWords returns the ready keys of each priority, such as "3 high, 0, 12 low".
+// levelsInWords returns the ready keys of each priority: "by priority: 3, 0, 12".
 func levelsInWords(levels []int) string {
-	if len(levels) < 2 {
-		return ""
-	}
 	parts := make([]string, len(levels))
 	for n, ready := range levels {
 		parts[n] = thousands(ready)

@@ -22,7 +22,7 @@ type report struct {
 	Condition condition        `json:"condition"` // the worst of all
 	Problems  []problem        `json:"problems,omitempty"`
 	Informers []informerReport `json:"informers"`
-	Queues    []Queue          `json:"queues,omitempty"`
+	Queues    []queue          `json:"queues,omitempty"`
 	Key       *keyReport       `json:"key,omitempty"`
 }
 
@@ -94,8 +94,10 @@ func (s *server) report(asked question, now time.Time) report {
 		}
 	}
 	slices.SortStableFunc(r.Problems, func(a, b problem) int { return cmp.Compare(b.Condition.rank(), a.Condition.rank()) })
-	for _, read := range s.queues {
-		r.Queues = append(r.Queues, read()...)
+	for _, read := range s.controllers {
+		for _, c := range read() {
+			r.Queues = append(r.Queues, queueOf(c))
+		}
 	}
 	if asked.text != "" && asked.err == nil {
 		r.Key = explain(asked.key, all, r.Queues, now)

@@ -35,7 +35,7 @@ func (m *Manager) newHandler() http.Handler {
 	}
 	private := func(path string, h http.Handler) { mux.Handle(path, m.authorized(h)) }
 	private("GET /configz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, m.options.values()) }))
-	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithQueues(m.queues)))
+	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithControllers(m.reporting)))
 	private("GET /debug/controllers", http.HandlerFunc(m.listControllers))
 	private("/debug/controllers/{name}", http.HandlerFunc(m.showController))
 	private("/debug/controllers/{name}/", http.HandlerFunc(m.showController))
@@ -94,15 +94,14 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// queues returns the work queues of all controllers that report them.
-func (m *Manager) queues() []inspect.Queue {
-	var all []inspect.Controller
+// reporting returns all controllers that report their work queues.
+func (m *Manager) reporting() (all []inspect.Controller) {
 	for _, u := range m.units {
 		if reports, ok := u.made().(reporter); ok {
 			all = append(all, reports)
 		}
 	}
-	return inspect.QueuesOf(all...)()
+	return all
 }
 
 // controllerState is one controller in the list of /debug/controllers.

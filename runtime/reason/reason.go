@@ -28,7 +28,7 @@ const (
 	// NotFound is 404: the server doesn't have the resource (yet). Tried again with backoff.
 	NotFound
 	// Throttled is 429, or 5xx with a Retry-After. The reflector obeys a Retry-After with any
-	// reason, up to reflector.Backoff.MaxRetryAfter.
+	// reason, up to 5 minutes.
 	Throttled
 	// ServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two watches
 	// at the same version are accepted and then fail at once like this, a full state is read.

@@ -19,17 +19,11 @@ func (b Backoff) withDefaults() Backoff {
 	if b.Max == 0 {
 		b.Max = max(30*time.Second, b.Initial)
 	}
-	if b.Factor == 0 {
-		b.Factor = 2
-	}
 	if b.Jitter == 0 {
 		b.Jitter = 0.5
 	}
 	if b.ResetAfter == 0 {
 		b.ResetAfter = 2 * time.Minute
-	}
-	if b.MaxRetryAfter == 0 {
-		b.MaxRetryAfter = 5 * time.Minute
 	}
 	return b
 }
@@ -39,9 +33,7 @@ func (b Backoff) validate() error {
 	switch {
 	case b.Max < b.Initial:
 		return fmt.Errorf("the longest wait, Backoff.Max %v, is shorter than the first, Backoff.Initial %v", b.Max, b.Initial)
-	case !(b.Factor >= 1): // also NaN
-		return fmt.Errorf("waits would shrink: Backoff.Factor %v is less than 1", b.Factor)
-	case !(b.Jitter <= 1):
+	case !(b.Jitter <= 1): // also NaN
 		return fmt.Errorf("waits would be negative: Backoff.Jitter %v is more than 1", b.Jitter)
 	}
 	return nil
@@ -52,20 +44,22 @@ func (b Backoff) validate() error {
 func (b Backoff) Wait(n int) time.Duration {
 	b = b.withDefaults()
 	// As floats, so that nothing overflows.
-	wait := min(float64(b.Max), float64(b.Initial)*math.Pow(b.Factor, float64(max(n, 1)-1)))
+	wait := min(float64(b.Max), float64(b.Initial)*math.Pow(2, float64(max(n, 1)-1)))
 	return time.Duration(wait - rand.Float64()*max(b.Jitter, 0)*wait)
 }
 
-// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a
-// header or a Status). It returns that time, or MaxRetryAfter if it is longer, prolonged at random
-// by up to a tenth, so that not all clients come back at once. It returns 0 if the server asks for
-// no wait, or if waiting doesn't help against err, as for 410.
-func (b Backoff) RetryAfter(err error) time.Duration {
-	return b.withDefaults().obey(reason.RetryAfter(err))
-}
+// maxRetryAfter is the longest wait that a server can ask for. A longer Retry-After counts as this,
+// so that a wrong one does not stop an informer forever.
+const maxRetryAfter = 5 * time.Minute
 
-// obey returns how long to wait for a Retry-After of after. b must have its defaults filled in.
-func (b Backoff) obey(after time.Duration) time.Duration {
-	after = min(after, b.MaxRetryAfter)
+// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a
+// header or a Status). It returns that time, at most 5 minutes, prolonged at random by up to a
+// tenth, so that not all clients come back at once. It returns 0 if the server asks for no wait, or
+// if waiting doesn't help against err, as for 410.
+func RetryAfter(err error) time.Duration { return obey(reason.RetryAfter(err)) }
+
+// obey returns how long to wait for a Retry-After of after.
+func obey(after time.Duration) time.Duration {
+	after = min(after, maxRetryAfter)
 	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }

@@ -74,23 +74,18 @@ type Tuning struct {
 }
 
 // Backoff determines how long to wait before the next try after a failure. The n-th wait in a row
-// lasts Initial·Factorⁿ⁻¹, at most Max, minus a random part of it, at most Jitter.
+// lasts Initial·2ⁿ⁻¹, at most Max, minus a random part of it, at most Jitter.
 type Backoff struct {
 	// Initial is the first wait. 0 means 800 ms.
 	Initial time.Duration
 	// Max is the longest wait. 0 means 30 s.
 	Max time.Duration
-	// Factor is the factor between one wait and the next; at least 1. 0 means 2.
-	Factor float64
 	// Jitter is the largest part of a wait that may be subtracted, at most 1. 0 means 0.5; a
 	// negative value means none.
 	Jitter float64
 	// ResetAfter is how long a watch has to be open until the next failure counts as the first one
 	// again, with the first wait. 0 means 2 minutes.
 	ResetAfter time.Duration
-	// MaxRetryAfter is the longest wait that a server can ask for. A longer Retry-After counts as
-	// this, so that a wrong one does not stop an informer forever. 0 means 5 minutes.
-	MaxRetryAfter time.Duration
 }
 
 // withDefaults replaces zero fields by their defaults. All defaults are here and in
@@ -149,7 +144,6 @@ func (t Tuning) Validate() error {
 		{"Backoff.Initial", t.Backoff.Initial},
 		{"Backoff.Max", t.Backoff.Max},
 		{"Backoff.ResetAfter", t.Backoff.ResetAfter},
-		{"Backoff.MaxRetryAfter", t.Backoff.MaxRetryAfter},
 	} {
 		if d.value < 0 {
 			return fmt.Errorf("negative Tuning.%s %v; 0 means its default", d.field, d.value)

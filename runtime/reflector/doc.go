@@ -78,7 +78,7 @@
 // # Waiting
 //
 // A failed request is repeated after a wait ([Backoff]), or after the time that the server asks for
-// (Retry-After up to Backoff.MaxRetryAfter, and at most a tenth more). If another request may
+// (Retry-After up to 5 minutes, and at most a tenth more). If another request may
 // succeed, the reflector tries it without a wait, but not twice in a row until a watch has been
 // open for Backoff.ResetAfter. So it doesn't ask a server that expires every version in a loop. A
 // watch that the server ends normally after a second or more is opened again at once; that is not a

@@ -58,7 +58,6 @@ func TestMirrorBackoffOfConnections(t *testing.T) {
 		"5 failures":     {Backoff{Initial: time.Millisecond, Max: 50 * time.Millisecond}, 5, 31 * time.Millisecond},
 		"40 failures":    {Backoff{Initial: time.Millisecond, Max: 50 * time.Millisecond}, 40, (63 + 34*50) * time.Millisecond},
 		"custom backoff": {Backoff{Initial: 10 * time.Millisecond, Max: 100 * time.Millisecond}, 5, 250 * time.Millisecond},
-		"factor of 3":    {Backoff{Initial: 10 * time.Millisecond, Max: time.Second, Factor: 3}, 3, 130 * time.Millisecond},
 		"the defaults":   {Backoff{}, 2, 2400 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,8 +26,7 @@ type run[T object.Object] struct {
 	ctx    context.Context
 	log    klog.Logger
 
-	flusher Flusher   // the Sink; nil if it is not a Flusher
-	epoch   time.Time // when do began; now adds time.Since, which costs half of time.Now
+	flusher Flusher // the Sink; nil if it is not a Flusher
 
 	// in and todo are here because a watch stays open for long: as local variables they would
 	// enlarge the stack of a parked goroutine.
@@ -120,7 +119,7 @@ func (r *run[T]) step(in *input, a *action) {
 func (r *run[T]) publish(a *action) {
 	if a.task == taskWait {
 		if a.after > 0 {
-			a.after = r.config.Backoff.obey(a.after)
+			a.after = obey(a.after)
 		} else {
 			r.waits++
 			a.after = r.config.Backoff.Wait(r.waits)
@@ -173,13 +172,9 @@ func (r *run[T]) flush() error {
 	return r.sink(r.flusher.Flush)
 }
 
-// now returns the current time, as time.Now does if the wall clock was not set since epoch.
-func (r *run[T]) now() time.Time { return r.epoch.Add(time.Since(r.epoch)) }
-
 // do carries out the action, and sets the next input. It returns when there is one, and when ctx is
 // done.
 func (r *run[T]) do() {
-	r.epoch = time.Now() // the wall clock may have been set since the last request
 	switch r.todo.task {
 	case taskStream, taskWatch:
 		r.watch()
@@ -237,7 +232,7 @@ func (r *run[T]) page(a *action) input {
 			r.sinkErr = err
 			return err
 		}
-		last = r.now()
+		last = time.Now()
 		dog.back(last)
 		if items%eventsAtOnce == 0 {
 			r.r.update(func(s *Status) { s.LastEvent = last })

@@ -274,9 +274,7 @@ func TestWrongConfigIsRefused(t *testing.T) {
 		"Tuning.Backoff.Initial -1ns":       func(c *Config[thing]) { c.Backoff.Initial = -1 },
 		"Tuning.Backoff.Max -1ns":           func(c *Config[thing]) { c.Backoff.Max = -1 },
 		"Tuning.Backoff.ResetAfter -1ns":    func(c *Config[thing]) { c.Backoff.ResetAfter = -1 },
-		"Tuning.Backoff.MaxRetryAfter -1ns": func(c *Config[thing]) { c.Backoff.MaxRetryAfter = -1 },
 		"Backoff.Max 1ns, is shorter":       func(c *Config[thing]) { c.Backoff = Backoff{Initial: 2, Max: 1} },
-		"Backoff.Factor 0.5 is less than 1": func(c *Config[thing]) { c.Backoff.Factor = 0.5 },
 		"Backoff.Jitter 1.5 is more than 1": func(c *Config[thing]) { c.Backoff.Jitter = 1.5 },
 	} {
 		c := good
@@ -311,8 +309,8 @@ func TestBackoffWait(t *testing.T) {
 	if len(slices.Compact(waits)) < 10 {
 		t.Error("there is no jitter")
 	}
-	b = Backoff{Initial: time.Second, Max: time.Minute, Factor: 3, Jitter: -1}
-	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 2: 3 * time.Second, 4: 27 * time.Second, 5: time.Minute, math.MaxInt: time.Minute} {
+	b = Backoff{Initial: time.Second, Max: time.Minute, Jitter: -1}
+	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 7: time.Minute, math.MaxInt: time.Minute} {
 		if got := b.Wait(n); got != want {
 			t.Errorf("wait %d is %v, want %v", n, got, want)
 		}

@@ -208,7 +208,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 // goOn settles the series, unless more events are at hand, and starts waiting for the next one.
 func (w *watch[T]) goOn(more bool) error {
 	if more && w.unsettled < eventsAtOnce {
-		w.dog.expects()
+		w.dog.back(time.Now())
 		return nil
 	}
 	now, err := w.settle()
@@ -223,7 +223,7 @@ const eventsAtOnce = 128
 // settle ends a series of events, when no other event is at hand.
 func (w *watch[T]) settle() (time.Time, error) {
 	err := w.flush()
-	now := w.now()
+	now := time.Now()
 	w.r.mu.Lock()
 	defer w.r.mu.Unlock()
 	s := &w.r.status

@@ -4,14 +4,13 @@ package source
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -22,7 +21,7 @@ type encoder func(obj object.Object) ([]byte, error)
 // encoders are those of each media type. The media type "" of a Request is not among them.
 var encoders = map[string]encoder{
 	JSON.mediaType():             func(obj object.Object) ([]byte, error) { return json.Marshal(obj) },
-	Protobuf.mediaType():         encodeProtobuf,
+	Protobuf.mediaType():         func(obj object.Object) ([]byte, error) { return decode.EncodeProtobuf(obj) },
 	string(types.ApplyPatchType): func(obj object.Object) ([]byte, error) { return jsonv2.Marshal(obj, appliedOptions) },
 }
 
@@ -33,22 +32,6 @@ var appliedOptions = jsonv2.JoinOptions(
 	jsonv2.OmitZeroStructFields(true),
 	jsonv2.Deterministic(true),
 )
-
-// encodeProtobuf writes the envelope that every object of Kubernetes has outside of a list.
-func encodeProtobuf(obj object.Object) ([]byte, error) {
-	message, ok := obj.(interface{ Marshal() ([]byte, error) })
-	if !ok {
-		return nil, fmt.Errorf("%T has no protobuf", obj)
-	}
-	raw, err := message.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
-	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: raw}
-	raw, err = unknown.Marshal()
-	return append([]byte("k8s\x00"), raw...), err
-}
 
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)

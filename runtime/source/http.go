@@ -105,6 +105,10 @@ func (h *HTTP[T]) Resource() schema.GroupVersionResource { return h.c.gvr }
 // namespace and selectors, with the same fields left out.
 func (h *HTTP[T]) Identity() string { return h.c.identity() }
 
+// Codec serves checkpoints of informers, which store objects as the source decodes them. Code
+// outside of this module has no use for it.
+func (h *HTTP[T]) Codec() *decode.Codec { return h.c.codec }
+
 // String returns the resource and the restrictions, for logs and status: `widgets.samples.io/v1 in
 // namespace "shop"`.
 func (h *HTTP[T]) String() string { return h.c.String() }

@@ -242,7 +242,7 @@ func TestWrongArgumentsAreErrors(t *testing.T) {
 		watch.Retry[thing](t.Context(), nil, "5", watch.Options{}, event),
 		watch.Retry(t.Context(), &world{}, "5", watch.Options{}, nil),
 		watch.Retry(t.Context(), &world{}, "5", watch.Options{SilenceTimeout: -1}, event),
-		watch.Retry(t.Context(), &world{}, "5", watch.Options{Backoff: reflector.Backoff{Factor: 0.5}}, event),
+		watch.Retry(t.Context(), &world{}, "5", watch.Options{Backoff: reflector.Backoff{Jitter: 1.5}}, event),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), "watch.Retry: ") {
 			t.Errorf("got %v", err)

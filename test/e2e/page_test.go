@@ -20,10 +20,12 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // TestPageInABrowser loads the page of package inspect in headless Chromium, narrow and wide, light
@@ -108,11 +110,18 @@ func pageOfCrates(t *testing.T) (page string, key object.Key) {
 			t.Fatal("the informer of a missing resource has no error")
 		}
 	}
-	server := httptest.NewServer(inspect.Handler(f, inspect.WithQueues(func() []inspect.Queue {
-		return []inspect.Queue{{Name: "shipping", Ready: []int{1, 20}, Delayed: 3, Running: []inspect.QueueKey{{Key: key.String(), Since: time.Now(), Attempt: 2}}}}
-	})))
+	server := httptest.NewServer(inspect.Handler(f, inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{shipping(key)} })))
 	t.Cleanup(server.Close)
 	return server.URL, key
+}
+
+// shipping is a controller that works on a key.
+type shipping object.Key
+
+func (s shipping) Status() controller.Status {
+	return controller.Status{Name: "shipping", Queue: workqueue.Status[string]{
+		High: 1, Normal: 20, Delayed: 3, Running: []workqueue.KeyStatus[string]{{Key: object.Key(s).String(), Since: time.Now(), Failures: 1}},
+	}}
 }
 
 // startChromium starts a browser, which ends with the test. Where none is installed, it skips the

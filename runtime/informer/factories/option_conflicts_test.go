@@ -51,7 +51,7 @@ func TestOptionConflicts(t *testing.T) {
 			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
 		})
 	}
-	f := factories.New(client, informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Factor: 0.5}}))
+	f := factories.New(client, informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Jitter: 1.5}}))
 	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: factories.New: WithTuning: ") {
 		t.Errorf("got %v", err)
 	}

@@ -40,13 +40,6 @@ func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 // Data returns the address of the first byte of text, which is not empty.
 func Data(text string) Pointer { return Pointer(unsafe.StringData(text)) }
 
-// Hash returns a hash of the address p itself. It stays the same as long as the value there lives.
-func Hash(p Pointer) uint64 { return uint64(uintptr(p)) * spread }
-
-// spread is 2^64 divided by the golden ratio, so that addresses that are close have hashes that are
-// not.
-const spread = 0x9E3779B97F4A7C15
-
 // Bytes returns the n bytes of memory at p, to be read only. The caller knows that all of them are
 // of one allocation.
 func Bytes(p Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }

@@ -18,7 +18,7 @@ import (
 type Controllers struct {
 	*Queues // set once at construction
 
-	controllers runs[metrics.ControllerState]
+	controllers collector[metrics.ControllerState]
 }
 
 var (
@@ -33,10 +33,7 @@ func NewControllers(registerer prom.Registerer) (*Controllers, error) {
 	if registerer == nil {
 		return nil, errors.New("controller metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
 	}
-	c := &Controllers{
-		Queues:      unregisteredQueues(),
-		controllers: runs[metrics.ControllerState]{addTotals: addReconciles, addState: addControllerState},
-	}
+	c := &Controllers{Queues: unregisteredQueues(), controllers: collector[metrics.ControllerState]{metrics: controllerMetrics}}
 	if err := registerer.Register(c); err != nil {
 		return nil, fmt.Errorf("controller metrics: register: %w", err)
 	}
@@ -46,24 +43,58 @@ func NewControllers(registerer prom.Registerer) (*Controllers, error) {
 // BeginController implements metrics.ControllerProvider. Bytes of name that are not UTF-8 become
 // U+FFFD.
 func (c *Controllers) BeginController(name string, read func() metrics.ControllerState) (end func()) {
-	return c.controllers.begin(name, read(), read)
+	before := read()
+	return c.controllers.begin(names{first: labelValue(name)}, &before, read)
 }
 
-func addReconciles(sum, now, before *metrics.ControllerState) {
-	to, from, less := &sum.Totals, &now.Totals, &before.Totals
-	to.Succeeded += from.Succeeded - less.Succeeded
-	to.Again += from.Again - less.Again
-	to.Failed += from.Failed - less.Failed
-	to.Terminal += from.Terminal - less.Terminal
-	to.Panics += from.Panics - less.Panics
-	to.Timeouts += from.Timeouts - less.Timeouts
-	to.Awaited += from.Awaited - less.Awaited
-	to.Unseen += from.Unseen - less.Unseen
-	to.HotLoops += from.HotLoops - less.HotLoops
+// Describe implements prometheus.Collector.
+func (c *Controllers) Describe(ch chan<- *prom.Desc) {
+	c.Queues.Describe(ch)
+	c.controllers.Describe(ch)
 }
 
-func addControllerState(sum, now *metrics.ControllerState) {
-	sum.Concurrency += now.Concurrency
-	sum.Active += now.Active
-	sum.Awaiting += now.Awaiting
+// Collect implements prometheus.Collector. It takes the locks of each controller and each queue,
+// one after the other, for a moment.
+func (c *Controllers) Collect(ch chan<- prom.Metric) {
+	c.Queues.Collect(ch)
+	c.controllers.Collect(ch)
+}
+
+func controllerDesc(name, help string, labels ...string) *prom.Desc {
+	return prom.NewDesc("controller_"+name, help, append([]string{"controller"}, labels...), nil)
+}
+
+func controllerGauge(name, help string, value func(*metrics.ControllerState) int) metric[metrics.ControllerState] {
+	return gauge(controllerDesc(name, help), sum, func(s *metrics.ControllerState) float64 { return float64(value(s)) })
+}
+
+func reconciles(desc *prom.Desc, value func(*metrics.ReconcileTotals) int64, labels ...string) metric[metrics.ControllerState] {
+	return total(desc, func(s *metrics.ControllerState) int64 { return value(&s.Totals) }, labels...)
+}
+
+var reconcilesDesc = controllerDesc("runtime_reconcile_total", "Reconciles by what has come of them.", "result")
+
+var controllerMetrics = []metric[metrics.ControllerState]{
+	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Succeeded }, "success"),
+	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Again }, "requeue_after"),
+	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Failed + t.Terminal }, "error"),
+	reconciles(controllerDesc("runtime_reconcile_errors_total", "Reconciles that returned an error."),
+		func(t *metrics.ReconcileTotals) int64 { return t.Failed + t.Terminal }),
+	reconciles(controllerDesc("runtime_terminal_reconcile_errors_total", "Reconciles that returned a terminal error."),
+		func(t *metrics.ReconcileTotals) int64 { return t.Terminal }),
+	reconciles(controllerDesc("runtime_reconcile_panics_total", "Reconciles that panicked."),
+		func(t *metrics.ReconcileTotals) int64 { return t.Panics }),
+	reconciles(controllerDesc("runtime_reconcile_timeouts_total", "Reconciles that returned after their deadline."),
+		func(t *metrics.ReconcileTotals) int64 { return t.Timeouts }),
+	controllerGauge("runtime_max_concurrent_reconciles", "How many reconciles may run at once.",
+		func(s *metrics.ControllerState) int { return s.Concurrency }),
+	controllerGauge("runtime_active_workers", "How many reconciles run.", func(s *metrics.ControllerState) int { return s.Active }),
+	controllerGauge("awaiting_keys", "Keys that are held back until the cache has what was written.",
+		func(s *metrics.ControllerState) int { return s.Awaiting }),
+	reconciles(controllerDesc("awaited_reconciles_total", "Reconciles after which the key was held back."),
+		func(t *metrics.ReconcileTotals) int64 { return t.Awaited }),
+	reconciles(controllerDesc("unseen_writes_total", "Writes that the cache did not have in time."),
+		func(t *metrics.ReconcileTotals) int64 { return t.Unseen }),
+	reconciles(controllerDesc("hot_loops_total", "How often a key was found that its own writes queue again and again."),
+		func(t *metrics.ReconcileTotals) int64 { return t.HotLoops }),
 }

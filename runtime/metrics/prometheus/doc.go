@@ -191,21 +191,22 @@
 // # Life of a series
 //
 // The series of an informer exist while it runs, those of a handler while it is registered and the
-// informer runs. When an informer runs again, its counters and histograms continue from their last
-// values; so they never go down while the Provider exists. For that the Provider keeps about 6 KB
-// for each name that an informer has had, and 1.5 KB for each name of a handler: use names from a
-// limited set.
+// informer runs; but histograms, and the counters of failures and panics, stay. When an informer
+// runs again, its counters and histograms continue from their last values; so they never go down
+// while the Provider exists. For that the Provider keeps about 7 KB for each name that an informer
+// has had, and 2 KB for each name of a handler: use names from a limited set.
 //
 // Informers of one name share their series, as do handlers of one name in one informer. Such series
 // show sums, or, where a sum makes no sense, the worst value: synced and watching are 1 only if
-// they are 1 for all of them; the other gauges are those of the one that is furthest behind.
+// they are 1 for all of them; the other gauges are those of the one that is furthest behind, of
+// those that have a value.
 //
 // # Ordering and blocking
 //
 // A scrape reads one informer after the other. The values of one informer are from the same moment,
 // except for events that arrive meanwhile. A scrape takes the locks of an informer and of its
 // handlers for a moment each, and none of them together with its own. A report of an informer takes
-// a few atomic operations and no lock, except for failures.
+// a few atomic operations.
 //
 // # Goroutines
 //

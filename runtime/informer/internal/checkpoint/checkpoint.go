@@ -11,13 +11,12 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"reflect"
-	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/pack"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -32,8 +31,10 @@ type Config struct {
 	// Build is the part of that which changes with each build of the program. A file of another
 	// build is not believed, and is replaced.
 	Build string
-	// Type is the type of the objects: a pointer to a struct.
-	Type reflect.Type
+	// Codec encodes and decodes the objects.
+	Codec *decode.Codec
+	// Unshared means that objects share no parts, and may be changed.
+	Unshared bool
 }
 
 // File is a checkpoint on disk. Its methods may be called by several goroutines.
@@ -41,8 +42,8 @@ type File struct {
 	// Set once at construction.
 	path     string
 	identity [sha256.Size]byte
-	elem     reflect.Type
-	program  *pack.Program
+	codec    *decode.Codec
+	unshared bool
 
 	mu   sync.Mutex
 	last fileID // mu guards it: of the file that was read or written last
@@ -60,24 +61,16 @@ type State struct {
 	Bytes int64
 }
 
-// New returns the File of a collection, which need not be there. It returns an error if the type
-// has a field that can't be written, or is no pointer to a struct.
-func New(c Config) (*File, error) {
-	if c.Type == nil || c.Type.Kind() != reflect.Pointer || c.Type.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("objects of %v can't be written: a pointer to a struct can", c.Type)
-	}
-	elem := c.Type.Elem()
-	program, err := pack.ProgramOf(elem)
-	if err != nil {
-		return nil, err
-	}
-	place := hash(append([]string{c.Name, elem.PkgPath(), elem.String()}, c.Identity...)...)
+// New returns the File of a collection, which need not be there.
+func New(c Config) *File {
+	elem := c.Codec.Type().Elem()
+	place := hash(append([]string{c.Name, strconv.FormatBool(c.Unshared), elem.PkgPath(), elem.String()}, c.Identity...)...)
 	return &File{
 		path:     filepath.Join(c.Dir, fileName(c.Name)+"-"+hex.EncodeToString(place[:16])+extension),
-		identity: hash(string(place[:]), program.Description(), c.Build),
-		elem:     elem,
-		program:  program,
-	}, nil
+		identity: hash(string(place[:]), describe(elem), c.Codec.StoredAs().String(), c.Build),
+		codec:    c.Codec,
+		unshared: c.Unshared,
+	}
 }
 
 const extension = ".checkpoint"
@@ -108,20 +101,16 @@ func hash(texts ...string) (sum [sha256.Size]byte) {
 func (f *File) Path() string { return f.path }
 
 // Write replaces the file, and returns state with its size. all yields state.Objects objects of the
-// File's type, twice, the same ones in the same order. It returns an error that names the step, and
-// for an object that can't be written its key; then the file is what it was, or can't be read.
+// Codec's type. It returns an error that names the step, and for an object that can't be written
+// its key; then the file is what it was, or can't be read.
 func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	id := newFileID()
 	size, err := replace(f.path, func(s *sections) error {
-		w := f.program.NewWriter(state.Objects)
-		for obj := range all {
-			w.Count(reflect.ValueOf(obj).UnsafePointer())
-		}
-		s.put(headSection, f.appendHead(nil, &head{state, id, w.Memory()}))
+		s.put(headSection, f.appendHead(nil, &head{state, id}))
 		var buf []byte
 		for obj := range all {
 			var err error
-			if buf, err = w.Append(buf, reflect.ValueOf(obj).UnsafePointer()); err != nil {
+			if buf, err = f.codec.AppendStored(buf, obj); err != nil {
 				return fmt.Errorf("object %s: %w", object.KeyOf(obj), err)
 			}
 			if len(buf) >= sectionSize {
@@ -154,9 +143,9 @@ func (f *File) use(id fileID) {
 }
 
 // Read calls item with each object of the file, in an unspecified order. The objects are new, and
-// share equal parts with each other as those did that were written. It returns an error that wraps
-// fs.ErrNotExist if there is no file, an error about what is wrong with it, or item's error; what
-// item has got by then is not the whole state.
+// share equal parts as those of a list do. It returns an error that wraps fs.ErrNotExist if there
+// is no file, an error about what is wrong with it, or item's error; what item has got by then is
+// not the whole state.
 func (f *File) Read(item func(object.Object) error) (State, error) {
 	s, err := open(f.path)
 	if err != nil {
@@ -171,39 +160,21 @@ func (f *File) Read(item func(object.Object) error) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	held := reserve(min(h.memory, size*mostMemory))
-	defer runtime.KeepAlive(held)
-	r, n := f.program.NewReader(), 0
-	for {
-		buf, err := s.next(objectsSection)
-		if err != nil {
-			return State{}, err
-		}
-		if buf == nil {
-			break
-		}
-		for ; len(buf) > 0; n++ {
-			var p = reflect.Value{}
-			if p, buf, err = f.readObject(r, buf); err != nil {
-				return State{}, fmt.Errorf("object %d: %w", n+1, err)
-			}
-			if err := item(p.Interface().(object.Object)); err != nil {
-				return State{}, err
-			}
-		}
-	}
-	if n != h.state.Objects {
+	n := 0
+	err = f.codec.ReadStored(&objectReader{sections: s}, !f.unshared, func(obj object.Object) error {
+		n++
+		return item(obj)
+	})
+	var broken *decode.Error
+	switch {
+	case errors.As(err, &broken):
+		return State{}, fmt.Errorf("object %d: %w", broken.Item, err)
+	case err != nil:
+		return State{}, err
+	case n != h.state.Objects:
 		return State{}, fmt.Errorf("%w: it has %d objects in place of %d", errDamaged, n, h.state.Objects)
 	}
 	f.use(h.id)
 	h.state.Bytes = size
 	return h.state, nil
-}
-
-func (f *File) readObject(r *pack.Reader, buf []byte) (reflect.Value, []byte, error) {
-	p, rest, err := r.Read(buf)
-	if err != nil {
-		return reflect.Value{}, nil, err
-	}
-	return reflect.NewAt(f.elem, p), rest, nil
 }

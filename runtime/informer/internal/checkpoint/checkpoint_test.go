@@ -20,16 +20,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-var podType = reflect.TypeFor[*corev1.Pod]()
+// codecOf returns a codec of the objects that newObject makes.
+func codecOf(resource string, newObject func() object.Object) *decode.Codec {
+	c, err := decode.New(decode.Options{Resource: corev1.SchemeGroupVersion.WithResource(resource), NewObject: newObject})
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func podCodec() *decode.Codec { return codecOf("pods", func() object.Object { return &corev1.Pod{} }) }
 
 func pods(n int) (all []object.Object) {
 	labels := map[string]string{"app": "web"}
 	for i := range n {
 		all = append(all, &corev1.Pod{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("pod-", i), UID: "1", ResourceVersion: fmt.Sprint(i + 1), Labels: labels},
 			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "web:1"}}},
 		})
@@ -37,16 +49,11 @@ func pods(n int) (all []object.Object) {
 	return all
 }
 
-func newFile(t testing.TB, c Config) *File {
-	t.Helper()
-	if c.Type == nil {
-		c.Type = podType
+func newFile(c Config) *File {
+	if c.Codec == nil {
+		c.Codec = podCodec()
 	}
-	f, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return New(c)
 }
 
 func write(t testing.TB, f *File, version string, objects []object.Object) State {
@@ -71,7 +78,7 @@ func read(f *File) (objects []object.Object, state State, err error) {
 }
 
 func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
-	f := newFile(t, Config{Dir: filepath.Join(t.TempDir(), "new", "deep"), Name: "Pods.v1 in namespace \"shop\""})
+	f := newFile(Config{Dir: filepath.Join(t.TempDir(), "new", "deep"), Name: "Pods.v1 in namespace \"shop\""})
 	if _, _, err := read(f); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("got %v", err)
 	}
@@ -93,7 +100,7 @@ func TestOnlyTheUserMayRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are another matter there")
 	}
-	f := newFile(t, Config{Dir: filepath.Join(t.TempDir(), "new")})
+	f := newFile(Config{Dir: filepath.Join(t.TempDir(), "new")})
 	write(t, f, "1", pods(1))
 	for path, want := range map[string]fs.FileMode{f.Path(): 0o600, filepath.Dir(f.Path()): 0o700} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
@@ -105,7 +112,7 @@ func TestOnlyTheUserMayRead(t *testing.T) {
 // TestNoDamageIsOverlooked changes each byte of a file, and cuts the file off after each. It does
 // the same to the file of the version.
 func TestNoDamageIsOverlooked(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	state := write(t, f, "17", pods(3))
 	t.Run("objects", func(t *testing.T) { damage(t, f, f.Path()) })
 	write(t, f, "17", pods(3))
@@ -142,15 +149,15 @@ func damage(t *testing.T, f *File, path string) {
 // TestWrongFiles have errors that say what they are.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
-	mine := Config{Dir: dir, Name: "pods", Identity: []string{"a", "b"}, Type: podType}
-	f := newFile(t, mine)
+	mine := Config{Dir: dir, Name: "pods", Identity: []string{"a", "b"}}
+	f := newFile(mine)
 	for _, tc := range []struct {
 		what    string
 		content []byte
 		want    error
 	}{
 		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errForeign},
-		{"a newer file", []byte(magicWords + "4\nwhatever it is"), errFormat},
+		{"a newer file", []byte(magicWords + "5\nwhatever it is"), errFormat},
 		{"an empty file", nil, errDamaged},
 		{"large sizes", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0), errDamaged},
 		{"a size beyond its end", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 3, 0, 0, 0, 0), errDamaged},
@@ -163,14 +170,15 @@ func TestWrongFiles(t *testing.T) {
 		}
 	}
 	for what, other := range map[string]Config{
-		"another build":    {Name: "pods", Identity: mine.Identity, Build: "2", Type: podType},
-		"another name":     {Name: "nodes", Identity: mine.Identity, Type: podType},
-		"other texts":      {Name: "pods", Identity: []string{"ab"}, Type: podType},
-		"another type":     {Name: "pods", Identity: mine.Identity, Type: reflect.TypeFor[*corev1.Node]()},
-		"a type like this": {Name: "pods", Identity: mine.Identity, Type: reflect.TypeFor[*Pod]()},
+		"another build":      {Name: "pods", Identity: mine.Identity, Build: "2"},
+		"another name":       {Name: "nodes", Identity: mine.Identity},
+		"other texts":        {Name: "pods", Identity: []string{"ab"}},
+		"without sharing":    {Name: "pods", Identity: mine.Identity, Unshared: true},
+		"another type":       {Name: "pods", Identity: mine.Identity, Codec: codecOf("nodes", func() object.Object { return &corev1.Node{} })},
+		"a type of its name": {Name: "pods", Identity: mine.Identity, Codec: codecOf("pods", func() object.Object { return &Pod{} })},
 	} {
 		other.Dir = dir
-		g := newFile(t, other)
+		g := newFile(other)
 		if (g.Path() == f.Path()) != (other.Build != "") {
 			t.Errorf("%s: the path is %s", what, g.Path())
 		}
@@ -198,10 +206,10 @@ type Pod struct{ corev1.Pod }
 
 // TestAFailureLeavesTheOldFile, and no other one.
 func TestAFailureLeavesTheOldFile(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir(), Type: reflect.TypeFor[*odd]()})
+	f := newFile(Config{Dir: t.TempDir(), Codec: codecOf("pods", func() object.Object { return &unstructured.Unstructured{} })})
 	state := write(t, f, "1", nil)
-	bad := []object.Object{&odd{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, Func: func() {}}}
-	_, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(bad))
+	bad := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "x"}, "func": func() {}}}
+	_, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values([]object.Object{bad}))
 	if err == nil || !strings.Contains(err.Error(), "object x: ") {
 		t.Errorf("got %v", err)
 	}
@@ -214,23 +222,18 @@ func TestAFailureLeavesTheOldFile(t *testing.T) {
 	}
 }
 
-type odd struct {
-	metav1.PartialObjectMetadata
-	Func func()
-}
-
-// TestWrongTypes can't have checkpoints.
-func TestWrongTypes(t *testing.T) {
-	for _, typ := range []reflect.Type{nil, reflect.TypeFor[object.Object](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[*struct{ X complex64 }]()} {
-		if _, err := New(Config{Dir: "x", Type: typ}); err == nil {
-			t.Errorf("%v has one", typ)
-		}
+// TestAnObjectThatIsTooLargeToRead is not written.
+func TestAnObjectThatIsTooLargeToRead(t *testing.T) {
+	f, all := newFile(Config{Dir: t.TempDir()}), pods(1)
+	all[0].SetAnnotations(map[string]string{"large": strings.Repeat("x", 16<<20)})
+	if _, err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(all)); err == nil || !strings.Contains(err.Error(), "object shop/pod-0: ") {
+		t.Errorf("got %v", err)
 	}
 }
 
 // TestUnfinishedFilesAreSwept when they are old.
 func TestUnfinishedFilesAreSwept(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	old, young, other := f.Path()+".1"+temporary, f.Path()+".2"+temporary, f.Path()+"x.3"+temporary
 	for _, path := range []string{old, young, other} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -257,7 +260,7 @@ func TestADirectoryThatCanNotBeWritten(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := newFile(t, Config{Dir: filepath.Join(file, "dir")})
+	f := newFile(Config{Dir: filepath.Join(file, "dir")})
 	if _, err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
 		t.Error("it was written")
 	}
@@ -265,7 +268,7 @@ func TestADirectoryThatCanNotBeWritten(t *testing.T) {
 
 // FuzzRead reads files with right checksums whose content is anything, and writes what it has read.
 func FuzzRead(f *testing.F) {
-	file := newFile(f, Config{Dir: f.TempDir()})
+	file := newFile(Config{Dir: f.TempDir()})
 	write(f, file, "17", pods(3))
 	whole, err := os.ReadFile(file.Path())
 	if err != nil {

@@ -58,10 +58,10 @@ func TestADiskIsFullAfterEachByte(t *testing.T) {
 		return
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	old := advance(t, f, write(t, f, "17", pods(2)), "18")
 	all := pods(3)
-	other := newFile(t, Config{Dir: t.TempDir()})
+	other := newFile(Config{Dir: t.TempDir()})
 	size := write(t, other, "20", all).Bytes
 	next := old
 	next.ResourceVersion, next.Objects = "20", len(all)
@@ -110,7 +110,7 @@ func limited(t *testing.T, size uint64, do func()) {
 
 // TestLinksAreReplaced and not followed.
 func TestLinksAreReplaced(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	target := filepath.Join(t.TempDir(), "target")
 	if err := os.WriteFile(target, []byte(strings.Repeat("theirs ", 9)), 0o644); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestLinksAreReplaced(t *testing.T) {
 
 // TestTheVersionCanNotBeRemoved is an error of Write: with it, no informer could read the objects.
 func TestTheVersionCanNotBeRemoved(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	if err := os.MkdirAll(filepath.Join(f.Path()+versionExtension, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestTheVersionCanNotBeRemoved(t *testing.T) {
 
 // TestAFolderInThePlaceOfTheFile is an error of Write, which leaves nothing behind.
 func TestAFolderInThePlaceOfTheFile(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	if err := os.Mkdir(f.Path(), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -3,17 +3,21 @@
 // Package checkpoint keeps the state of a collection in a file: its objects, and the
 // resourceVersion of which they are true. A process that starts again reads it instead of listing.
 //
-//	magic      "informer checkpoint 3\n"
-//	head       the identity, a random number, the memory that the objects take, how many they are,
-//	           the time, the resourceVersion
-//	objects    some 256 KB of them, as package pack writes them; any number of such sections
+//	magic      "informer checkpoint 4\n"
+//	head       the identity, a random number, how many objects there are, the time, the
+//	           resourceVersion
+//	objects    some 256 KB of them; any number of such sections
 //	end        empty
+//
+// Objects are written as the events of a watch that adds them, in protobuf if the type has that,
+// else in JSON, and the decoder that reads the server's answers reads them. So a restored object
+// is checked as one from the server is, and shares its parts with them.
 //
 // A second file, beside it, records that the same objects are true of a later version, too. It is
 // there if [File.Advance] was called since the first one was written. If its random number is not
 // that of the first file, it is about another one, and is not believed.
 //
-//	magic      "informer checkpoint 3\n"
+//	magic      "informer checkpoint 4\n"
 //	version    the random number of the first file, the time, the resourceVersion
 //	end        empty
 //
@@ -35,7 +39,7 @@
 //
 // # Ordering and blocking
 //
-// [File.Read], [File.Write] and [File.Advance] wait for the disk. They start no goroutine. Read
-// takes the memory of one section besides that of the objects, and Write the same, and some 100
-// bytes for each value that several objects share.
+// [File.Read], [File.Write] and [File.Advance] wait for the disk. Read calls back on the caller's
+// goroutine, and may decode on others, which have ended when it returns. Read and Write take the
+// memory of one section besides that of the objects; Read some more for what it decodes ahead.
 package checkpoint

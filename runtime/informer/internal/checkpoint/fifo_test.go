@@ -14,7 +14,7 @@ import (
 // TestANamedPipeIsNotOpened: that would wait for a writer for ever, and the informer and its end
 // with it.
 func TestANamedPipeIsNotOpened(t *testing.T) {
-	f := newFile(t, Config{Dir: t.TempDir()})
+	f := newFile(Config{Dir: t.TempDir()})
 	write(t, f, "1", pods(2))
 	if err := syscall.Mkfifo(f.Path()+versionExtension, 0o600); err != nil {
 		t.Skip("no named pipes here: ", err)

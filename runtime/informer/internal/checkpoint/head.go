@@ -20,22 +20,20 @@ func newFileID() (id fileID) {
 
 // head is what a file begins with.
 type head struct {
-	state  State // without Bytes
-	id     fileID
-	memory int64 // about what the objects take, in bytes
+	state State // without Bytes
+	id    fileID
 }
 
 func (f *File) appendHead(b []byte, h *head) []byte {
 	b = append(b, f.identity[:]...)
 	b = append(b, h.id[:]...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.memory))
 	b = binary.LittleEndian.AppendUint64(b, uint64(h.state.Objects))
 	return appendVersion(b, h.state)
 }
 
 // readHead reads the first section of the file.
 func (f *File) readHead(s *sections) (*head, error) {
-	const fixed = len(f.identity) + len(fileID{}) + 8 + 8
+	const fixed = len(f.identity) + len(fileID{}) + 8
 	b, err := s.next(headSection)
 	switch {
 	case err != nil:
@@ -48,8 +46,8 @@ func (f *File) readHead(s *sections) (*head, error) {
 	b = b[len(f.identity):]
 	h := &head{id: fileID(b)}
 	b = b[len(h.id):]
-	h.memory, h.state.Objects = int64(binary.LittleEndian.Uint64(b)), int(binary.LittleEndian.Uint64(b[8:]))
-	return h, h.state.setVersion(b[16:])
+	h.state.Objects = int(binary.LittleEndian.Uint64(b))
+	return h, h.state.setVersion(b[8:])
 }
 
 func appendVersion(b []byte, state State) []byte {

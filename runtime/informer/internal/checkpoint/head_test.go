@@ -9,11 +9,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"testing"
 	"time"
-
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // advance records that the objects of a state are those of another version, too.
@@ -30,7 +27,7 @@ func advance(t testing.TB, f *File, state State, version string) State {
 // one that has read them.
 func TestTheVersionAlone(t *testing.T) {
 	c := Config{Dir: t.TempDir()}
-	f, all := newFile(t, c), pods(100)
+	f, all := newFile(c), pods(100)
 	state := write(t, f, "101", all)
 	before, err := os.ReadFile(f.Path())
 	if err != nil {
@@ -38,7 +35,7 @@ func TestTheVersionAlone(t *testing.T) {
 	}
 	for i := range 3 {
 		state = advance(t, f, state, fmt.Sprint(200+i))
-		f = newFile(t, c) // another process
+		f = newFile(c) // another process
 		if got, read, err := read(f); err != nil || read != state || !reflect.DeepEqual(got, all) {
 			t.Fatalf("%d objects, %v in place of %v, %v", len(got), read, state, err)
 		}
@@ -55,7 +52,7 @@ func TestTheVersionAlone(t *testing.T) {
 // written for them.
 func TestAVersionIsThatOfItsObjects(t *testing.T) {
 	c := Config{Dir: t.TempDir()}
-	mine, other := newFile(t, c), newFile(t, c)
+	mine, other := newFile(c), newFile(c)
 	state := write(t, mine, "10", pods(1))
 	advance(t, mine, state, "11")
 	left, err := os.ReadFile(mine.Path() + versionExtension)
@@ -79,37 +76,7 @@ func TestAVersionIsThatOfItsObjects(t *testing.T) {
 	if ok, err := mine.Advance(state); ok || err != nil {
 		t.Errorf("there is a version and no objects: %v, %v", ok, err)
 	}
-	if ok, err := newFile(t, Config{Dir: filepath.Join(c.Dir, "new")}).Advance(state); ok || err != nil {
+	if ok, err := newFile(Config{Dir: filepath.Join(c.Dir, "new")}).Advance(state); ok || err != nil {
 		t.Errorf("there is a version and nothing else: %v, %v", ok, err)
-	}
-}
-
-// TestReadingRunsTheCollectorOnce, and not each time that the heap has doubled.
-func TestReadingRunsTheCollectorOnce(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	c := Config{Dir: t.TempDir()}
-	write(t, newFile(t, c), "1", pods(20_000))
-	f, kept := newFile(t, c), make([]any, 0, 20_000)
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := f.Read(func(obj object.Object) error {
-		kept = append(kept, obj)
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	runtime.ReadMemStats(&after)
-	if n := after.NumGC - before.NumGC; n > 2 || after.HeapAlloc-before.HeapAlloc < 16<<20 {
-		t.Errorf("it ran %d times, while the heap grew by %d bytes", n, after.HeapAlloc-before.HeapAlloc)
-	}
-	runtime.KeepAlive(kept)
-}
-
-// TestAMemoryLimitIsRespected: nothing is reserved that there is no room for.
-func TestAMemoryLimitIsRespected(t *testing.T) {
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
-	if reserve(64<<20) == nil || reserve(400<<20) != nil || reserve(1000) != nil {
-		t.Error("it is not")
 	}
 }

@@ -15,7 +15,7 @@ import (
 // What a file begins with. Another format of the sections has another number.
 const (
 	magicWords = "informer checkpoint "
-	magic      = magicWords + "3\n"
+	magic      = magicWords + "4\n"
 )
 
 // The kinds of sections.
@@ -171,6 +171,28 @@ func (s *sections) next(kind byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: section %d is of another kind", errDamaged, s.n)
 	}
 	return content, nil
+}
+
+// objectReader reads the contents of all sections of objects, each of which has the right checksum.
+type objectReader struct {
+	sections *sections
+	content  []byte // the rest of a section
+}
+
+func (r *objectReader) Read(p []byte) (int, error) {
+	for len(r.content) == 0 {
+		content, err := r.sections.next(objectsSection)
+		if err == nil && content == nil {
+			err = io.EOF
+		}
+		if err != nil {
+			return 0, err
+		}
+		r.content = content
+	}
+	n := copy(p, r.content)
+	r.content = r.content[n:]
+	return n, nil
 }
 
 func (s *sections) close() { _ = s.file.Close() } // nothing was written

@@ -16,7 +16,7 @@ func TestSeveralProcessesAtOnePath(t *testing.T) {
 	c := Config{Dir: t.TempDir(), Name: "pods"}
 	var wg sync.WaitGroup
 	for process := range 3 {
-		f := newFile(t, c)
+		f := newFile(c)
 		wg.Go(func() {
 			for i := range 25 {
 				all := pods(1 + i%3)
@@ -33,7 +33,7 @@ func TestSeveralProcessesAtOnePath(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				objects, state, err := read(newFile(t, c))
+				objects, state, err := read(newFile(c))
 				if err != nil {
 					t.Error(err)
 				}

@@ -18,7 +18,7 @@ import (
 // off, or a disk that has lost blocks of a new file, leaves such files. The sections of both begin
 // at the same places, as they do if objects have changed to others of the same size.
 func TestHalfOfAnotherFile(t *testing.T) {
-	f, all := newFile(t, Config{Dir: t.TempDir()}), pods(6)
+	f, all := newFile(Config{Dir: t.TempDir()}), pods(6)
 	for _, obj := range all {
 		obj.(*corev1.Pod).Annotations = map[string]string{"note": strings.Repeat(obj.GetName(), sectionSize/8)}
 	}

@@ -4,10 +4,9 @@ package mutation
 
 import (
 	"bytes"
-	"math"
+	"fmt"
 	"reflect"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,25 +22,6 @@ var (
 	freeFormType     = reflect.TypeFor[map[string]any]()
 )
 
-// compare returns the path of the first difference of two objects. Fields are compared in the order
-// of the struct, elements in the order of the slice, and map entries by sorted keys. Quantities of
-// one value and format are equal, whatever text they have cached. A nil slice or map differs from
-// an empty one.
-func compare(before, after runtime.Object) (path string, differ bool) {
-	var w walk
-	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
-	switch {
-	case a.IsValid() != b.IsValid(): // one is nil
-	case !a.IsValid() || !w.differ(a, b):
-		return "", false
-	}
-	slices.Reverse(w.path)
-	if path = strings.Join(w.path, ""); path == "" {
-		path = "." // the object itself
-	}
-	return path, true
-}
-
 // Equal reports whether two objects have equal content, as a Detector compares it. It skips parts
 // that both share.
 func Equal(a, b runtime.Object) bool {
@@ -49,152 +29,137 @@ func Equal(a, b runtime.Object) bool {
 	return !differ
 }
 
-// walk is one comparison. It has a path only if there is a difference.
-type walk struct {
-	path []string // from the difference up
-}
-
-// under adds a segment to the path. It always returns true, so that differ can return its result.
-func (w *walk) under(segment string) bool {
-	w.path = append(w.path, segment)
-	return true
-}
-
-// differ reports whether two values differ, and notes the path. The values have the same type,
-// unless two interfaces hold them.
-func (w *walk) differ(a, b reflect.Value) bool {
-	if a.Type() != b.Type() {
-		return true
+// compare returns the path of the first difference of two objects. Fields are compared in the order
+// of the struct, elements in the order of the slice; of several map entries that differ, the one
+// with the lowest key counts. Quantities of one value and format are equal, whatever text they have
+// cached. A nil slice or map differs from an empty one.
+func compare(a, b runtime.Object) (path string, differ bool) {
+	path, differ = difference(reflect.ValueOf(a), reflect.ValueOf(b))
+	if differ && path == "" {
+		path = "." // the object itself
 	}
-	var same bool
+	return path, differ
+}
+
+// difference is compare for any values, whose types may differ.
+func difference(a, b reflect.Value) (path string, differ bool) {
+	if a.Type() != b.Type() {
+		return "", true
+	}
+	switch a.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Func:
+		if a.IsNil() || b.IsNil() {
+			return "", a.IsNil() != b.IsNil()
+		}
+	}
 	switch a.Kind() {
 	case reflect.Pointer:
 		if a.Pointer() == b.Pointer() {
-			return false
+			return "", false
 		}
-		if a.IsNil() || b.IsNil() {
-			return true
-		}
-		return w.differ(a.Elem(), b.Elem())
+		return difference(a.Elem(), b.Elem())
 	case reflect.Interface:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() != b.IsNil()
-		}
-		return w.differ(a.Elem(), b.Elem())
+		return difference(a.Elem(), b.Elem())
 	case reflect.Struct:
-		return w.structs(a, b)
+		return structs(a, b)
 	case reflect.Slice:
-		if a.IsNil() != b.IsNil() {
-			return true
+		switch {
+		case a.Pointer() == b.Pointer() && a.Len() == b.Len():
+			return "", false
+		case a.Type().Elem().Kind() == reflect.Uint8:
+			return "", !bytes.Equal(a.Bytes(), b.Bytes())
 		}
-		if a.Pointer() == b.Pointer() && a.Len() == b.Len() {
-			return false
-		}
-		if a.Type().Elem().Kind() == reflect.Uint8 {
-			same = bytes.Equal(a.Bytes(), b.Bytes())
-			break
-		}
-		return w.elements(a, b)
+		return elements(a, b)
 	case reflect.Array:
-		return w.elements(a, b)
+		return elements(a, b)
 	case reflect.Map:
-		if a.IsNil() != b.IsNil() {
-			return true
+		if a.Pointer() == b.Pointer() {
+			return "", false
 		}
-		return a.Pointer() != b.Pointer() && w.maps(a, b)
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		same = a.IsNil() == b.IsNil()
-	case reflect.Float32, reflect.Float64:
-		same = math.Float64bits(a.Float()) == math.Float64bits(b.Float())
-	case reflect.String:
-		same = a.String() == b.String()
-	default: // the other basic types
-		same = a.Equal(b)
+		return mapEntries(a, b)
+	case reflect.Func:
+		return "", false
 	}
-	return !same
+	return "", !a.Equal(b)
 }
 
-func (w *walk) structs(a, b reflect.Value) bool {
+func structs(a, b reflect.Value) (path string, differ bool) {
 	t := a.Type()
-	switch t {
-	case quantityType:
-		if a.CanInterface() {
-			// They are copies, because Cmp converts what it is called on.
-			x, y := a.Interface().(resource.Quantity), b.Interface().(resource.Quantity)
-			return x.Format != y.Format || x.Cmp(y) != 0
-		}
-	case timeType:
-		// By fields: Equal would miss another time zone. A zone itself is immutable, apart from its
-		// caches.
-		for i := range t.NumField() {
-			if !a.Field(i).Equal(b.Field(i)) {
-				return true
-			}
-		}
-		return false
+	switch {
+	case t == timeType:
+		return "", !a.Equal(b) // with its zone
+	case t == quantityType && a.CanInterface():
+		// They are copies, because Cmp converts the quantity that it is called on.
+		x, y := a.Interface().(resource.Quantity), b.Interface().(resource.Quantity)
+		return "", x.Format != y.Format || x.Cmp(y) != 0
 	}
 	for i := range t.NumField() {
-		if t == quantityType && t.Field(i).Name == "s" {
-			continue // its text, cached by String
-		}
-		if w.differ(a.Field(i), b.Field(i)) {
-			return w.under(fieldSegment(t, i))
+		if path, differ := difference(a.Field(i), b.Field(i)); differ {
+			return fieldSegment(t, i) + path, true
 		}
 	}
-	return false
+	return "", false
 }
 
-func (w *walk) elements(a, b reflect.Value) bool {
-	for i := range max(a.Len(), b.Len()) {
-		x, y := element(a, i), element(b, i)
-		if x.IsValid() && y.IsValid() && !w.differ(x, y) {
-			continue
-		}
-		return w.under("[" + strconv.Itoa(i) + "]")
-	}
-	return false
-}
-
-// element returns an invalid value for an index that v does not have.
-func element(v reflect.Value, i int) reflect.Value {
-	if i < v.Len() {
-		return v.Index(i)
-	}
-	return reflect.Value{}
-}
-
-func (w *walk) maps(a, b reflect.Value) bool {
-	if sameMap(a, b) {
-		return false
-	}
-	keys := a.MapKeys()
-	for _, key := range b.MapKeys() {
-		if !a.MapIndex(key).IsValid() {
-			keys = append(keys, key)
+func elements(a, b reflect.Value) (path string, differ bool) {
+	both := min(a.Len(), b.Len())
+	for i := range both {
+		if path, differ := difference(a.Index(i), b.Index(i)); differ {
+			return fmt.Sprintf("[%d]%s", i, path), true
 		}
 	}
-	slices.SortFunc(keys, func(x, y reflect.Value) int { return strings.Compare(keyText(x), keyText(y)) })
-	for _, key := range keys {
-		x, y := a.MapIndex(key), b.MapIndex(key)
-		if x.IsValid() && y.IsValid() && !w.differ(x, y) {
-			continue
-		}
-		return w.under(keySegment(a.Type(), key))
-	}
-	return false
+	return fmt.Sprintf("[%d]", both), a.Len() != b.Len()
 }
 
-// sameMap is a shortcut for maps that have not changed: it compares their entries in any order.
-func sameMap(a, b reflect.Value) bool {
-	if a.Len() != b.Len() {
-		return false
+func mapEntries(a, b reflect.Value) (path string, differ bool) {
+	lowest := ""
+	found := func(key reflect.Value, rest string) {
+		if text := fmt.Sprint(key); !differ || text < lowest {
+			lowest, path, differ = text, keySegment(a.Type(), key)+rest, true
+		}
 	}
-	var w walk
 	for entries := a.MapRange(); entries.Next(); {
-		other := b.MapIndex(entries.Key())
-		if !other.IsValid() || w.differ(entries.Value(), other) {
-			return false
+		if other := b.MapIndex(entries.Key()); !other.IsValid() {
+			found(entries.Key(), "")
+		} else if rest, differ := difference(entries.Value(), other); differ {
+			found(entries.Key(), rest)
 		}
 	}
-	return true
+	if a.Len() == b.Len() && !differ {
+		return "", false // no key is in b only
+	}
+	for entries := b.MapRange(); entries.Next(); {
+		if !a.MapIndex(entries.Key()).IsValid() {
+			found(entries.Key(), "")
+		}
+	}
+	return path, differ
+}
+
+// fieldSegment returns "." and the name that the field has in JSON, or its Go name if it has none.
+// It returns "" for a field that JSON inlines.
+func fieldSegment(t reflect.Type, i int) string {
+	field := t.Field(i)
+	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	switch {
+	case name != "" && name != "-":
+		return "." + name
+	case field.Anonymous, strings.Contains(options, "inline"), t == unstructuredType:
+		return ""
+	}
+	return "." + field.Name
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// keySegment returns ["key"]. In free-form JSON, whose maps are objects, it returns .key if key is
+// an identifier.
+func keySegment(t reflect.Type, key reflect.Value) string {
+	switch {
+	case key.Kind() != reflect.String:
+		return fmt.Sprintf("[%v]", key)
+	case t == freeFormType && identifier.MatchString(key.String()):
+		return "." + key.String()
+	}
+	return fmt.Sprintf("[%q]", key.String())
 }

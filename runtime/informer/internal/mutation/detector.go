@@ -3,12 +3,26 @@
 package mutation
 
 import (
-	"fmt"
+	"context"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
 	"sync"
+	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+const (
+	// work and rest bound the time that the passes take to a tenth of a core.
+	work = 5 * time.Millisecond
+	rest = 45 * time.Millisecond
+	// period is the shortest time from the beginning of a pass to that of the next one.
+	period = time.Second
 )
 
 // Detector watches the objects of one informer. It has no goroutine of its own. The nil Detector
@@ -26,15 +40,20 @@ type Detector struct {
 	informer string
 	report   func(Mutation) // nil: log
 
-	// mu guards what follows. It is never held together with watchedObject.mu, nor while objects
-	// are copied or compared.
+	// mu guards what follows. An object is copied and compared under it; report is not called
+	// under it.
 	mu      sync.Mutex
 	watched map[object.Object]*watchedObject // by identity: all objects are pointers
-	// pass is the number of the current or last pass over all objects.
-	pass   uint64
-	logger *klog.Logger // nil before the first Run
-	// lossy has each reflect.Type whose DeepCopyObject doesn't return an equal object.
-	lossy map[fmt.Stringer]bool
+	pass    uint64                           // the number of the last pass over all objects
+	logger  klog.Logger                      // of the last Run
+	warned  bool                             // of an object that can't be watched
+}
+
+// watchedObject is what the Detector keeps of one object.
+type watchedObject struct {
+	identity Mutation       // Informer, Key, UID and ResourceVersion
+	used     uint64         // the pass in which the object was last seen or stored
+	pristine runtime.Object // the deep copy; nil if DeepCopyObject doesn't return an equal object
 }
 
 // New returns a Detector that watches nothing yet. The goroutine that finds a mutation calls report
@@ -42,19 +61,20 @@ type Detector struct {
 // Detector holds no lock meanwhile. If report is nil, the Detector logs an error instead.
 func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
-		informer: informer,
-		report:   report,
-		watched:  map[object.Object]*watchedObject{},
-		lossy:    map[fmt.Stringer]bool{},
+		informer: informer, report: report,
+		watched: map[object.Object]*watchedObject{}, logger: klog.Background(),
 	}
 }
 
 // Store watches obj from now on. It must be called before other code can see obj. If obj is watched
 // already, Store does nothing. It never reports.
 func (d *Detector) Store(obj object.Object) {
-	if d != nil && obj != nil {
-		d.watch(obj)
+	if d == nil || obj == nil {
+		return
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watchLocked(obj)
 }
 
 // Check compares objects with their deep copies. It is called before a callback with handler "", so
@@ -65,16 +85,11 @@ func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
 	}
-	var w *watchedObject
-	if obj != nil {
-		w = d.watch(obj)
-	}
-	if old != nil {
-		if before := d.watch(old); before != w {
-			d.compare(old, before, handler)
+	for _, obj := range [...]object.Object{old, obj} {
+		if obj != nil {
+			d.tell(d.check(handler, obj))
 		}
 	}
-	d.compare(obj, w, handler)
 }
 
 // CheckAll compares every object that is watched. It is for the end of a run, when no callback is
@@ -83,7 +98,146 @@ func (d *Detector) CheckAll() {
 	if d == nil {
 		return
 	}
-	for obj, w := range d.watchedWhere(func(*watchedObject) bool { return true }) {
-		d.compare(obj, w, "")
+	for _, obj := range d.all() {
+		d.tell(d.check("", obj))
+	}
+}
+
+// Run compares all objects of the cache again and again until ctx is done, and forgets those that
+// have left the cache. current returns the objects that are in the cache when it is called. Log
+// lines go to the logger of ctx. Only one Run may be in progress at a time.
+func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	d.logger = klog.FromContext(ctx)
+	d.mu.Unlock()
+	for {
+		next := time.Now().Add(period)
+		if !d.passOver(ctx, current()) || !sleep(ctx, max(rest, time.Until(next))) {
+			return
+		}
+	}
+}
+
+// passOver compares all objects, and forgets those that have left the cache. It returns false if
+// ctx is done.
+func (d *Detector) passOver(ctx context.Context, objects iter.Seq[object.Object]) bool {
+	d.mu.Lock()
+	d.pass++
+	d.mu.Unlock()
+	until := time.Now().Add(work)
+	paced := func() bool {
+		if time.Now().Before(until) {
+			return true
+		}
+		ok := sleep(ctx, rest)
+		until = time.Now().Add(work)
+		return ok
+	}
+	for obj := range objects {
+		d.tell(d.check("", obj))
+		if !paced() {
+			return false
+		}
+	}
+	for _, obj := range d.all() {
+		d.tell(d.forget(obj))
+		if !paced() {
+			return false
+		}
+	}
+	return true
+}
+
+// sleep returns false once ctx is done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (d *Detector) all() []object.Object {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Keys(d.watched))
+}
+
+// check returns the mutation of obj; nil if there is none.
+func (d *Detector) check(handler string, obj object.Object) *Mutation {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return compareWatched(d.watchLocked(obj), obj, handler)
+}
+
+// forget is check for an object that was neither in the cache nor in a callback during the last two
+// passes, and stops watching it. For others it does nothing.
+func (d *Detector) forget(obj object.Object) *Mutation {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w := d.watched[obj]
+	if w == nil || w.used+1 >= d.pass {
+		return nil
+	}
+	delete(d.watched, obj)
+	return compareWatched(w, obj, "")
+}
+
+// watchLocked returns what is kept of obj, which it begins to watch if it has not been. It returns
+// nil if obj is no pointer.
+func (d *Detector) watchLocked(obj object.Object) *watchedObject {
+	if reflect.TypeOf(obj).Kind() != reflect.Pointer {
+		return nil
+	}
+	w := d.watched[obj]
+	if w == nil {
+		w = &watchedObject{pristine: obj.DeepCopyObject(), identity: Mutation{
+			Informer: d.informer, Key: object.KeyOf(obj), UID: obj.GetUID(), ResourceVersion: obj.GetResourceVersion(),
+		}}
+		if path, lossy := compare(w.pristine, obj); lossy {
+			w.pristine = nil
+			if !d.warned {
+				d.warned = true
+				d.logger.Error(nil, "DeepCopyObject does not return an equal object, so mutations of this one can't be found",
+					"informer", d.informer, "type", reflect.TypeOf(obj).String(), "path", path)
+			}
+		}
+		d.watched[obj] = w
+	}
+	w.used = d.pass
+	return w
+}
+
+// compareWatched returns the mutation of obj, and takes the object as it is now for the next
+// comparison.
+func compareWatched(w *watchedObject, obj object.Object, handler string) *Mutation {
+	if w == nil || w.pristine == nil {
+		return nil
+	}
+	path, mutated := compare(w.pristine, obj)
+	if !mutated {
+		return nil
+	}
+	w.pristine = obj.DeepCopyObject()
+	m := w.identity
+	m.Path, m.Handler = path, handler
+	return &m
+}
+
+// tell reports a mutation, if there is one.
+func (d *Detector) tell(m *Mutation) {
+	switch {
+	case m == nil:
+	case d.report != nil:
+		d.report(*m)
+	default:
+		d.mu.Lock()
+		logger := d.logger
+		d.mu.Unlock()
+		logger.Error(*m, "A cached object was modified", "informer", m.Informer, "key", m.Key, "handler", m.Handler)
 	}
 }

@@ -161,7 +161,7 @@ func TestObjectsThatCanNotBeWatched(t *testing.T) {
 	var lines []string
 	logger := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
 	d := New("pods", l.report)
-	d.logger = &logger
+	d.logger = logger
 	for range 2 {
 		pod := &forgetful{newPod("blue")}
 		d.Store(pod)
@@ -297,7 +297,7 @@ func TestRunPausesAndStopsInTheMiddleOfAPass(t *testing.T) {
 		})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := len(d.watchedWhere(func(*watchedObject) bool { return true })); n != 100 {
+		if n := len(d.all()); n != 100 {
 			t.Errorf("%d objects compared in the first second, want 100: a tenth of the time", n)
 		}
 		cancel()

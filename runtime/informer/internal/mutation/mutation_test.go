@@ -57,7 +57,7 @@ func TestNoValueOfASecretIsReported(t *testing.T) {
 		var told []string
 		logs := New("secrets/v1", nil)
 		logger := funcr.New(func(_, line string) { told = append(told, line) }, funcr.Options{})
-		logs.logger = &logger
+		logs.logger = logger
 		reports := New("secrets/v1", func(m Mutation) {
 			if m.Path != path {
 				t.Errorf("path %s, want %s", m.Path, path)

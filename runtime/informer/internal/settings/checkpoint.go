@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -36,8 +36,11 @@ func (s *Settings) SetCheckpoint(dir string, confidential []string) error {
 // secret has the resources whose objects are written to disk only if they are named.
 var secret = []schema.GroupResource{{Resource: "secrets"}}
 
-// identified is a Source that knows what it reads.
-type identified interface{ Identity() string }
+// identified is a Source that knows what it reads, and how objects are decoded.
+type identified interface {
+	Identity() string
+	Codec() *decode.Codec
+}
 
 // fileOf returns the function that makes the checkpoints of an informer; nil if it has none.
 func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.FileOf, error) {
@@ -49,17 +52,14 @@ func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.Fi
 	}
 	for _, stream := range streams {
 		if _, ok := stream.Source.(identified); !ok {
-			return fail("a %T has no method Identity, so a checkpoint could be another collection's; a source.HTTP has one", stream.Source)
+			return fail("a %T has no methods Identity and Codec, so a checkpoint could be another collection's; a source.HTTP has them", stream.Source)
 		}
 		if resource := resourceOf(stream.Source); slices.Contains(secret, resource) && !slices.Contains(strings.Split(s.Confidential, ","), resource.Resource) {
 			return fail("objects of %s would be written to disk in plain text; to allow it, name them: WithCheckpoint(dir, %q); without a checkpoint: WithCheckpoint(\"\")",
 				resource, resource.Resource)
 		}
 	}
-	config := checkpoint.Config{Dir: s.CheckpointDir, Name: name, Type: s.ObjectType.(reflect.Type)}
-	if _, err := checkpoint.New(config); err != nil {
-		return fail("%w", err)
-	}
+	config := checkpoint.Config{Dir: s.CheckpointDir, Name: name, Unshared: s.Unshared}
 	return func(_ string, src source.Source[object.Object], transform uintptr) (intake.StateFile, error) {
 		own := config
 		if transform != 0 {
@@ -70,10 +70,10 @@ func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.Fi
 		}
 		known, ok := src.(identified)
 		if !ok {
-			return nil, fmt.Errorf("a %T has no method Identity", src)
+			return nil, fmt.Errorf("a %T has no methods Identity and Codec", src)
 		}
-		own.Identity = []string{known.Identity(), fmt.Sprint(s.Unshared), functionOf(transform)}
-		return checkpoint.New(own)
+		own.Identity, own.Codec = []string{known.Identity(), functionOf(transform)}, known.Codec()
+		return checkpoint.New(own), nil
 	}, nil
 }
 

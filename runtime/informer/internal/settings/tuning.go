@@ -19,12 +19,10 @@ func (s *Settings) Refine(more reflector.Tuning) error {
 		WatchTimeout:         cmp.Or(more.WatchTimeout, t.WatchTimeout),
 		SilenceTimeout:       cmp.Or(more.SilenceTimeout, t.SilenceTimeout),
 		Backoff: reflector.Backoff{
-			Initial:       cmp.Or(more.Backoff.Initial, t.Backoff.Initial),
-			Max:           cmp.Or(more.Backoff.Max, t.Backoff.Max),
-			Factor:        cmp.Or(more.Backoff.Factor, t.Backoff.Factor),
-			Jitter:        cmp.Or(more.Backoff.Jitter, t.Backoff.Jitter),
-			ResetAfter:    cmp.Or(more.Backoff.ResetAfter, t.Backoff.ResetAfter),
-			MaxRetryAfter: cmp.Or(more.Backoff.MaxRetryAfter, t.Backoff.MaxRetryAfter),
+			Initial:    cmp.Or(more.Backoff.Initial, t.Backoff.Initial),
+			Max:        cmp.Or(more.Backoff.Max, t.Backoff.Max),
+			Jitter:     cmp.Or(more.Backoff.Jitter, t.Backoff.Jitter),
+			ResetAfter: cmp.Or(more.Backoff.ResetAfter, t.Backoff.ResetAfter),
 		},
 	}
 	if err := refined.Validate(); err != nil {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+)
+
+// collector collects the metrics of all things of a sort, such as queues. Those of one name share
+// their series.
+type collector[S any] struct {
+	metrics []metric[S] // set once at construction
+
+	mu     sync.Mutex // mu guards what follows; it is not held while a state is read
+	byName map[names]*group[S]
+}
+
+// names are the names of a thing, and of the thing that it belongs to, if there is one.
+type names struct{ first, second string }
+
+func (n names) labels() []string {
+	if n.second == "" {
+		return []string{n.first}
+	}
+	return []string{n.first, n.second}
+}
+
+// group are all things of one name.
+type group[S any] struct {
+	current map[*run[S]]struct{}
+	ended   []float64 // the totals of those that have ended, by metric
+}
+
+// run is one that has not ended.
+type run[S any] struct {
+	read   func() S
+	before []float64 // the totals of earlier runs of the same thing
+}
+
+// begin adds a run, until end is called. What before has counted does not count; nil is nothing.
+func (c *collector[S]) begin(n names, before *S, read func() S) (end func()) {
+	began := &run[S]{read: read, before: make([]float64, len(c.metrics))}
+	if before != nil {
+		began.before = valuesOf(c.metrics, *before)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byName == nil {
+		c.byName = map[names]*group[S]{}
+	}
+	g := c.byName[n]
+	if g == nil {
+		g = &group[S]{current: map[*run[S]]struct{}{}, ended: slices.Repeat([]float64{math.NaN()}, len(c.metrics))}
+		c.byName[n] = g
+	}
+	g.current[began] = struct{}{}
+	return func() {
+		var last []float64
+		if c.counts() {
+			last = valuesOf(c.metrics, read())
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if _, ok := g.current[began]; ok {
+			delete(g.current, began)
+			c.count(g.ended, last, began)
+		}
+	}
+}
+
+// counts reports whether one of the metrics is a total.
+func (c *collector[S]) counts() bool {
+	return slices.ContainsFunc(c.metrics, func(m metric[S]) bool { return m.merge == nil })
+}
+
+// count adds what a run has counted to the totals. NaN is no total yet.
+func (c *collector[S]) count(totals, now []float64, r *run[S]) {
+	for n, value := range now {
+		switch {
+		case c.metrics[n].merge != nil || math.IsNaN(value):
+		case math.IsNaN(totals[n]):
+			totals[n] = value - r.before[n]
+		default:
+			totals[n] += value - r.before[n]
+		}
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector[S]) Describe(ch chan<- *prom.Desc) { describe(c.metrics, ch) }
+
+// Collect implements prometheus.Collector.
+func (c *collector[S]) Collect(ch chan<- prom.Metric) {
+	type view struct {
+		current []*run[S]
+		values  []float64
+	}
+	views := map[names]view{}
+	c.mu.Lock()
+	for name, g := range c.byName {
+		if len(g.current) > 0 {
+			views[name] = view{slices.Collect(maps.Keys(g.current)), slices.Clone(g.ended)}
+		}
+	}
+	c.mu.Unlock()
+	for name, v := range views {
+		for _, r := range v.current {
+			now := valuesOf(c.metrics, r.read())
+			c.count(v.values, now, r)
+			for n, m := range c.metrics {
+				switch {
+				case m.merge == nil:
+				case math.IsNaN(v.values[n]):
+					v.values[n] = now[n]
+				case !math.IsNaN(now[n]):
+					v.values[n] = m.merge(v.values[n], now[n])
+				}
+			}
+		}
+		emit(c.metrics, v.values, name.labels(), ch)
+	}
+}
+
+// labelValue returns s as a valid value of a label.
+func labelValue(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

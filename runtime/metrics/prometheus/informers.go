@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"math"
+	"strconv"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+type informerState = metrics.InformerState
+
+func informerDesc(name, help string, labels ...string) *prom.Desc {
+	return prom.NewDesc("informer_"+name, help, append([]string{"informer"}, labels...), nil)
+}
+
+var eventsDesc = informerDesc("events_total", "Events of watches, by type.", "type")
+
+var informerMetrics = []metric[informerState]{
+	gauge(informerDesc("objects", "Objects in the store."), sum, func(s *informerState) float64 { return float64(s.Objects) }),
+	gauge(informerDesc("synced", "1 if the store has a full state, else 0."), math.Min, func(s *informerState) float64 { return oneIf(s.Synced) }),
+	gauge(informerDesc("watching", "1 if the watch is open, else 0."), math.Min, func(s *informerState) float64 { return oneIf(s.Watching) }),
+	gauge(informerDesc("consecutive_failures", "Failures in a row; 0 while all is well."), math.Max,
+		func(s *informerState) float64 { return float64(s.Failures) }),
+	gauge(informerDesc("resource_version", "The version that the store stands at."), math.Min,
+		func(s *informerState) float64 { return number(s.ResourceVersion) }),
+	gauge(informerDesc("last_event_timestamp_seconds", "When the last object came in, in Unix time."), math.Min,
+		func(s *informerState) float64 { return unix(s.LastEvent) }),
+	gauge(informerDesc("last_bookmark_timestamp_seconds", "When the last bookmark came in, in Unix time."), math.Min,
+		func(s *informerState) float64 { return unix(s.LastBookmark) }),
+	gauge(informerDesc("queued_events", "Events and objects that were read but not yet applied to the store."), sum,
+		func(s *informerState) float64 { return float64(s.Queued) }),
+	total(eventsDesc, func(s *informerState) int64 { return s.Events.Added }, "added"),
+	total(eventsDesc, func(s *informerState) int64 { return s.Events.Modified }, "modified"),
+	total(eventsDesc, func(s *informerState) int64 { return s.Events.Deleted }, "deleted"),
+	total(eventsDesc, func(s *informerState) int64 { return s.Events.Bookmark }, "bookmark"),
+	total(informerDesc("listed_objects_total", "Objects of lists and initial objects of watch-lists."), func(s *informerState) int64 { return s.Listed }),
+	total(informerDesc("relists_total", "Full states that were read after the first one."), func(s *informerState) int64 { return s.Relists }),
+	total(informerDesc("bad_data_total", "Answers that could not be decoded or transformed."), func(s *informerState) int64 { return s.BadData }),
+
+	ofCheckpoint(math.Max, "failing", "1 if a checkpoint could not be written the last time, else 0.",
+		func(c *metrics.CheckpointState) float64 { return oneIf(c.Failing) }),
+	ofCheckpoint(math.Min, "timestamp_seconds", "When the checkpoint was written, in Unix time.",
+		func(c *metrics.CheckpointState) float64 { return unix(c.Saved) }),
+	ofCheckpoint(sum, "bytes", "Size of the checkpoint.", func(c *metrics.CheckpointState) float64 { return float64(c.Bytes) }),
+	ofCheckpoint(nil, "writes_total", "How often the checkpoint was written whole.", func(c *metrics.CheckpointState) float64 { return float64(c.Writes) }),
+	ofCheckpoint(nil, "written_bytes_total", "Bytes of the checkpoints that were written.",
+		func(c *metrics.CheckpointState) float64 { return float64(c.Written) }),
+	ofCheckpoint(nil, "write_seconds_total", "Time that writing them has taken.", func(c *metrics.CheckpointState) float64 { return c.WriteTime.Seconds() }),
+	ofCheckpoint(nil, "write_failures_total", "Attempts to write a checkpoint that have failed.",
+		func(c *metrics.CheckpointState) float64 { return float64(c.WriteFailures) }),
+	ofCheckpoint(nil, "restored_objects_total", "Objects that came from a checkpoint.", func(c *metrics.CheckpointState) float64 { return float64(c.Restored) }),
+}
+
+// ofCheckpoint returns a metric that an informer without a checkpoint does not have.
+func ofCheckpoint(merge func(a, b float64) float64, name, help string, value func(*metrics.CheckpointState) float64) metric[informerState] {
+	return metric[informerState]{desc: informerDesc("checkpoint_"+name, help), merge: merge, value: func(s *informerState) float64 {
+		if !s.Checkpoint.Kept {
+			return math.NaN()
+		}
+		return value(&s.Checkpoint)
+	}}
+}
+
+// number returns the resourceVersion as a number, if a float64 can represent it.
+func number(version string) float64 {
+	n, err := strconv.ParseUint(version, 10, 53)
+	if err != nil {
+		return math.NaN()
+	}
+	return float64(n)
+}
+
+type handlerState = metrics.HandlerState
+
+func handlerGauge(merge func(a, b float64) float64, name, help string, value func(*handlerState) float64) metric[handlerState] {
+	return gauge(informerDesc("handler_"+name, help, "handler"), merge, value)
+}
+
+var handlerMetrics = []metric[handlerState]{
+	handlerGauge(math.Min, "synced", "1 if the handler has seen the initial objects, else 0.", func(s *handlerState) float64 { return oneIf(s.Synced) }),
+	handlerGauge(sum, "backlog_events", "Events that wait for the handler.", func(s *handlerState) float64 { return float64(s.Backlog) }),
+	handlerGauge(math.Max, "merging", "1 while the events that wait are merged, else 0.", func(s *handlerState) float64 { return oneIf(s.Merging) }),
+	handlerGauge(math.Max, "lag_seconds", "How long the oldest event has waited; 0 if none waits.", func(s *handlerState) float64 { return age(s.WaitingSince) }),
+	handlerGauge(math.Max, "running_seconds", "How long the oldest callback has been running, or 0.",
+		func(s *handlerState) float64 { return age(s.CallbackSince) }),
+}

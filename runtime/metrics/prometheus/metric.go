@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"math"
+	"time"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+// metric is one series of a thing whose state is an S, such as a queue.
+type metric[S any] struct {
+	desc   *prom.Desc
+	labels []string         // besides those for the names of the thing
+	value  func(*S) float64 // NaN for none
+	// merge returns the value of two things of one name. It is nil for a total, which is a sum, and
+	// goes on when one of them has ended.
+	merge func(a, b float64) float64
+	// part is which part of a histogram the value is: the upper bound of durations that it counts,
+	// +Inf for those above all bounds, and sumOfDurations at the end. 0 is no histogram.
+	part float64
+}
+
+const sumOfDurations = -1
+
+// queueBounds are the bounds of metrics.Durations, in seconds.
+var queueBounds = []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10}
+
+// gauge returns a metric whose values merge adds up, if it is sum, or of which it takes the worse
+// one.
+func gauge[S any](desc *prom.Desc, merge func(a, b float64) float64, value func(*S) float64, labels ...string) metric[S] {
+	return metric[S]{desc: desc, labels: labels, value: value, merge: merge}
+}
+
+func sum(a, b float64) float64 { return a + b }
+
+func total[S any](desc *prom.Desc, value func(*S) int64, labels ...string) metric[S] {
+	return metric[S]{desc: desc, labels: labels, value: func(s *S) float64 { return float64(value(s)) }}
+}
+
+func histogram[S any](desc *prom.Desc, of func(*S) *metrics.Durations) (parts []metric[S]) {
+	for n, bound := range append(queueBounds[:len(queueBounds):len(queueBounds)], math.Inf(1)) {
+		parts = append(parts, metric[S]{desc: desc, part: bound, value: func(s *S) float64 { return float64(of(s).Counts[n]) }})
+	}
+	return append(parts, metric[S]{desc: desc, part: sumOfDurations, value: func(s *S) float64 { return of(s).Sum.Seconds() }})
+}
+
+// describe describes the metrics.
+func describe[S any](all []metric[S], ch chan<- *prom.Desc) {
+	var last *prom.Desc
+	for _, m := range all {
+		if m.desc != last {
+			ch <- m.desc
+		}
+		last = m.desc
+	}
+}
+
+// emit sends the metrics with their values, for the thing of these names.
+func emit[S any](all []metric[S], values []float64, names []string, ch chan<- prom.Metric) {
+	var count uint64
+	buckets := map[float64]uint64{}
+	for n, m := range all {
+		value := values[n]
+		switch {
+		case m.part == sumOfDurations:
+			ch <- prom.MustNewConstHistogram(m.desc, count, value, buckets, names...)
+			count, buckets = 0, map[float64]uint64{}
+		case m.part != 0:
+			if count += uint64(value); !math.IsInf(m.part, 1) {
+				buckets[m.part] = count
+			}
+		case !math.IsNaN(value):
+			typ := prom.GaugeValue
+			if m.merge == nil {
+				typ = prom.CounterValue
+			}
+			ch <- prom.MustNewConstMetric(m.desc, typ, value, append(names[:len(names):len(names)], m.labels...)...)
+		}
+	}
+}
+
+// valuesOf returns the values of the metrics of a state.
+func valuesOf[S any](all []metric[S], s S) []float64 {
+	values := make([]float64, len(all))
+	for n, m := range all {
+		values[n] = m.value(&s)
+	}
+	return values
+}
+
+// unix returns a time in Unix time, and none for the zero time.
+func unix(t time.Time) float64 {
+	if t.IsZero() {
+		return math.NaN()
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+func age(since time.Time) float64 {
+	if since.IsZero() {
+		return 0
+	}
+	return max(0, time.Since(since).Seconds())
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
