@@ -13,8 +13,7 @@
 //	fanout        the log and the handlers; publishing
 //	slow          handlers that lag
 //	subscription  one handler: its position, and what waits for it
-//	deliver       its goroutine: initial objects, changes and resyncs
-//	callback      one call of the handler; panics
+//	deliver       its goroutine: initial objects, changes and resyncs; calls and panics
 //	remove        the end of a subscription
 //	watchdog      callbacks that don't return
 //	status        what can be asked; where one key waits

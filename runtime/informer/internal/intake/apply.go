@@ -3,12 +3,15 @@
 package intake
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // apply applies the next deltas of the stream. A full state is staged, without a lock, until it is
@@ -94,5 +97,133 @@ func (in *Intake) report(logger klog.Logger, panics []indexPanic) {
 		if in.config.OnError != nil {
 			in.config.OnError(in.config.Name, p.err)
 		}
+	}
+}
+
+// batchWriter writes one batch of a stream to the table. Intake.writing is held meanwhile.
+type batchWriter struct {
+	stream  *Stream
+	txn     table.Txn
+	changes []changelog.Change
+	first   bool // the batch is the stream's first full state
+	replay  bool // first, and it is replayed from the table in place of changes
+	applied int  // objects that were set or deleted
+}
+
+// changeAll applies changes that come between two full states.
+func (w *batchWriter) changeAll(batch []delta) {
+	w.changes = slices.Grow(w.changes, len(batch))
+	resourceVersion := ""
+	for n := range batch {
+		d := &batch[n]
+		switch d.Type {
+		case deltafifo.Added, deltafifo.Modified, deltafifo.Replaced:
+			w.set(d.Key, d.Object)
+		case deltafifo.Deleted:
+			w.delete(d.Key, d.Object)
+		case deltafifo.Bookmark:
+		default:
+			continue
+		}
+		if d.ResourceVersion != "" {
+			resourceVersion = d.ResourceVersion
+		}
+	}
+	w.moveTo(resourceVersion)
+}
+
+// replace applies a full state. Deletions of the objects that it lacks come first in the log. That
+// keeps the order of events of each key, because no other change of this state has one of their
+// keys. The first full state is not logged. It is replayed from the table, which takes no memory.
+// Only that of a late stream is logged, because deletions may wait that were logged when its
+// namespace was removed.
+func (w *batchWriter) replace(resourceVersion string) {
+	staging := &w.stream.staging
+	w.first = !w.stream.HasSynced()
+	w.replay = w.first && !w.stream.late
+	if !w.first { // else the table has nothing that the state could lack
+		w.txn.StartReplace()
+		w.txn.KeepAll(&staging.kept)
+	}
+	for _, part := range staging.full {
+		for _, obj := range part {
+			if dead, ok := obj.(tombstone); ok {
+				w.delete(object.KeyOf(dead.Object), dead.Object)
+			} else {
+				w.set(object.KeyOf(obj), obj)
+			}
+		}
+	}
+	if vanished := w.sweep(); len(vanished) > 0 {
+		w.changes = append(vanished, w.changes...)
+		w.applied += len(vanished)
+	}
+	w.moveTo(resourceVersion)
+}
+
+// sweep deletes the stream's objects that were not set or kept since StartReplace.
+func (w *batchWriter) sweep() (vanished []changelog.Change) {
+	w.txn.Sweep(w.stream.namespace, func(old object.Object) {
+		vanished = append(vanished, changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
+	})
+	return vanished
+}
+
+// set stores an object and records the changes that result from it.
+func (w *batchWriter) set(key object.Key, obj object.Object) {
+	if w.replay {
+		w.store(obj)
+		return
+	}
+	old, ok := w.txn.Get(key)
+	change := changelog.Change{Type: deltafifo.Modified, Old: old, New: obj}
+	switch {
+	case !ok:
+		change.Type, change.Old = deltafifo.Added, nil
+	case old.GetUID() != obj.GetUID(): // the deletion of the old one was not seen
+		w.record(changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
+		change.Type, change.Old = deltafifo.Added, nil
+	case sameState(old, obj):
+		w.txn.Keep(key)
+		return
+	}
+	w.record(change)
+	w.store(obj)
+}
+
+func (w *batchWriter) store(obj object.Object) {
+	w.stream.intake.config.Mutations.Store(obj)
+	w.txn.Set(obj)
+	w.applied++
+}
+
+func (w *batchWriter) delete(key object.Key, obj object.Object) {
+	old, ok := w.txn.Delete(key)
+	if !ok {
+		return
+	}
+	w.applied++
+	switch {
+	case old.GetUID() == obj.GetUID():
+		w.record(changelog.Change{Type: deltafifo.Deleted, Old: obj})
+	default: // the server has deleted a successor of old that the stream has not seen
+		w.record(changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
+	}
+}
+
+func (w *batchWriter) record(c changelog.Change) {
+	if !w.replay {
+		w.changes = append(w.changes, c)
+	}
+}
+
+// moveTo sets the resourceVersion of the stream in the table.
+func (w *batchWriter) moveTo(resourceVersion string) {
+	switch {
+	case resourceVersion == "":
+	case w.stream.intake.divided:
+		w.txn.SetNamespaceResourceVersion(w.stream.namespace, resourceVersion)
+	default:
+		w.txn.SetResourceVersion(resourceVersion)
 	}
 }

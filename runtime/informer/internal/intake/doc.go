@@ -12,7 +12,7 @@
 //	disk                    a stream's state is read from disk, and written behind
 //	sink                    what the reader has read goes into the DeltaFIFO
 //	loop                    the controller loop takes it out
-//	stage, apply, batch     a full state is staged to its end; the table's next version
+//	stage, apply            a full state is staged to its end; the table's next version
 //	index, guard            indexes, and panics of their functions
 //
 // # Locks
