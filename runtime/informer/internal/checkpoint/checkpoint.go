@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -105,22 +106,22 @@ func (f *File) Path() string { return f.path }
 // its key; then the file is what it was, or can't be read.
 func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	id := newFileID()
-	size, err := replace(f.path, func(s *sections) error {
-		s.put(headSection, f.appendHead(nil, &head{state, id}))
-		var buf []byte
+	size, err := replace(f.path, func(w io.Writer) error {
+		buf := f.appendHead(nil, &head{state, id})
 		for obj := range all {
 			var err error
 			if buf, err = f.codec.AppendStored(buf, obj); err != nil {
 				return fmt.Errorf("object %s: %w", object.KeyOf(obj), err)
 			}
-			if len(buf) >= sectionSize {
-				s.put(objectsSection, buf)
+			if len(buf) >= writeSize {
+				if _, err := w.Write(buf); err != nil {
+					return err
+				}
 				buf = buf[:0]
 			}
 		}
-		s.put(objectsSection, buf)
-		s.put(endSection, nil)
-		return s.err
+		_, err := w.Write(buf)
+		return err
 	})
 	if err != nil {
 		return State{}, err
@@ -135,6 +136,9 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	return state, nil
 }
 
+// writeSize is the size from which on objects are written.
+const writeSize = 256 << 10
+
 // use notes which file was read or written.
 func (f *File) use(id fileID) {
 	f.mu.Lock()
@@ -147,13 +151,12 @@ func (f *File) use(id fileID) {
 // is no file, an error about what is wrong with it, or item's error; what item has got by then is
 // not the whole state.
 func (f *File) Read(item func(object.Object) error) (State, error) {
-	s, err := open(f.path)
+	r, err := open(f.path)
 	if err != nil {
 		return State{}, err
 	}
-	defer s.close()
-	size := s.left + int64(len(magic))
-	h, err := f.readHead(s)
+	defer r.close()
+	h, err := f.readHead(r)
 	if err == nil {
 		err = f.readVersion(h)
 	}
@@ -161,7 +164,7 @@ func (f *File) Read(item func(object.Object) error) (State, error) {
 		return State{}, err
 	}
 	n := 0
-	err = f.codec.ReadStored(&objectReader{sections: s}, !f.unshared, func(obj object.Object) error {
+	err = f.codec.ReadStored(r, !f.unshared, func(obj object.Object) error {
 		n++
 		return item(obj)
 	})
@@ -175,6 +178,6 @@ func (f *File) Read(item func(object.Object) error) (State, error) {
 		return State{}, fmt.Errorf("%w: it has %d objects in place of %d", errDamaged, n, h.state.Objects)
 	}
 	f.use(h.id)
-	h.state.Bytes = size
+	h.state.Bytes = r.size
 	return h.state, nil
 }

@@ -4,9 +4,9 @@ package checkpoint
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -159,8 +159,8 @@ func TestWrongFiles(t *testing.T) {
 		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errForeign},
 		{"a newer file", []byte(magicWords + "5\nwhatever it is"), errFormat},
 		{"an empty file", nil, errDamaged},
-		{"large sizes", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0), errDamaged},
-		{"a size beyond its end", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 3, 0, 0, 0, 0), errDamaged},
+		{"no head", []byte(magic + "1234"), errDamaged},
+		{"a size beyond its end", append(f.appendHead([]byte(magic), &head{})[:len(magic)+len(f.identity)+len(fileID{})+16], 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4), errDamaged},
 	} {
 		if err := os.WriteFile(f.Path(), tc.content, 0o600); err != nil {
 			t.Fatal(err)
@@ -274,27 +274,19 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	size := int(binary.LittleEndian.Uint32(whole[len(magic)+1:]))
-	head := whole[len(magic)+headerSize : len(magic)+headerSize+size]
-	id := head[len(file.identity):][:len(fileID{})]
-	for _, version := range [][]byte{nil, id, slices.Concat(id, make([]byte, 8), []byte("18"))} {
-		f.Add(head, whole[len(magic)+2*headerSize+size:len(whole)-headerSize], version)
+	content := whole[len(magic) : len(whole)-sumSize]
+	id := content[len(file.identity):][:len(fileID{})]
+	for _, version := range [][]byte{nil, id, appendVersion(bytes.Clone(id), State{ResourceVersion: "18"})} {
+		f.Add(content, version)
 	}
-	f.Fuzz(func(t *testing.T, head, objects, version []byte) {
-		if _, err := replace(file.path, func(s *sections) error {
-			s.put(headSection, head)
-			s.put(objectsSection, objects)
-			s.put(endSection, nil)
-			return s.err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := replace(file.path+versionExtension, func(s *sections) error {
-			s.put(versionSection, version)
-			s.put(endSection, nil)
-			return s.err
-		}); err != nil {
-			t.Fatal(err)
+	f.Fuzz(func(t *testing.T, content, version []byte) {
+		for path, content := range map[string][]byte{file.path: content, file.path + versionExtension: version} {
+			if _, err := replace(path, func(w io.Writer) error {
+				_, err := w.Write(content)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		all, state, err := read(file)
 		if err != nil {

@@ -6,8 +6,8 @@
 //	magic      "informer checkpoint 4\n"
 //	head       the identity, a random number, how many objects there are, the time, the
 //	           resourceVersion
-//	objects    some 256 KB of them; any number of such sections
-//	end        empty
+//	objects
+//	checksum   of all this
 //
 // Objects are written as the events of a watch that adds them, in protobuf if the type has that,
 // else in JSON, and the decoder that reads the server's answers reads them. So a restored object
@@ -19,11 +19,11 @@
 //
 //	magic      "informer checkpoint 4\n"
 //	version    the random number of the first file, the time, the resourceVersion
-//	end        empty
+//	checksum   of all this
 //
-// Each section begins with its kind, its length and a checksum, which covers the sections before it
-// too, and so the random number. A file that was cut off, or changed at any byte, or goes on with
-// sections of another file, is not taken for a whole one.
+// A file that was cut off, or changed at any byte, or goes on with parts of another file, is not
+// taken for a whole one: the checksum covers the random number. It is found wrong at the end, so
+// objects of a damaged file may be read, but never without an error.
 //
 // # Crashes
 //
@@ -40,6 +40,6 @@
 // # Ordering and blocking
 //
 // [File.Read], [File.Write] and [File.Advance] wait for the disk. Read calls back on the caller's
-// goroutine, and may decode on others, which have ended when it returns. Read and Write take the
-// memory of one section besides that of the objects; Read some more for what it decodes ahead.
+// goroutine, and may decode on others, which have ended when it returns. Read and Write take
+// half a megabyte or so besides the memory of the objects.
 package checkpoint

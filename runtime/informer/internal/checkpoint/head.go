@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"time"
 )
@@ -31,37 +32,39 @@ func (f *File) appendHead(b []byte, h *head) []byte {
 	return appendVersion(b, h.state)
 }
 
-// readHead reads the first section of the file.
-func (f *File) readHead(s *sections) (*head, error) {
-	const fixed = len(f.identity) + len(fileID{}) + 8
-	b, err := s.next(headSection)
+func (f *File) readHead(r *reader) (*head, error) {
+	b, err := r.take(len(f.identity) + len(fileID{}) + 8)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(b) <= fixed:
-		return nil, errDamaged
 	case [len(f.identity)]byte(b) != f.identity:
 		return nil, errOther
 	}
 	b = b[len(f.identity):]
 	h := &head{id: fileID(b)}
-	b = b[len(h.id):]
-	h.state.Objects = int(binary.LittleEndian.Uint64(b))
-	return h, h.state.setVersion(b[8:])
+	h.state.Objects = int(binary.LittleEndian.Uint64(b[len(h.id):]))
+	return h, h.state.readVersion(r)
 }
 
 func appendVersion(b []byte, state State) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(state.Saved.UnixNano()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(state.ResourceVersion)))
 	return append(b, state.ResourceVersion...)
 }
 
-// setVersion sets what appendVersion has written.
-func (s *State) setVersion(b []byte) error {
-	if len(b) <= 8 {
+// readVersion sets what appendVersion has written.
+func (s *State) readVersion(r *reader) error {
+	b, err := r.take(8 + 4)
+	if err != nil {
+		return err
+	}
+	size := binary.LittleEndian.Uint32(b[8:])
+	if int64(size) > r.left || size == 0 {
 		return errDamaged
 	}
-	s.Saved, s.ResourceVersion = time.Unix(0, int64(binary.LittleEndian.Uint64(b))), string(b[8:])
-	return nil
+	version, err := r.take(int(size))
+	s.Saved, s.ResourceVersion = time.Unix(0, int64(binary.LittleEndian.Uint64(b))), string(version)
+	return err
 }
 
 // versionExtension is what the name of a version's file has besides that of the file with the
@@ -78,22 +81,21 @@ func (f *File) Advance(state State) (bool, error) {
 	if last != f.present() || last == (fileID{}) {
 		return false, nil
 	}
-	_, err := replace(f.path+versionExtension, func(s *sections) error {
-		s.put(versionSection, appendVersion(last[:], state))
-		s.put(endSection, nil)
-		return s.err
+	_, err := replace(f.path+versionExtension, func(w io.Writer) error {
+		_, err := w.Write(appendVersion(last[:], state))
+		return err
 	})
 	return err == nil, err
 }
 
 // present returns which file there is; zero if there is none, or none that can be believed.
 func (f *File) present() (id fileID) {
-	s, err := open(f.path)
+	r, err := open(f.path)
 	if err != nil {
 		return id
 	}
-	defer s.close()
-	if h, err := f.readHead(s); err == nil {
+	defer r.close()
+	if h, err := f.readHead(r); err == nil {
 		id = h.id
 	}
 	return id
@@ -102,25 +104,26 @@ func (f *File) present() (id fileID) {
 // readVersion sets the version and the time of a file to those that Advance has recorded of it, if
 // it has.
 func (f *File) readVersion(h *head) error {
-	s, err := open(f.path + versionExtension)
+	r, err := open(f.path + versionExtension)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	defer s.close()
-	b, err := s.next(versionSection)
-	switch {
-	case err != nil:
-		return err
-	case len(b) < len(h.id):
-		return errDamaged
-	case fileID(b) != h.id: // the file was written after it
-		return nil
-	}
-	if err := h.state.setVersion(b[len(h.id):]); err != nil {
+	defer r.close()
+	id, err := r.take(len(h.id))
+	if err != nil {
 		return err
 	}
-	_, err = s.next(endSection)
-	return err
+	var later State
+	if err := later.readVersion(r); err != nil {
+		return err
+	}
+	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF {
+		return errors.Join(errDamaged, err)
+	}
+	if fileID(id) == h.id { // else the file was written after it
+		h.state.ResourceVersion, h.state.Saved = later.ResourceVersion, later.Saved
+	}
+	return nil
 }

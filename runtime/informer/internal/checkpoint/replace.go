@@ -4,6 +4,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,7 +20,7 @@ const temporary = ".tmp"
 const stale = time.Minute
 
 // replace has write write a file, puts it into its place, and returns its size.
-func replace(path string, write func(*sections) error) (size int64, err error) {
+func replace(path string, write func(io.Writer) error) (size int64, err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return 0, err
@@ -45,19 +46,22 @@ func alsoFailed(err error) string {
 	return ""
 }
 
-// fill writes a file, syncs it and closes it.
-func fill(file *os.File, write func(*sections) error) (size int64, err error) {
-	s := &sections{file: file}
-	if s.write([]byte(magic)); s.err == nil {
-		s.err = write(s)
+// fill writes a file, with its magic and its checksum, syncs it and closes it.
+func fill(file *os.File, write func(io.Writer) error) (size int64, err error) {
+	w := &writer{file: file}
+	if _, err = io.WriteString(w, magic); err == nil {
+		err = write(w)
 	}
-	if s.err == nil {
-		s.err = file.Sync()
+	if err == nil {
+		err = w.end()
 	}
-	if closed := file.Close(); s.err == nil {
-		s.err = closed
+	if err == nil {
+		err = file.Sync()
 	}
-	return s.size, s.err
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return w.size, err
 }
 
 // syncDir makes a rename in a directory last. Windows can't sync directories, and doesn't need to.
