@@ -97,7 +97,7 @@ func markCell(r harness.Row) string {
 	}
 	text := strconv.FormatFloat(r.Mark.Value, 'f', -1, 64)
 	if len(text) > len("0.00") {
-		text = "1/" + Digits(math.Round(1/r.Mark.Value))[:1]
+		text = "1/" + Digits(math.Round(1 / r.Mark.Value))[:1]
 	}
 	return "≤ " + text
 }
