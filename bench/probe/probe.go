@@ -12,57 +12,34 @@ import (
 // Cost is the resources that the whole process used during a piece of work, the garbage collector
 // included.
 type Cost struct {
-	Wall   time.Duration
-	CPU    time.Duration // user and system
-	Bytes  float64       // allocated
-	allocs float64
+	Wall  time.Duration
+	CPU   time.Duration // user and system
+	bytes float64       // allocated
 }
 
 // CostOf measures work. It collects older garbage first.
 func CostOf(work func() error) (Cost, error) {
 	runtime.GC()
-	m := StartMeter()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, began := cpuTime(), time.Now()
 	err := work()
-	return m.Stop(), err
-}
-
-// Meter is a measurement that has begun.
-type Meter struct {
-	before runtime.MemStats
-	cpu    time.Duration
-	began  time.Time
-}
-
-// StartMeter begins to measure.
-func StartMeter() *Meter {
-	m := &Meter{}
-	runtime.ReadMemStats(&m.before)
-	m.cpu, m.began = cpuTime(), time.Now()
-	return m
-}
-
-// Stop returns the cost of what was done since the meter was started.
-func (m *Meter) Stop() Cost {
-	c := Cost{Wall: time.Since(m.began), CPU: cpuTime() - m.cpu}
-	var after runtime.MemStats
+	c := Cost{Wall: time.Since(began), CPU: cpuTime() - cpu}
 	runtime.ReadMemStats(&after)
-	c.Bytes, c.allocs = float64(after.TotalAlloc-m.before.TotalAlloc), float64(after.Mallocs-m.before.Mallocs)
-	return c
+	c.bytes = float64(after.TotalAlloc - before.TotalAlloc)
+	return c, err
 }
 
 // Plus returns the sum.
 func (c Cost) Plus(d Cost) Cost {
-	return Cost{c.Wall + d.Wall, c.CPU + d.CPU, c.Bytes + d.Bytes, c.allocs + d.allocs}
+	return Cost{c.Wall + d.Wall, c.CPU + d.CPU, c.bytes + d.bytes}
 }
 
-// Share is the cost of one operation of many. Wall and CPU are in nanoseconds.
-type Share struct{ Wall, CPU, Bytes, Allocs float64 }
+// Share is the cost of one operation of many. CPU is in nanoseconds, Bytes are those allocated.
+type Share struct{ CPU, Bytes float64 }
 
 // Per returns the cost of one of n operations.
-func (c Cost) Per(n int) Share {
-	of := float64(n)
-	return Share{float64(c.Wall) / of, float64(c.CPU) / of, c.Bytes / of, c.allocs / of}
-}
+func (c Cost) Per(n int) Share { return Share{float64(c.CPU) / float64(n), c.bytes / float64(n)} }
 
 // LiveHeap collects garbage and returns the bytes of heap objects that are left.
 func LiveHeap() float64 {

@@ -95,10 +95,11 @@ func markCell(r harness.Row) string {
 	case harness.AtLeastOfTheirs:
 		return "≥ " + Digits(r.Mark.Value)
 	}
-	if part := 1 / r.Mark.Value; part > 1 && part == math.Round(part) && r.Mark.Value < 0.5 && part < 10 {
-		return fmt.Sprintf("≤ 1/%.0f", part)
+	text := strconv.FormatFloat(r.Mark.Value, 'f', -1, 64)
+	if len(text) > len("0.00") {
+		text = "1/" + Digits(math.Round(1 / r.Mark.Value))[:1]
 	}
-	return "≤ " + strconv.FormatFloat(r.Mark.Value, 'f', -1, 64)
+	return "≤ " + text
 }
 
 // cell is a side's median with the spread.

@@ -28,7 +28,7 @@ func TestCheckpointsAreShown(t *testing.T) {
 			return page(t, inspect.Handler(f), "/")
 		}
 		contains(t, process(informer.WithCheckpoint(dir)), "none checkpoint ", " bytes, written 1 second ago")
-		server.pods.Create(pod("shop", "red"))
+		server.Pods.Create(pod("shop", "red"))
 		contains(t, process(informer.WithCheckpoint(dir)), " bytes, written 3 seconds ago")
 		file := filepath.Join(dir, "file")
 		if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -42,7 +42,7 @@ func TestWhatIsWrongIsShown(t *testing.T) {
 		factories.For[*corev1.Secret](f, corev1.SchemeGroupVersion.WithResource("secrets"))
 		time.Sleep(45 * time.Second)
 		server.Compact()
-		server.pods.Create(pod("shop", "green"))
+		server.Pods.Create(pod("shop", "green"))
 		synctest.Wait()
 
 		r := reported(t, h, "/")
@@ -127,7 +127,7 @@ func TestRelistsAreShownByCause(t *testing.T) {
 			end := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(errors.New("no network"))})
 			server.EndWatches()
 			synctest.Wait()
-			server.pods.Create(pod("shop", name))
+			server.Pods.Create(pod("shop", name))
 			server.Compact()
 			time.Sleep(time.Minute)
 			end()

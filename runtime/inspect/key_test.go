@@ -40,9 +40,9 @@ func TestOneKeyIsExplained(t *testing.T) {
 		added(t, all, "quick", func(*corev1.Pod) {})
 		defer start(t, f)()
 		time.Sleep(3 * time.Second)
-		blue, _ := server.pods.Get("shop", "blue")
+		blue, _ := server.Pods.Get("shop", "blue")
 		blue.Labels = map[string]string{"color": "blue"}
-		server.pods.Update(blue)
+		server.Pods.Update(blue)
 		synctest.Wait()
 		time.Sleep(2 * time.Second)
 		h := inspect.Handler(f)

@@ -17,48 +17,31 @@ import (
 	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	podResource  = corev1.SchemeGroupVersion.WithResource("pods")
+	podResource  = informertest.PodResource
 	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 	discard      = logr.Discard()
 )
 
-func pod(namespace, name string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-}
-
 // shop is an API server in memory, with pods.
-type shop struct {
-	*sourcetest.Server
-	pods *sourcetest.Collection[*corev1.Pod]
-}
+type shop struct{ *informertest.Shop }
 
-func newShop(pods ...*corev1.Pod) *shop {
-	server := sourcetest.New()
-	s := &shop{server, sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")}
-	for _, pod := range pods {
-		s.pods.Create(pod)
-	}
-	return s
-}
+func newShop(pods ...*corev1.Pod) *shop { return &shop{informertest.NewShop(pods...)} }
+
+func pod(namespace, name string) *corev1.Pod { return informertest.Pod(namespace, name, "") }
 
 func (s *shop) factory(t *testing.T, opts ...informer.Option) *factories.Factory {
 	t.Helper()
-	client, err := source.NewClient(s.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return factories.New(client, append([]informer.Option{informer.WithLogger(discard)}, opts...)...)
+	return s.Factory(t, append([]informer.Option{informer.WithLogger(discard)}, opts...)...)
 }
 
 // refuse answers the requests for one resource with a status.

@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -100,71 +99,6 @@ func TestRecreatedObjectIsADeleteAndAnAdd(t *testing.T) {
 	})
 }
 
-// A handler that is added late gets all existing objects, one that is removed gets nothing more,
-// and other handlers are not affected.
-func TestHandlersComeAndGo(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	f, i := crateInformer(t, shared.url, ns)
-	early, earlyReg := listen(t, i)
-	ns.createMany(t, 10)
-	runSynced(t, f)
-	await(t, "sync of the early handler", earlyReg.Synced())
-	ns.delete(t, "crate-000")
-	ns.load(t, "crate-001", 1)
-	early.await("11th and 12th callback", func() bool { return len(early.lines) == 12 })
-
-	late, lateReg := listen(t, i)
-	await(t, "sync of the late handler", lateReg.Synced())
-	if late.initial != 9 || len(late.told()) != 9 {
-		t.Errorf("the late handler was told %q when it synced, want 9 adds", late.told())
-	}
-	ns.load(t, "crate-002", 2)
-	early.wantLines(12, "update crate-002")
-	late.wantLines(9, "update crate-002")
-
-	earlyReg.Remove()
-	ns.load(t, "crate-003", 3)
-	ns.create(t, crate("new"))
-	late.wantLines(10, "update crate-003", "add new")
-	if told := early.told(); len(told) != 13 {
-		t.Errorf("the removed handler was told %q", told[13:])
-	}
-	if late.initial != 9 {
-		t.Errorf("%d adds in the initial list, want 9: new came later", late.initial)
-	}
-	earlyReg.Remove()
-	agree(t, ns.state(t), late, i.Store())
-	if n := len(i.Status().Handlers); n != 1 {
-		t.Errorf("%d handlers, want 1", n)
-	}
-}
-
-// Each handler syncs when it has seen the initial objects, not when the store has them.
-func TestHandlersSyncOnTheirOwn(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	ns.createMany(t, 10)
-	f, i := crateInformer(t, shared.url, ns)
-	slow, gate, release := newGated(t)
-	defer release()
-	slowReg, err := i.AddEventHandler(gate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fast, fastReg := listen(t, i)
-	runSynced(t, f)
-	await(t, "sync of the fast handler", fastReg.Synced())
-	ns.load(t, "crate-004", 4)
-	fast.awaitLine("update crate-004")
-	if !i.HasSynced() || slowReg.HasSynced() {
-		t.Errorf("synced: informer %v, slow handler %v; want true and false", i.HasSynced(), slowReg.HasSynced())
-	}
-	release()
-	await(t, "sync of the slow handler", slowReg.Synced())
-	agree(t, ns.state(t), slow, i.Store())
-}
-
 // gated is a handler that waits for a gate before each callback.
 type gated struct {
 	informer.Handler[*Crate]
@@ -191,47 +125,6 @@ func (g gated) OnUpdate(old, obj *Crate) {
 func (g gated) OnDelete(d informer.Deleted[*Crate]) {
 	<-g.gate
 	g.Handler.OnDelete(d)
-}
-
-// A stuck handler's backlog merges; its later events are in a valid order and end with the server's
-// state.
-func TestBacklogOfAStuckHandler(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	ns.createMany(t, 3)
-	f, i := crateInformer(t, shared.url, ns)
-	stuck, gate, release := newGated(t)
-	defer release()
-	stuckReg, err := i.AddEventHandler(gate, informer.WithBacklogThreshold(5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	free, _ := listen(t, i, informer.WithBacklogThreshold(informer.Never))
-	runSynced(t, f)
-	const rounds = 20
-	for n := range rounds {
-		ns.load(t, "crate-000", int64(n+1))
-		ns.load(t, "crate-001", int64(n+1))
-	}
-	ns.delete(t, "crate-002")
-	ns.create(t, crate("crate-002"))
-	ns.create(t, crate("short-lived"))
-	ns.delete(t, "short-lived")
-	free.awaitLine("delete short-lived")
-	if n := len(free.told()); n != 3+2*rounds+4 {
-		t.Errorf("the free handler had %d callbacks, want %d", n, 3+2*rounds+4)
-	}
-	eventually(t, func() error { // what came last is merged while the free handler is told of it
-		if s := stuckReg.Status(); !s.Merging || s.Backlog > 10 {
-			return fmt.Errorf("the stuck handler has a backlog of %d (merging: %v), want at most 10 of 4 keys", s.Backlog, s.Merging)
-		}
-		return nil
-	})
-	release()
-	agree(t, ns.state(t), stuck, i.Store())
-	if n := len(stuck.told()); n > 8 {
-		t.Errorf("the stuck handler had %d callbacks: %q", n, stuck.told())
-	}
 }
 
 func TestResyncIsForTheHandlerThatAsked(t *testing.T) {

@@ -3,15 +3,9 @@
 package e2e
 
 import (
-	"context"
-	"errors"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -19,13 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
-
-// soon is a backoff for tests that wait for the end of a fault.
-var soon = informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 20 * time.Millisecond, Max: 100 * time.Millisecond}})
 
 // bothWays are the two ways to read a full state.
 var bothWays = map[string][]informer.Option{
@@ -52,6 +41,13 @@ func together(t *testing.T, namespaces ...in) state {
 		maps.Copy(all, ns.state(t))
 	}
 	return all
+}
+
+// watching reports whether the watches of all streams are open.
+func watching(s informer.Status) bool {
+	return !slices.ContainsFunc(s.Streams, func(stream informer.StreamStatus) bool {
+		return stream.Reflector.State != reflector.StateWatching
+	})
 }
 
 // One informer reads some namespaces, among them an empty one, and not the others.
@@ -112,239 +108,5 @@ func TestSeveralNamespaces(t *testing.T) {
 				t.Errorf("%d requests for other namespaces than those asked for", n)
 			}
 		})
-	}
-}
-
-// watching reports whether the watches of all streams are open.
-func watching(s informer.Status) bool {
-	return !slices.ContainsFunc(s.Streams, func(stream informer.StreamStatus) bool {
-		return stream.Reflector.State != reflector.StateWatching
-	})
-}
-
-// The account may not read one of the namespaces: the other namespaces' objects arrive and change,
-// the wait's error names the namespace and the reason, and once the right is granted, the informer
-// syncs.
-func TestOneNamespaceIsForbidden(t *testing.T) {
-	t.Parallel()
-	for name, opts := range bothWays {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			shop, secret := shared.crates(t), shared.crates(t)
-			shop.createMany(t, 3)
-			secret.createMany(t, 4)
-			forbid := func(r *request) fault {
-				if r.of(secret) {
-					return fault{status: http.StatusForbidden}
-				}
-				return fault{}
-			}
-			p := newProxy(t, shared.url, forbid)
-			f, i := several(t, p.url, []in{shop, secret}, append(opts, soon)...)
-			h, reg := listen(t, i)
-			run(t, f)
-			agree(t, shop.state(t), h)
-			ctx := deadline(t)
-			err := f.WaitForCacheSync(ctx, informer.FailOn())
-			if !apierrors.IsForbidden(err) || ctx.Err() != nil || !strings.Contains(err.Error(), secret.namespace) {
-				t.Errorf("WaitForCacheSync gives %v, want the forbidden namespace", err)
-			}
-			if i.HasSynced() || reg.HasSynced() {
-				t.Errorf("synced: informer %v, handler %v; want neither", i.HasSynced(), reg.HasSynced())
-			}
-			written := asCrate(t, shop.load(t, "crate-000", 1))
-			if err := i.AwaitObject(deadline(t), written); err != nil {
-				t.Fatal(err)
-			}
-			if c, ok := i.Store().Snapshot().Get(object.KeyOf(written)); !ok || c.Spec.Weight != 1 {
-				t.Errorf("the store has %+v", c)
-			}
-
-			p.setFaults(nil)
-			if err := f.WaitForCacheSync(deadline(t)); err != nil {
-				t.Fatal(err)
-			}
-			await(t, "sync of the handler", reg.Synced())
-			agree(t, together(t, shop, secret), h, i.Store())
-			if h.initial != 7 {
-				t.Errorf("%d adds in the initial list, want 7", h.initial)
-			}
-
-			// The right is taken away, and with it the open watch.
-			awaitStatus(t, i, "watching", watching)
-			p.setFaults(forbid)
-			p.cut()
-			before := secret.state(t)
-			awaitStatus(t, i, "told 403", func(s informer.Status) bool { return s.Reflector.Reason == reason.Forbidden })
-			secret.load(t, "crate-000", 2)
-			secret.delete(t, "crate-001")
-			shop.load(t, "crate-001", 2)
-			shop.delete(t, "crate-002")
-			want := shop.state(t)
-			maps.Copy(want, before)
-			agree(t, want, h, i.Store())
-			for _, s := range i.Status().Streams {
-				forbidden := s.Reflector.Reason == reason.Forbidden || s.Reflector.Reason == reason.WatchForbidden
-				if bad := s.Namespace == secret.namespace; bad != forbidden || !s.Synced {
-					t.Errorf("the stream of %s: %v", s.Namespace, s.Reflector)
-				}
-			}
-			p.setFaults(nil)
-			agree(t, together(t, shop, secret), h, i.Store())
-			if n := i.Status().Streams[0].Reflector.Relists + i.Status().Streams[1].Reflector.Relists; n > 1 {
-				t.Errorf("%d relists, want one at most: watches can go on after a 403", n)
-			}
-		})
-	}
-}
-
-// Waiting for a version of one namespace does not depend on the others; a namespace that is not
-// read can't be awaited.
-func TestAwaitInOneOfSeveralNamespaces(t *testing.T) {
-	t.Parallel()
-	shop, lab, other := shared.crates(t), shared.crates(t), shared.crates(t)
-	p := newProxy(t, shared.url, nil)
-	f, i := several(t, p.url, []in{shop, lab})
-	runSynced(t, f)
-	held := make(chan struct{})
-	p.setFaults(func(r *request) fault {
-		if r.of(lab) {
-			return fault{hold: held}
-		}
-		return fault{}
-	})
-	p.end()
-	await(t, "request to hold back", held)
-	p.setFaults(nil)
-
-	inShop, inLab := asCrate(t, shop.create(t, crate("blue"))), asCrate(t, lab.create(t, crate("blue")))
-	if err := i.AwaitObject(deadline(t), inShop); err != nil {
-		t.Fatal(err)
-	}
-	why := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	if err := i.AwaitObject(ctx, inLab); !errors.Is(err, why) {
-		t.Errorf("waiting in the namespace that is cut off gives %v, want %v", err, why)
-	}
-	if err := i.AwaitResourceVersion(ctx, inLab.ResourceVersion); !errors.Is(err, why) {
-		t.Errorf("waiting for all namespaces gives %v, want %v", err, why)
-	}
-	if err := i.AwaitObject(deadline(t), asCrate(t, other.create(t, crate("blue")))); err == nil || !strings.Contains(err.Error(), other.namespace) {
-		t.Errorf("waiting in a namespace that is not read gives %v", err)
-	}
-	p.cut()
-	if err := i.AwaitObject(deadline(t), inLab); err != nil {
-		t.Fatal(err)
-	}
-	// without it, this namespace would be there with the next bookmark
-	later := shop.create(t, crate("green"))
-	if err := i.AwaitResourceVersion(deadline(t), inLab.ResourceVersion); err != nil {
-		t.Fatal(err)
-	}
-	if rv := i.Store().Snapshot().NamespaceResourceVersion(shop.namespace); rv != later.GetResourceVersion() {
-		t.Errorf("%s stands at %s, want %s", shop.namespace, rv, later.GetResourceVersion())
-	}
-}
-
-// One namespace's history has expired. Its relist finds the deletions there, and changes nothing in
-// the others.
-func TestOneNamespaceIsReadAnew(t *testing.T) {
-	t.Parallel()
-	for name, opts := range bothWays {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			shop, lab := shared.crates(t), shared.crates(t)
-			shop.createMany(t, 4)
-			lab.createMany(t, 4)
-			p := newProxy(t, shared.url, nil)
-			f, i := several(t, p.url, []in{shop, lab}, append(opts, soon)...)
-			h, _ := listen(t, i)
-			runSynced(t, f)
-			agree(t, together(t, shop, lab), h, i.Store())
-			told := len(h.told())
-
-			// Both are cut off; then one goes on where it was, and the other can't.
-			held := make(chan struct{})
-			p.setFaults(func(r *request) fault {
-				if r.of(lab) {
-					return fault{hold: held}
-				}
-				return fault{}
-			})
-			p.end()
-			await(t, "request to hold back", held)
-			lab.delete(t, "crate-000")
-			lab.delete(t, "crate-001")
-			lab.create(t, crate("crate-001"))
-			lab.create(t, crate("new"))
-			lab.settle(t)
-			var expired atomic.Bool
-			p.setFaults(func(r *request) fault {
-				if r.of(lab) && expired.CompareAndSwap(false, true) {
-					return fault{status: http.StatusGone}
-				}
-				return fault{}
-			})
-			p.cut()
-			agree(t, together(t, shop, lab), h, i.Store())
-			got := slices.Clone(h.told()[told:])
-			slices.Sort(got)
-			if want := []string{"add crate-001", "add new", "delete crate-000 unseen", "delete crate-001 unseen"}; !slices.Equal(got, want) {
-				t.Errorf("callbacks of the relist: %q, want %q", got, want)
-			}
-			// Handlers may be called before the reflector counts the full state.
-			awaitStatus(t, i, "watching", watching)
-			for _, s := range i.Status().Streams {
-				want := int64(0)
-				if s.Namespace == lab.namespace {
-					want = 1
-				}
-				if s.Reflector.Relists != want {
-					t.Errorf("%s was relisted %d times, want %d", s.Namespace, s.Reflector.Relists, want)
-				}
-			}
-		})
-	}
-}
-
-// Random changes in three namespaces under one informer, with connections that break, versions that
-// expire and full states that are cut short, in any of them.
-func TestRandomChangesInNamespaces(t *testing.T) {
-	t.Parallel()
-	rnd := randomly(t)
-	namespaces := []in{shared.crates(t), shared.crates(t), shared.crates(t)}
-	for _, ns := range namespaces[:2] {
-		ns.createMany(t, 10)
-	}
-	var subjects []*subject
-	for name, opts := range bothWays {
-		s := &subject{name: name, proxy: newProxy(t, shared.url, nil)}
-		_, s.informer = several(t, s.proxy.url, namespaces, append(opts, soon)...)
-		s.keen, _ = listen(t, s.informer, informer.WithBacklogThreshold(informer.Never))
-		s.slow = newHistory[*Crate](t)
-		if _, err := s.informer.AddEventHandler(lazy{s.slow}, informer.WithBacklogThreshold(3)); err != nil {
-			t.Fatal(err)
-		}
-		subjects = append(subjects, s)
-	}
-	for range 2 {
-		for _, s := range subjects {
-			s.run(t)
-		}
-		for change := range 90 {
-			if change%15 == 7 {
-				for _, s := range subjects {
-					s.disturb(t, rnd)
-				}
-			}
-			namespaces[rnd.IntN(len(namespaces))].randomChange(t, rnd)
-		}
-		want := together(t, namespaces...)
-		for _, s := range subjects {
-			agree(t, want, s.keen, s.informer.Store())
-			agree(t, want, s.slow)
-			s.stop()
-		}
 	}
 }

@@ -5,11 +5,11 @@ package e2e
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
@@ -144,147 +144,8 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// Many goroutines change one object, each from a state that is soon old. No change is lost.
-func TestMutateAmongOthers(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	cache, ctx := ns.cache(t), deadline(t)
-	first := written(t, cache)(ns.writer(t, writer.Options{}).Create(ctx, ns.widget("blue")))
-	const writers, writes = 8, 10
-	ended := make(chan error, writers)
-	for range writers {
-		w := ns.writer(t, writer.Options{})
-		go func() {
-			for n := 0; n < writes; {
-				cached, _ := cache.Store().Snapshot().Get(object.KeyOf(first))
-				_, token, err := w.MutateStatus(ctx, cached, func(w *v1alpha1.Widget) error { w.Status.RunningParts++; return nil })
-				if apierrors.IsConflict(err) {
-					continue // ten conflicts in a row
-				}
-				if err == nil {
-					err = cache.AwaitToken(ctx, token)
-				}
-				if err != nil {
-					ended <- err
-					return
-				}
-				n++
-			}
-			ended <- nil
-		}()
-	}
-	for range writers {
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
-	}
-	if cached, _ := cache.Store().Snapshot().Get(object.KeyOf(first)); cached.Status.RunningParts != writers*writes {
-		t.Errorf("%d changes, want %d", cached.Status.RunningParts, writers*writes)
-	}
-}
-
-// The delete of an object with finalizers is an update; the last finalizer's removal is its end,
-// although the server answers with the version from before.
-func TestFinalizers(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	cache, w, ctx := ns.cache(t), ns.writer(t, writer.Options{}), deadline(t)
-	done := written(t, cache)
-	const mine, theirs = "example.com/mine", "example.com/theirs"
-
-	created := done(w.Create(ctx, ns.widget("blue")))
-	done(w.AddFinalizer(ctx, created, theirs))
-	held := done(w.AddFinalizer(ctx, created, mine)) // from an old state
-	if fmt.Sprint(held.Finalizers) != fmt.Sprint([]string{theirs, mine}) {
-		t.Errorf("the finalizers are %q", held.Finalizers)
-	}
-	if again := done(w.AddFinalizer(ctx, held, mine)); again.ResourceVersion != held.ResourceVersion {
-		t.Errorf("the same finalizer again leads to %s", again.ResourceVersion)
-	}
-
-	token, err := w.Delete(ctx, created, metav1.DeleteOptions{})
-	if err != nil || token.Gone || token.ResourceVersion == held.ResourceVersion {
-		t.Fatalf("the delete's token is %+v, %v", token, err)
-	}
-	if err := cache.AwaitToken(ctx, token); err != nil {
-		t.Fatal(err)
-	}
-	cached, ok := cache.Store().Snapshot().Get(token.Key)
-	if !ok || cached.DeletionTimestamp == nil {
-		t.Fatalf("the cache has %+v", cached)
-	}
-	if _, _, err := w.AddFinalizer(ctx, cached, "example.com/late"); !apierrors.IsInvalid(err) {
-		t.Errorf("a finalizer for an object that is being deleted: %v", err)
-	}
-	cached = done(w.RemoveFinalizer(ctx, cached, theirs))
-	last, token, err := w.RemoveFinalizer(ctx, cached, mine)
-	done(last, token, err)
-	if !token.Gone {
-		t.Errorf("the token of the last finalizer is %+v", token)
-	}
-	if _, _, err := w.RemoveFinalizer(ctx, cached, mine); !apierrors.IsNotFound(err) {
-		t.Errorf("once more: %v", err)
-	}
-
-	// Another object of this name is not the one whose end was awaited, and is left alone.
-	anew := done(w.Create(ctx, ns.widget("blue")))
-	if _, _, err := w.AddFinalizer(ctx, held, "example.com/late"); !apierrors.IsConflict(err) {
-		t.Errorf("a finalizer for the object that was replaced: %v", err)
-	}
-	if _, err := w.Delete(ctx, held, metav1.DeleteOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("a delete of the object that was replaced: %v", err)
-	}
-	if err := cache.AwaitToken(ctx, token); err != nil {
-		t.Error(err)
-	}
-	if got, err := w.Get(ctx, token.Key); err != nil || got.ResourceVersion != anew.ResourceVersion {
-		t.Errorf("got %+v, %v", got, err)
-	}
-}
-
-// Preconditions and dry runs leave the object as it is.
-func TestWritesThatChangeNothing(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	w, dry, ctx := ns.writer(t, writer.Options{}), ns.writer(t, writer.Options{DryRun: true, FieldManager: "dry"}), deadline(t)
-	created, _, err := w.Create(ctx, ns.widget("blue"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := created.ResourceVersion
-	current, _, err := w.Patch(ctx, object.KeyOf(created), types.MergePatchType, []byte(`{"spec":{"nodeName":"node-1"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Delete(ctx, current, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &old}}); !apierrors.IsConflict(err) {
-		t.Errorf("a delete of an old state: %v", err)
-	}
-	red := ns.widget("red")
-	for what, write := range map[string]func() (*v1alpha1.Widget, object.Token, error){
-		"create": func() (*v1alpha1.Widget, object.Token, error) { return dry.Create(ctx, red) },
-		"mutate": func() (*v1alpha1.Widget, object.Token, error) {
-			return dry.Mutate(ctx, current, func(w *v1alpha1.Widget) error { w.Spec.NodeName = "node-2"; return nil })
-		},
-		"finalizer": func() (*v1alpha1.Widget, object.Token, error) {
-			return dry.AddFinalizer(ctx, current, "example.com/mine")
-		},
-		"apply": func() (*v1alpha1.Widget, object.Token, error) { return dry.Apply(ctx, red) },
-		"delete": func() (*v1alpha1.Widget, object.Token, error) {
-			token, err := dry.Delete(ctx, current, metav1.DeleteOptions{})
-			return red, token, err
-		},
-	} {
-		if got, token, err := write(); err != nil || got == nil || got.Name == "" || token != (object.Token{}) {
-			t.Errorf("%s: got %+v, %+v, %v", what, got, token, err)
-		}
-	}
-	if got, err := w.Get(ctx, object.KeyOf(current)); err != nil || got.ResourceVersion != current.ResourceVersion {
-		t.Errorf("the object is %+v, %v", got, err)
-	}
-	if _, err := w.Get(ctx, object.KeyOf(red)); !apierrors.IsNotFound(err) {
-		t.Errorf("the object that was created only as a dry run: %v", err)
-	}
-}
+// mine restricts an informer to objects with a label.
+var mine = informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"of": "mine"}))
 
 // A write to an object that the selector excludes brings no event. One that takes the object out of
 // the selector does.

@@ -18,8 +18,8 @@ import (
 func TestMetricsOfCheckpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, c := t.TempDir(), newCluster(t)
-		c.pods.Create(newPod("a"))
-		c.pods.Create(newPod("b"))
+		c.Pods.Create(newPod("a"))
+		c.Pods.Create(newPod("b"))
 
 		p, registry := newProvider(t)
 		stop := c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(dir)).start(t)
@@ -40,7 +40,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		})
 		stop()
 
-		c.pods.Create(newPod("c"))
+		c.Pods.Create(newPod("c"))
 		p, registry = newProvider(t)
 		stop = c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(dir)).start(t)
 		want(t, registry, map[string]float64{

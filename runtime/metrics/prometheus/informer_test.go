@@ -15,49 +15,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-var podResource = corev1.SchemeGroupVersion.WithResource("pods")
-
-func newPod(name string) *corev1.Pod {
-	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-}
+func newPod(name string) *corev1.Pod { return informertest.Pod("shop", name, "") }
 
 // cluster is a server, and an informer of its pods. Both belong to the bubble in which it was made.
 type cluster struct {
-	server   *sourcetest.Server
-	pods     *sourcetest.Collection[*corev1.Pod]
+	*informertest.Shop
 	informer *informer.SharedIndexInformer[*corev1.Pod]
 }
 
 func newCluster(t testing.TB, opts ...informer.Option) *cluster {
 	t.Helper()
-	c := &cluster{server: sourcetest.New()}
-	c.pods = sourcetest.Serve[*corev1.Pod](c.server, podResource, "Pod")
-	return c.again(t, opts...)
+	return (&cluster{Shop: informertest.NewShop()}).again(t, opts...)
 }
 
 // again returns the cluster with an informer of its own, as the next process has it.
 func (c *cluster) again(t testing.TB, opts ...informer.Option) *cluster {
 	t.Helper()
-	client, err := source.NewClient(c.server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := source.New[*corev1.Pod](client, podResource, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := *c
 	opts = append([]informer.Option{informer.WithName("pods"), informer.WithLogger(klog.Logger{})}, opts...)
-	if next.informer, err = informer.New(src, opts...); err != nil {
+	i, err := informer.New(c.Source(t), opts...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return &next
+	return &cluster{c.Shop, i}
 }
 
 // start runs the informer until the function that it returns is called.
@@ -91,8 +77,8 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
 		c := newCluster(t, informer.WithMetrics(p), informer.WithBacklogThreshold(2))
-		c.pods.Create(newPod("a"))
-		c.pods.Create(newPod("b"))
+		c.Pods.Create(newPod("a"))
+		c.Pods.Create(newPod("b"))
 		block, entered := make(chan struct{}), make(chan struct{}, 1)
 		handler := informer.HandlerFuncs[*corev1.Pod]{
 			AddFunc: func(_ *corev1.Pod, initial bool) {
@@ -111,7 +97,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		want(t, registry, map[string]float64{"informer_objects{pods}": -1}) // it does not run
 
 		// A failure, before anything is there.
-		end := c.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
+		end := c.Server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 		stop := c.start(t)
 		want(t, registry, map[string]float64{
 			"informer_failures_total{pods,unauthorized}":             1,
@@ -145,7 +131,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		})
 
 		// A callback that panics.
-		c.pods.Create(newPod("c"))
+		c.Pods.Create(newPod("c"))
 		want(t, registry, map[string]float64{
 			"informer_events_total{pods,added}":                      1,
 			"informer_objects{pods}":                                 3,
@@ -154,12 +140,12 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		})
 
 		// A callback that does not return: events wait, and are merged.
-		c.pods.Update(newPod("a"))
+		c.Pods.Update(newPod("a"))
 		<-entered
 		time.Sleep(2 * time.Second)
 		for range 5 {
-			c.pods.Update(newPod("b"))
-			c.pods.Update(newPod("c"))
+			c.Pods.Update(newPod("b"))
+			c.Pods.Update(newPod("c"))
 		}
 		time.Sleep(3 * time.Second)
 		want(t, registry, map[string]float64{
@@ -169,13 +155,13 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 			"informer_handler_backlog_events{queue,pods}":  2,
 			"informer_handler_merging{queue,pods}":         1,
 			"informer_queued_events{pods}":                 0,
-			"informer_resource_version{pods}":              number64(t, c.server.ResourceVersion()),
+			"informer_resource_version{pods}":              number64(t, c.Server.ResourceVersion()),
 		})
 		close(block)
 		<-entered
 		<-entered
-		c.pods.Delete("shop", "c")
-		c.server.Bookmark()
+		c.Pods.Delete("shop", "c")
+		c.Server.Bookmark()
 		want(t, registry, map[string]float64{
 			"informer_events_total{pods,deleted}":            1,
 			"informer_events_total{pods,bookmark}":           1,
@@ -188,8 +174,8 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 
 		// A relist.
 		want(t, registry, map[string]float64{"informer_relists_total{pods}": 0, "informer_watch_duration_seconds{pods}": 0})
-		end = c.server.Inject(sourcetest.Fault{Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
-		c.server.EndWatches()
+		end = c.Server.Inject(sourcetest.Fault{Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
+		c.Server.EndWatches()
 		time.Sleep(time.Second)
 		end()
 		want(t, registry, map[string]float64{
@@ -225,7 +211,7 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
 		server := sourcetest.New()
-		pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
+		pods := sourcetest.Serve[*corev1.Pod](server, informertest.PodResource, "Pod")
 		for _, namespace := range []string{"shop", "bank"} {
 			pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "a"}})
 		}
@@ -239,7 +225,7 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		factory := factories.New(client, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
-		factories.For[*corev1.Pod](factory, podResource, informer.WithName("pods"), informer.WithNamespace("shop", "bank"))
+		factories.For[*corev1.Pod](factory, informertest.PodResource, informer.WithName("pods"), informer.WithNamespace("shop", "bank"))
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +262,7 @@ func TestHandlersComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
 		c := newCluster(t, informer.WithMetrics(p))
-		c.pods.Create(newPod("a"))
+		c.Pods.Create(newPod("a"))
 		stop := c.start(t)
 		defer stop()
 		handler := informer.HandlerFuncs[*corev1.Pod]{}

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package writing tries the promises of runtime/writer on a real API server, against other writers,
-// stale states, and answers that get lost. The tests that call it bring the server: it serves
-// Kubernetes' built-in kinds and CRDs, and has no controllers.
 package writing
 
 import (
@@ -68,8 +65,8 @@ func (b *Boat) DeepCopyObject() runtime.Object {
 	return clone
 }
 
-// CRD is Boat's, in YAML.
-const CRD = `apiVersion: apiextensions.k8s.io/v1
+// crd is Boat's, in YAML.
+const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: boats.writing.example.com}
 spec:

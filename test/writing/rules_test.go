@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// Run runs all tests. The server has CRD.
-func Run(t *testing.T, config *rest.Config) {
+// run runs all tests.
+func run(t *testing.T, config *rest.Config) {
 	for _, test := range []struct {
 		name string
 		run  func(*stage)
