@@ -13,19 +13,18 @@ import (
 // Decoder decodes values of a Program's type, for one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program   *Program
-	predictor *share.Predictor // nil: nothing is shared
-	parts     bool             // parts are shared, not only strings
+	program *Program
+	finder  *share.Finder // nil: nothing is shared
+	parts   bool          // parts are shared, not only strings
 
 	// Of the present value; cleared after it.
 	in     []byte
 	depth  int
 	busy   bool
 	text   layout.Text
-	buf    []byte         // an escaped text, unquoted
-	base64 []byte         // a base64 text, decoded
-	word   uint64         // the target of a pointer
-	none   layout.Pointer // a nil pointer, in place of a part without a value
+	buf    []byte // an escaped text, unquoted
+	base64 []byte // a base64 text, decoded
+	word   uint64 // the target of a pointer
 	maps   maps
 	// of an untyped object
 	dropManaged, inMetadata bool
@@ -48,7 +47,7 @@ type Decoder struct {
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	return &Decoder{
 		day:     day{text: [len(epoch)]byte([]byte(epoch))},
-		program: p, predictor: table.NewPredictor(&p.compiler.sites, parts), parts: parts && table != nil,
+		program: p, finder: table.NewFinder(&p.compiler.sites, parts), parts: parts && table != nil,
 	}
 }
 
@@ -64,7 +63,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 		d.forget()
 	}
 	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
-	d.predictor.Begin()
+	d.finder.Begin()
 	start := d.mark()
 	n = -1
 	if i := skipSpace(input, 0); i < len(input) && input[i] == '{' {
@@ -200,7 +199,7 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 	case opText:
 		return d.ownText(pl, i, p)
 	case opManaged:
-		return d.managed(pl, i)
+		return d.managed(i)
 	}
 	return -1
 }

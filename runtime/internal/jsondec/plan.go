@@ -309,11 +309,7 @@ func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
 	case o.drop != nil && !isMetadata && f.Name == "metadata" && gotype.IsMetadata(f.Type):
 		return &plan{op: opStruct, typ: layout.TypeOf(f.Type), object: c.metadataWithout(gotype.Of(f.Type), o.drop)}
 	case o.drop != nil && isMetadata && f.Name == "managedFields" && o.drop.ManagedFields:
-		pl := &plan{op: opManaged, typ: layout.TypeOf(f.Type), site: c.site(share.Reference, nil)}
-		for range managedSites - 1 {
-			c.site(share.Reference, nil)
-		}
-		return pl
+		return &plan{op: opManaged, typ: layout.TypeOf(f.Type)}
 	}
 	pl := c.plan(gotype.Of(f.Type))
 	switch {

@@ -23,7 +23,7 @@ func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 		return end
 	}
 	b := in[i : end-1]
-	if s, ok := d.predictor.String(int(pl.site), b); ok {
+	if s, ok := d.finder.String(int(pl.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		d.text.Add(p, b)
@@ -38,7 +38,7 @@ func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	if s, ok := d.predictor.String(int(pl.site), b); ok {
+	if s, ok := d.finder.String(int(pl.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)
@@ -58,9 +58,9 @@ func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	s, repeats := d.predictor.String(int(pl.elem.site), b)
+	s, repeats := d.finder.String(int(pl.elem.site), b)
 	if repeats {
-		if shared := d.predictor.Text(s); shared != nil {
+		if shared := d.finder.Text(s); shared != nil {
 			*to = layout.Of(shared)
 			return end
 		}

@@ -110,7 +110,7 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	return p
 }
 
-// latest caches the scalars that a Predictor has used last, by hash.
+// latest caches the scalars that a Finder has used last, by hash.
 type latest [64]struct {
 	scalar
 	at layout.Pointer
@@ -119,7 +119,7 @@ type latest [64]struct {
 // Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, for a pointer of an object,
 // or nil if the caller must allocate the value itself. word has its bytes from the lowest address
 // on, and zeros after them.
-func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
+func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil // a value that becomes a part must not refer to a shared target
 	}
@@ -144,7 +144,7 @@ func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
 
 // Text returns the address of a shared string, for a pointer of an object, or nil if the caller
 // must allocate the string itself.
-func (t *Predictor) Text(s string) *string {
+func (t *Finder) Text(s string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil
 	}
