@@ -37,7 +37,6 @@ type Decoder struct {
 	scratches    pages[layout.Scratch]
 	mapScratches pages[mapScratch]
 	anyNames     map[string]string // of members of untyped objects
-	day          day
 }
 
 // NewDecoder returns a Decoder. With a table its objects share strings that repeat. With parts true
@@ -46,7 +45,6 @@ type Decoder struct {
 // that a resource.Quantity caches.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	return &Decoder{
-		day:     day{text: [len(epoch)]byte([]byte(epoch))},
 		program: p, finder: table.NewFinder(&p.compiler.sites, parts), parts: parts && table != nil,
 	}
 }
@@ -186,8 +184,6 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 		v, end := d.any(i)
 		*layout.As[any](p) = v
 		return end
-	case opMicroTime:
-		return d.microTime(pl, i, p)
 	case opDuration:
 		return d.duration(i, p)
 	case opQuantity:

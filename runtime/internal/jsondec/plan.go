@@ -43,7 +43,6 @@ const (
 	opMap
 	opAny
 	opTime
-	opMicroTime
 	opDuration
 	opQuantity
 	opIntOrString
@@ -112,7 +111,7 @@ var process compiler
 
 // knownOps are the ops of types whose methods this package doesn't need.
 var knownOps = map[gotype.Known]op{
-	gotype.Time: opTime, gotype.MicroTime: opMicroTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
+	gotype.Time: opTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
 	gotype.IntOrString: opIntOrString, gotype.Number: opRefuse,
 }
 
