@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
@@ -17,7 +19,7 @@ func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 	case end < 0:
 		return -1
 	case !plain:
-		if !d.text.AddUnquoted(p, func(dst []byte) ([]byte, bool) { return unquote(dst, in[i:end-1]) }) {
+		if !d.text.AddUnquoted(p, func(dst []byte) ([]byte, bool) { return unquote(dst, in[i-1:end]) }) {
 			return -1
 		}
 		return end
@@ -72,6 +74,12 @@ func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
+// unquote appends the text of a valid string. It returns false for half of a surrogate pair.
+func unquote(dst, quoted []byte) ([]byte, bool) {
+	dst, err := jsontext.AppendUnquote(dst, quoted)
+	return dst, err == nil
+}
+
 // plainText returns the text of the string whose first byte after the quote is in[i], valid until
 // the next call.
 func (d *Decoder) plainText(i int) (b []byte, end int) {
@@ -82,7 +90,7 @@ func (d *Decoder) plainText(i int) (b []byte, end int) {
 	b = d.in[i : end-1]
 	if !plain {
 		var ok bool
-		if d.buf, ok = unquote(d.buf[:0], b); !ok {
+		if d.buf, ok = unquote(d.buf[:0], d.in[i-1:end]); !ok {
 			return nil, -1
 		}
 		b = d.buf

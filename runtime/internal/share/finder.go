@@ -26,7 +26,6 @@ type Finder struct {
 	known   []*site             // of sites, when a site was looked up last
 	stats   []*[chunk]siteStats // by site; as long as needed, nil until a site of the chunk is used
 	strings interner
-	latest  *latest // nil until a scalar is used
 	counts  Counts
 
 	entering  []int   // values that are being decoded for the table, nested: length of inner before
