@@ -7,8 +7,8 @@
 //
 // A [Table] belongs to one source of objects and serves any number of goroutines. Each of them
 // finds parts with a [Finder], by a hash of their bytes. A part is kept when its bytes are seen for
-// the second time, so values that don't repeat take no memory. Sites at which too little repeats are
-// skipped for a while.
+// the second time, so values that don't repeat take no memory. Sites at which too little repeats
+// are skipped for a while.
 //
 // Shared values must never be changed. If a program changes a part by mistake, all objects that
 // have the part are wrong, but objects that are decoded later are not: before a part is used again,

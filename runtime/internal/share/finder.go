@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Finder finds the parts of objects one after the other, for one goroutine. The caller calls
-// Begin for each object, and Try for each value at a site. If Try returns true, it finds the end of
-// the value and calls Find. If that returns nil, it decodes the value, and calls Enter if Find asked
+// Finder finds the parts of objects one after the other, for one goroutine. The caller calls Begin
+// for each object, and Try for each value at a site. If Try returns true, it finds the end of the
+// value and calls Find. If that returns nil, it decodes the value, and calls Enter if Find asked
 // for it.
 //
 // It also finds short strings that repeat, by String. These are its own, not the Table's. So a
