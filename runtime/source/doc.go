@@ -103,17 +103,12 @@
 // # Ordering and blocking
 //
 // List and Watch run on the caller's goroutine and call back on it, one call at a time, in the
-// order of the stream. While a callback runs, the source reads no more than the read-ahead. A slow
-// callback therefore slows the stream down, through TCP's flow control, and a server may close a
-// watch that is read too slowly. An event that has arrived is handed over without waiting for what
-// comes after it. A cancelled context ends the wait for the server at once. It does not interrupt a
-// callback that is running, but no further callback starts. In short: the callback sets the pace,
-// and nothing runs any more after List or Watch has returned.
-//
-// # Goroutines
-//
-// A response is read and decoded by the caller's goroutine; net/http has its own for each
-// connection.
+// order of the stream; net/http has a goroutine of its own for each connection. While a callback
+// runs, the source reads nothing. A slow callback therefore slows the stream down, through TCP's
+// flow control, and a server may close a watch that is read too slowly. An event that has arrived
+// is handed over without waiting for what comes after it. A cancelled context ends the wait for the
+// server at once. It does not interrupt a callback that is running, but no further callback starts.
+// In short: the callback sets the pace, and nothing runs any more after List or Watch has returned.
 //
 // The warning handler of the rest.Config is called on the caller's goroutine.
 //

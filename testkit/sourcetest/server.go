@@ -31,8 +31,8 @@ type Server struct {
 	// servers; a negative value means that bookmarks come from Server.Bookmark only (and at the end
 	// of initial events). Set it before the first request.
 	BookmarkInterval time.Duration
-	// MediaTypes are the formats that the server offers, of JSON and Protobuf. nil means both. Set it
-	// before the first request.
+	// MediaTypes are the formats that the server offers, of JSON and Protobuf. nil means both. Set
+	// it before the first request.
 	MediaTypes []string
 	// Patches makes strategic merge patches and server-side apply: set it to patches.All of package
 	// sourcetest/patches. nil means that both are refused. Set it before the first request.

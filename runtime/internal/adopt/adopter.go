@@ -10,8 +10,8 @@ import (
 // Adopter adopts objects one after the other. It serves one goroutine.
 type Adopter struct {
 	// Set once at construction.
-	program   *Program
-	predictor *share.Predictor
+	program *Program
+	finder  *share.Finder
 
 	// Results of write, used by read.
 	buf     []byte
@@ -64,7 +64,7 @@ type own struct {
 // table.
 func (p *Program) NewAdopter(table *share.Table) *Adopter {
 	return &Adopter{
-		program: p, predictor: table.NewPredictor(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
+		program: p, finder: table.NewFinder(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
 	}
 }
 
@@ -80,7 +80,7 @@ func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	if a.write(root, p) {
 		adopted = root.typ.New()
 		root.typ.Copy(adopted, p)
-		a.predictor.Begin()
+		a.finder.Begin()
 		start := a.mark()
 		a.read(root, adopted)
 		a.finish(start)

@@ -5,8 +5,6 @@ package adopt
 import (
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
@@ -50,10 +48,6 @@ func (a *Adopter) fill(m *part) {
 		fill[string](p, entries)
 	case typeOf[any]():
 		fill[any](p, entries)
-	case typeOf[resource.Quantity]():
-		fill[resource.Quantity](p, entries)
-	case typeOf[[]byte]():
-		fill[[]byte](p, entries)
 	default:
 		to := m.field.typ.Value(p)
 		key := reflect.New(m.field.typ.Reflect().Key()).Elem()

@@ -48,7 +48,7 @@ func (a *Adopter) readText(site int, p layout.Pointer) {
 		return
 	}
 	b := layout.Bytes(*layout.As[layout.Pointer](p), uintptr(len(s)))
-	if known, ok := a.predictor.String(site, b); ok {
+	if known, ok := a.finder.String(site, b); ok {
 		*layout.As[string](p) = known
 	} else {
 		a.text.Add(p, b)
@@ -68,23 +68,14 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	number := a.next
 	part := &a.parts[number]
 	raw := a.buf[part.start:part.end]
-	try := !part.long && a.predictor.Try(part.site)
-	if try {
-		if known := a.predictor.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
-			known.Put(p)
-			a.predictor.Follow(part.site, known)
-			a.next = part.next
-			return
-		}
-	}
 	before := &a.own[part.site]
 	if before.end > 0 && before.start >= a.floor && string(a.buf[before.start:before.end]) == string(raw) {
 		before.put(f, p)
 		a.next = part.next
 		return
 	}
-	if try {
-		known, enter := a.predictor.Find(part.site, raw)
+	if !part.long && a.finder.Try(part.site) {
+		known, enter := a.finder.Find(part.site, raw)
 		if known != nil {
 			known.Put(p)
 			a.next = part.next
@@ -96,7 +87,7 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 			a.copyOf(f, number, p)
 			a.finish(start)
 			a.floor = floor
-			a.predictor.Enter(part.site, raw, p)
+			a.finder.Enter(part.site, raw, p)
 			return
 		}
 	}
@@ -113,7 +104,7 @@ func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	from := *p
 	a.word = 0
 	f.of.typ.Copy(layout.Of(&a.word), from)
-	if *p = a.predictor.Scalar(f.of.typ.Size(), a.word); *p == nil {
+	if *p = a.finder.Scalar(f.of.typ.Size(), a.word); *p == nil {
 		*p = f.of.typ.New()
 		f.of.typ.Copy(*p, from)
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
@@ -142,10 +140,6 @@ func (a *Adopter) writeMap(f *field, number int, p layout.Pointer) bool {
 		gather[string](a, f, p)
 	case typeOf[any]():
 		gather[any](a, f, p)
-	case typeOf[resource.Quantity]():
-		gather[resource.Quantity](a, f, p)
-	case typeOf[[]byte]():
-		gather[[]byte](a, f, p)
 	default:
 		a.gatherAny(f, p)
 	}

@@ -2,9 +2,7 @@
 
 package decode
 
-import (
-	"github.com/informer-gen/informer-gen/runtime/object"
-)
+import "github.com/informer-gen/informer-gen/runtime/object"
 
 // formatReader reads one format: it knows how a list and a sequence of events are written in it,
 // and how values are decoded.
@@ -59,74 +57,47 @@ type decoder interface {
 // run reads and decodes all items that sc finds and calls take with each. It returns an error of
 // take unchanged.
 func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(*Item) error) error {
-	c := cursor{stream: s, scanner: sc, decode: decode}
-	defer c.release()
-	var now, next Item
-	for have := false; ; now = next {
-		for !have {
-			if have = c.read(&now); have {
-				break
-			}
-			switch c.next.result {
-			case stepEnd:
-				return nil
-			case stepFailed:
-				return &scanError{c.next}
-			}
-			c.release()
-			if err := s.feed.more(); err != nil {
-				c.next = sc.broken(err)
-			}
+	var d decoder // nil while the stream waits for the server, so that others can use it
+	release := func() {
+		if d != nil {
+			s.format.release(d)
+			d = nil
 		}
-		have = now.err == nil && c.read(&next)
-		now.More = have
-		if err := take(&now); err != nil {
+	}
+	defer release()
+	var item Item
+	for next := sc.scan(); ; {
+		switch next.result {
+		case stepEnd:
+			return nil
+		case stepFailed:
+			return &scanError{next}
+		case stepShort:
+			release()
+			if err := s.feed.more(); err != nil {
+				next = sc.broken(err)
+			} else {
+				next = sc.scan()
+			}
+			continue
+		}
+		if d == nil {
+			d = s.format.decoder()
+		}
+		item = Item{}
+		f := s.feed
+		decodeAt(d, decode, f.buf[next.start:next.end], f.base+int64(next.start), &item)
+		if item.err == nil {
+			next = sc.scan()
+			item.More = next.result == stepItem
+		}
+		if err := take(&item); err != nil {
 			return err
 		}
-		if now.Type == Bookmark {
+		if item.Type == Bookmark {
 			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
 		}
 	}
-}
-
-// cursor is the position of a stream, which is scanned and decoded in turns.
-type cursor struct {
-	stream  *Stream
-	scanner scanner
-	decode  func(decoder, []byte, *Item)
-	decoder decoder // nil while nothing is decoded: a stream that waits for the server holds none
-	next    step    // the next step; stepShort if it is not scanned yet
-}
-
-// hold returns the cursor's decoder, after taking one from the pool if needed.
-func (c *cursor) hold() decoder {
-	if c.decoder == nil {
-		c.decoder = c.stream.format.decoder()
-	}
-	return c.decoder
-}
-
-// release returns the decoder to the pool.
-func (c *cursor) release() {
-	if c.decoder != nil {
-		c.stream.format.release(c.decoder)
-		c.decoder = nil
-	}
-}
-
-// read decodes the next item if it has arrived, and reports whether it has.
-func (c *cursor) read(r *Item) bool {
-	*r = Item{}
-	if c.next.result == stepShort {
-		c.next = c.scanner.scan()
-	}
-	if c.next.result != stepItem {
-		return false
-	}
-	f := c.stream.feed
-	decodeAt(c.hold(), c.decode, f.buf[c.next.start:c.next.end], f.base+int64(c.next.start), r)
-	c.next = step{}
-	return true
 }
 
 // scanError is a failed step as an error. It never leaves the package.

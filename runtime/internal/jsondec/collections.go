@@ -16,14 +16,6 @@ func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 	if !d.parts {
 		return d.own(pl, i, p)
 	}
-	try := d.predictor.Try(int(pl.site))
-	if try {
-		if part := d.predictor.Predict(int(pl.site), d.in[i:]); part != nil {
-			part.Put(p)
-			d.predictor.Follow(int(pl.site), part)
-			return i + part.Len()
-		}
-	}
 	before := d.before.get(pl.number)
 	if before == nil {
 		before = d.before.set(pl.number, &part{})
@@ -33,11 +25,11 @@ func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 		return i + size
 	}
 	end := -1
-	if try {
+	if d.finder.Try(int(pl.site)) {
 		end = valueEnd(d.in[:min(len(d.in), i+maxPart)], i)
 	}
 	if end >= 0 {
-		part, enter := d.predictor.Find(int(pl.site), d.in[i:end])
+		part, enter := d.finder.Find(int(pl.site), d.in[i:end])
 		if part != nil {
 			part.Put(p)
 			return end
@@ -64,7 +56,7 @@ func (d *Decoder) enter(pl *plan, i, end int, p layout.Pointer) int {
 		return -1
 	}
 	d.floor = floor
-	d.predictor.Enter(int(pl.site), d.in[i:end], p)
+	d.finder.Enter(int(pl.site), d.in[i:end], p)
 	return end
 }
 

@@ -13,19 +13,18 @@ import (
 // Decoder decodes values of a Program's type, for one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program   *Program
-	predictor *share.Predictor // nil: nothing is shared
-	parts     bool             // parts are shared, not only strings
+	program *Program
+	finder  *share.Finder // nil: nothing is shared
+	parts   bool          // parts are shared, not only strings
 
 	// Of the present value; cleared after it.
 	in     []byte
 	depth  int
 	busy   bool
 	text   layout.Text
-	buf    []byte         // an escaped text, unquoted
-	base64 []byte         // a base64 text, decoded
-	word   uint64         // the target of a pointer
-	none   layout.Pointer // a nil pointer, in place of a part without a value
+	buf    []byte // an escaped text, unquoted
+	base64 []byte // a base64 text, decoded
+	word   uint64 // the target of a pointer
 	maps   maps
 	// of an untyped object
 	dropManaged, inMetadata bool
@@ -38,7 +37,6 @@ type Decoder struct {
 	scratches    pages[layout.Scratch]
 	mapScratches pages[mapScratch]
 	anyNames     map[string]string // of members of untyped objects
-	day          day
 }
 
 // NewDecoder returns a Decoder. With a table its objects share strings that repeat. With parts true
@@ -47,8 +45,7 @@ type Decoder struct {
 // that a resource.Quantity caches.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	return &Decoder{
-		day:     day{text: [len(epoch)]byte([]byte(epoch))},
-		program: p, predictor: table.NewPredictor(&p.compiler.sites, parts), parts: parts && table != nil,
+		program: p, finder: table.NewFinder(&p.compiler.sites, parts), parts: parts && table != nil,
 	}
 }
 
@@ -64,7 +61,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 		d.forget()
 	}
 	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
-	d.predictor.Begin()
+	d.finder.Begin()
 	start := d.mark()
 	n = -1
 	if i := skipSpace(input, 0); i < len(input) && input[i] == '{' {
@@ -187,8 +184,6 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 		v, end := d.any(i)
 		*layout.As[any](p) = v
 		return end
-	case opMicroTime:
-		return d.microTime(pl, i, p)
 	case opDuration:
 		return d.duration(i, p)
 	case opQuantity:
@@ -200,7 +195,7 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 	case opText:
 		return d.ownText(pl, i, p)
 	case opManaged:
-		return d.managed(pl, i)
+		return d.managed(i)
 	}
 	return -1
 }

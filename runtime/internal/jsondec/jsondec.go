@@ -15,7 +15,7 @@
 //
 //	New        compiles a type: a plan for each field, an object for each struct
 //	Decoder    reads values by plans, with a method for each kind of plan, and learns from each
-//	           object (which member follows which, which strings came last) for the next one
+//	           object which member follows which, for the next one
 //	share      finds parts of objects that are in memory already, by their bytes
 //
 // Of the fields that a projection doesn't have (see object.NoMeta) only the end is looked for. In
@@ -24,7 +24,7 @@
 // input that has null in their place; whether they are valid is unknown. Of those that have bytes
 // outside of strings that JSON doesn't have there, the end may be found too early or too late.
 //
-// [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
+// [Untyped], [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
 package jsondec
 
 import (

@@ -63,93 +63,13 @@ func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
-// day is the day of the last time that was read; at first it is the epoch's.
-type day struct {
-	text  [len(epoch)]byte
-	start int64 // Unix time
-}
-
-const epoch = "1970-01-01T"
-
-const secondsLen = len("2006-01-02T15:04:05")
-
-// seconds reads a time in UTC up to the seconds. It returns false for text that it doesn't
-// recognize as one.
-func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
-	date, clock := b[:len(d.day.text)], b[len(d.day.text):]
-	if string(date) != string(d.day.text[:]) {
-		days, ok := daysOf(date)
-		if !ok {
-			return 0, false
-		}
-		d.day.start = days * 24 * 3600
-		copy(d.day.text[:], date)
-	}
-	h, m, s := twoDigits(clock[0:]), twoDigits(clock[3:]), twoDigits(clock[6:])
-	if h > 23 || m > 59 || s > 59 || clock[2] != ':' || clock[5] != ':' {
-		return 0, false
-	}
-	return d.day.start + int64(h*3600+m*60+s), true
-}
-
-// daysOf returns the number of days from the epoch to the date at the beginning of b, which a T
-// ends. It returns false for text that it doesn't recognize as a date.
-func daysOf(b []byte) (days int64, ok bool) {
-	century, year, month, day := twoDigits(b), twoDigits(b[2:]), twoDigits(b[5:]), twoDigits(b[8:])
-	if century > 99 || year > 99 || month < 1 || month > 12 || day < 1 || day > 31 || b[4] != '-' || b[7] != '-' || b[10] != 'T' {
-		return 0, false
-	}
-	year += 100 * century
-	if leap := year%4 == 0 && (year%100 != 0 || year%400 == 0); day > 28 && day > monthDays[month-1] && !(leap && month == 2 && day == 29) {
-		return 0, false
-	}
-	// Years begin in March here, so that the leap day is at their end.
-	if month -= 3; month < 0 {
-		month += 12
-		year--
-	}
-	year += 400 // makes none negative; any 400 years have the same number of days
-	return int64(year*365+year/4-year/100+year/400+(153*month+2)/5+day-1) - daysToEpoch, true
-}
-
-var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
-
-// daysToEpoch is the number of days from the first of March 400 years before the year 0 to the
-// epoch.
-const daysToEpoch = 719468 + 146097
-
-// twoDigits returns the number that b begins with, or more than 99 if it is none.
-func twoDigits(b []byte) int {
-	high, low := b[0]-'0', b[1]-'0'
-	if high > 9 || low > 9 {
-		return 100
-	}
-	return int(high)*10 + int(low)
-}
-
-// time decodes a metav1.Time at in[i].
+// time decodes a metav1.Time at in[i], as the type's own method does.
 func (d *Decoder) time(pl *plan, i int, p layout.Pointer) int {
 	const size = len(`"2006-01-02T15:04:05Z"`)
-	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
-		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok {
-			// as the type's own method does
-			layout.As[metav1.Time](p).Time = time.Unix(unix, 0).Local()
-			return i + size
-		}
-	}
-	return d.raw(pl, i, p)
-}
-
-// microTime decodes a metav1.MicroTime at in[i].
-func (d *Decoder) microTime(pl *plan, i int, p layout.Pointer) int {
-	const size = len(`"2006-01-02T15:04:05.000000Z"`)
-	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+1+secondsLen] == '.' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
-		fraction := d.in[i+2+secondsLen:]
-		a, b, c := twoDigits(fraction), twoDigits(fraction[2:]), twoDigits(fraction[4:])
-		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok && a < 100 && b < 100 && c < 100 {
-			nanos := int64(a*10000+b*100+c) * 1000
-			layout.As[metav1.MicroTime](p).Time = time.Unix(unix, nanos).Local()
-			return i + size
+	if end := i + size; end <= len(d.in) && d.in[i] == '"' && d.in[end-1] == '"' {
+		if t, err := time.Parse(time.RFC3339, layout.View(d.in[i+1:end-1])); err == nil {
+			layout.As[metav1.Time](p).Time = t.Local()
+			return end
 		}
 	}
 	return d.raw(pl, i, p)

@@ -80,7 +80,7 @@ func (d *Decoder) scalar(pl *plan, i int, p layout.Pointer) int {
 		return -1
 	}
 	to := layout.As[layout.Pointer](p)
-	if *to = d.predictor.Scalar(pl.elem.typ.Size(), d.word); *to == nil {
+	if *to = d.finder.Scalar(pl.elem.typ.Size(), d.word); *to == nil {
 		*to = pl.elem.typ.New()
 		pl.elem.typ.Copy(*to, layout.Of(&d.word))
 	}

@@ -43,7 +43,6 @@ const (
 	opMap
 	opAny
 	opTime
-	opMicroTime
 	opDuration
 	opQuantity
 	opIntOrString
@@ -112,7 +111,7 @@ var process compiler
 
 // knownOps are the ops of types whose methods this package doesn't need.
 var knownOps = map[gotype.Known]op{
-	gotype.Time: opTime, gotype.MicroTime: opMicroTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
+	gotype.Time: opTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
 	gotype.IntOrString: opIntOrString, gotype.Number: opRefuse,
 }
 
@@ -309,11 +308,7 @@ func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
 	case o.drop != nil && !isMetadata && f.Name == "metadata" && gotype.IsMetadata(f.Type):
 		return &plan{op: opStruct, typ: layout.TypeOf(f.Type), object: c.metadataWithout(gotype.Of(f.Type), o.drop)}
 	case o.drop != nil && isMetadata && f.Name == "managedFields" && o.drop.ManagedFields:
-		pl := &plan{op: opManaged, typ: layout.TypeOf(f.Type), site: c.site(share.Reference, nil)}
-		for range managedSites - 1 {
-			c.site(share.Reference, nil)
-		}
-		return pl
+		return &plan{op: opManaged, typ: layout.TypeOf(f.Type)}
 	}
 	pl := c.plan(gotype.Of(f.Type))
 	switch {

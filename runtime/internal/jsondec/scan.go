@@ -117,54 +117,6 @@ func hex4(in []byte) rune {
 	return r
 }
 
-// unquote appends the text of a valid string, which is given without its quotes. It returns false
-// for half of a surrogate pair.
-func unquote(dst, s []byte) ([]byte, bool) {
-	for i := 0; i < len(s); {
-		if s[i] != '\\' {
-			end := i + 1
-			for end < len(s) && s[end] != '\\' {
-				end++
-			}
-			dst = append(dst, s[i:end]...)
-			i = end
-			continue
-		}
-		c := s[i+1]
-		i += 2
-		switch c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
-		case 'u':
-			r := hex4(s[i:])
-			i += 4
-			if r >= 0xd800 && r < 0xe000 {
-				if r >= 0xdc00 || len(s)-i < 6 || s[i] != '\\' || s[i+1] != 'u' {
-					return dst, false
-				}
-				low := hex4(s[i+2:])
-				if low < 0xdc00 || low >= 0xe000 {
-					return dst, false
-				}
-				r = (r-0xd800)<<10 + (low - 0xdc00) + 0x10000
-				i += 6
-			}
-			dst = utf8.AppendRune(dst, r)
-			continue
-		}
-		dst = append(dst, c)
-	}
-	return dst, true
-}
-
 // skipSpace returns the index of the first byte from i on that is not white space.
 func skipSpace(in []byte, i int) int {
 	for i < len(in) {

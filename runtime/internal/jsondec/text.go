@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
@@ -17,13 +19,13 @@ func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 	case end < 0:
 		return -1
 	case !plain:
-		if !d.text.AddUnquoted(p, func(dst []byte) ([]byte, bool) { return unquote(dst, in[i:end-1]) }) {
+		if !d.text.AddUnquoted(p, func(dst []byte) ([]byte, bool) { return unquote(dst, in[i-1:end]) }) {
 			return -1
 		}
 		return end
 	}
 	b := in[i : end-1]
-	if s, ok := d.predictor.String(int(pl.site), b); ok {
+	if s, ok := d.finder.String(int(pl.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		d.text.Add(p, b)
@@ -38,7 +40,7 @@ func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	if s, ok := d.predictor.String(int(pl.site), b); ok {
+	if s, ok := d.finder.String(int(pl.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)
@@ -58,9 +60,9 @@ func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	s, repeats := d.predictor.String(int(pl.elem.site), b)
+	s, repeats := d.finder.String(int(pl.elem.site), b)
 	if repeats {
-		if shared := d.predictor.Text(s); shared != nil {
+		if shared := d.finder.Text(s); shared != nil {
 			*to = layout.Of(shared)
 			return end
 		}
@@ -70,6 +72,12 @@ func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	*to = pl.elem.typ.New()
 	*layout.As[string](*to) = s
 	return end
+}
+
+// unquote appends the text of a valid string. It returns false for half of a surrogate pair.
+func unquote(dst, quoted []byte) ([]byte, bool) {
+	dst, err := jsontext.AppendUnquote(dst, quoted)
+	return dst, err == nil
 }
 
 // plainText returns the text of the string whose first byte after the quote is in[i], valid until
@@ -82,7 +90,7 @@ func (d *Decoder) plainText(i int) (b []byte, end int) {
 	b = d.in[i : end-1]
 	if !plain {
 		var ok bool
-		if d.buf, ok = unquote(d.buf[:0], b); !ok {
+		if d.buf, ok = unquote(d.buf[:0], d.in[i-1:end]); !ok {
 			return nil, -1
 		}
 		b = d.buf

@@ -10,9 +10,9 @@ import (
 // Decoder decodes objects one after the other. It serves one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program   *Program
-	predictor *share.Predictor
-	shared    bool // equal parts are shared
+	program *Program
+	finder  *share.Finder
+	shared  bool // equal parts are shared
 
 	text     layout.Text
 	depth    int
@@ -32,7 +32,7 @@ const maxDepth = 100
 // than one for each stream.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
-		program: p, predictor: table.NewPredictor(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
+		program: p, finder: table.NewFinder(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
 	}
 }
 
@@ -44,7 +44,7 @@ func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 		d.forget()
 	}
 	d.busy, d.depth, d.entering = true, 0, 0
-	d.predictor.Begin()
+	d.finder.Begin()
 	ok := d.message(d.program.root, into, data) && d.end(scope{})
 	d.forget()
 	d.busy = false
@@ -161,20 +161,15 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 			return n, true
 		}
 	}
-	if f.container == containerDropped || f.small || !d.shared || !d.predictor.Try(site) {
+	if f.container == containerDropped || f.small || !d.shared || !d.finder.Try(site) {
 		count, size := d.extent(f, in)
 		return size, count > 0 && d.fresh(f, p, in[:size], count)
-	}
-	if part := d.predictor.Predict(site, in); part != nil && !hasTag(in[part.Len():], f.tag) {
-		part.Put(p)
-		d.predictor.Follow(site, part)
-		return part.Len(), true
 	}
 	count, size := d.extent(f, in)
 	if count == 0 {
 		return 0, false
 	}
-	part, enter := d.predictor.Find(site, in[:size])
+	part, enter := d.finder.Find(site, in[:size])
 	switch {
 	case part != nil:
 		part.Put(p)
@@ -188,7 +183,7 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 		return 0, false
 	}
 	d.entering--
-	d.predictor.Enter(site, in[:size], p)
+	d.finder.Enter(site, in[:size], p)
 	return size, true
 }
 
@@ -230,7 +225,7 @@ func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))
 	to := layout.As[layout.Pointer](p)
-	if *to = d.predictor.Scalar(f.typ.Size(), d.word); *to == nil {
+	if *to = d.finder.Scalar(f.typ.Size(), d.word); *to == nil {
 		*to = f.typ.New()
 		f.typ.Copy(*to, layout.Of(&d.word))
 	}
@@ -299,7 +294,7 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 
 // string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
-	if s, ok := d.predictor.String(int(site), b); ok {
+	if s, ok := d.finder.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		d.text.Add(p, b)
@@ -309,7 +304,7 @@ func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
 // name decodes a name or namespace. Programs often keep these as keys after the object is gone, so
 // they keep nothing else alive.
 func (d *Decoder) name(site int32, p layout.Pointer, b []byte) {
-	if s, ok := d.predictor.String(int(site), b); ok {
+	if s, ok := d.finder.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)

@@ -72,13 +72,6 @@ func (d *Decoder) fill(u unfilled) bool {
 			m[e.key] = e.text
 		}
 		*layout.As[map[string]string](u.p) = m
-	case kindBytes:
-		m := make(map[string][]byte, u.n)
-		for i := range u.n {
-			e := d.entry(u, i)
-			m[e.key] = copyOf(e.raw)
-		}
-		*layout.As[map[string][]byte](u.p) = m
 	case kindQuantity:
 		m := make(map[string]resource.Quantity, u.n)
 		for i := range u.n {

@@ -105,7 +105,7 @@ func (d *Decoder) quantity(f *field, q *resource.Quantity, b []byte) bool {
 	if !ok || len(b) == 0 {
 		return ok
 	}
-	text, ok := d.predictor.String(int(f.text), b)
+	text, ok := d.finder.String(int(f.text), b)
 	if !ok {
 		text = string(b)
 	}

@@ -66,44 +66,18 @@ func shortTag(b []byte, at int) (tag uint32, next int) {
 	return tag&0x7f | uint32(b[next])<<7, next + 1
 }
 
-// pass returns the index of the first field in b, from an index on, that a type has. It returns -1
-// if a field before it is not whole, or is one that Decode declines.
+// pass returns the index after the field at an index of b that the type doesn't have. It returns -1
+// if the field is not whole, or is one that Decode declines.
 func pass(b []byte, at int, fields []field) int {
-	for at < len(b) {
-		tag, start := shortTag(b, at)
-		number := tag >> 3
-		if number == 0 {
-			return -1
-		}
-		if int(number) < len(fields) {
-			switch fields[number].tag {
-			case tag:
-				return at
-			case 0: // there is no such field
-			default:
-				return -1
-			}
-		}
-		if start < len(b) && b[start] < 0x80 { // as most numbers and sizes are
-			switch tag & 7 {
-			case 0:
-				at = start + 1
-				continue
-			case 2:
-				at = start + 1 + int(b[start])
-				continue
-			}
-		}
-		n, ok := skip(b[start:], tag&7)
-		if !ok {
-			return -1
-		}
-		at = start + n
-	}
-	if at > len(b) {
+	tag, n := readTag(b[at:])
+	if number := int(tag >> 3); n == 0 || number < len(fields) && fields[number].tag != 0 {
 		return -1
 	}
-	return at
+	size, ok := skip(b[at+n:], tag&7)
+	if !ok {
+		return -1
+	}
+	return at + n + size
 }
 
 // readTag reads a field's tag; n is 0 if there is none, or its number is 0 or larger than the

@@ -14,65 +14,50 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// BenchmarkPart finds a part of 300 bytes: by prediction, by hash, and in vain at a site that is
-// left alone for it.
+// BenchmarkPart finds a part of 300 bytes: by hash, and in vain at a site that is left alone for
+// it.
 func BenchmarkPart(b *testing.B) {
 	raw := make([][]byte, 64)
 	for i := range raw {
 		raw[i] = encode(fmt.Sprint(i) + strings.Repeat("x", 300))
 	}
 	var field *string
-	fill := func() *Predictor {
-		predictor := New(1<<20).NewPredictor(newSites(), true)
+	fill := func() *Finder {
+		finder := New(1<<20).NewFinder(newSites(), true)
 		for _, r := range raw {
 			for range 3 {
-				predictor.Begin()
-				if _, enter := predictor.Find(pointerSite, r); enter {
+				finder.Begin()
+				if _, enter := finder.Find(pointerSite, r); enter {
 					field = new(string)
-					predictor.Enter(pointerSite, r, layout.Of(&field))
+					finder.Enter(pointerSite, r, layout.Of(&field))
 				}
 			}
 		}
-		return predictor
+		return finder
 	}
-	b.Run("predicted", func(b *testing.B) {
-		predictor := fill()
-		for b.Loop() {
-			predictor.Begin()
-			if predictor.Try(pointerSite) {
-				if p := predictor.Predict(pointerSite, raw[63]); p != nil {
-					p.Put(layout.Of(&field))
-					predictor.Follow(pointerSite, p)
-				}
-			}
-		}
-		if c := predictor.Counts(); c.Predicted < b.N {
-			b.Fatalf("%+v", c)
-		}
-	})
 	b.Run("found", func(b *testing.B) {
-		predictor := fill()
+		finder := fill()
 		for i := 0; b.Loop(); i++ {
-			predictor.Begin()
+			finder.Begin()
 			r := raw[i%64]
-			if predictor.Try(pointerSite) && predictor.Predict(pointerSite, r) == nil {
-				if p, _ := predictor.Find(pointerSite, r); p != nil {
+			if finder.Try(pointerSite) {
+				if p, _ := finder.Find(pointerSite, r); p != nil {
 					p.Put(layout.Of(&field))
 				}
 			}
 		}
-		if c := predictor.Counts(); c.Found < b.N {
+		if c := finder.Counts(); c.Found < b.N {
 			b.Fatalf("%+v", c)
 		}
 	})
 	b.Run("in vain", func(b *testing.B) {
-		predictor := fill()
+		finder := fill()
 		r := encode(strings.Repeat("y", 300))
 		for i := 0; b.Loop(); i++ {
 			r[2], r[3], r[4], r[5] = byte(i), byte(i>>8), byte(i>>16), byte(i>>24)
-			predictor.Begin()
-			if predictor.Try(pointerSite) && predictor.Predict(pointerSite, r) == nil {
-				predictor.Find(pointerSite, r)
+			finder.Begin()
+			if finder.Try(pointerSite) {
+				finder.Find(pointerSite, r)
 			}
 		}
 	})
@@ -111,28 +96,28 @@ func BenchmarkString(b *testing.B) {
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "a-node.example.test-%04d", i)
 	}
-	predictor := New(0).NewPredictor(newSites(), false)
+	finder := New(0).NewFinder(newSites(), false)
 	for range 3 {
 		for _, w := range words {
-			predictor.String(wordSite, w)
+			finder.String(wordSite, w)
 		}
 	}
 	var s string
 	b.Run("last", func(b *testing.B) {
 		for b.Loop() {
-			s, _ = predictor.String(wordSite, words[0])
+			s, _ = finder.String(wordSite, words[0])
 		}
 	})
 	b.Run("known", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			s, _ = predictor.String(wordSite, words[i%500])
+			s, _ = finder.String(wordSite, words[i%500])
 		}
 	})
 	b.Run("in vain", func(b *testing.B) {
 		w := []byte("a-node.example.test-????")
 		for i := 0; b.Loop(); i++ {
 			w[20], w[21], w[22], w[23] = byte(i), byte(i>>8), byte(i>>16), byte(i>>24)
-			s, _ = predictor.String(secondSite, w)
+			s, _ = finder.String(secondSite, w)
 		}
 	})
 	b.Run("made", func(b *testing.B) {

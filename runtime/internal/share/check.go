@@ -134,9 +134,6 @@ func (t *Table) Check() bool {
 func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field layout.Pointer) *Part {
 	p := &Part{site: s, hash: hash, raw: string(raw)}
 	p.checked.Store(t.round.Load())
-	if s.typ == nil {
-		return p
-	}
 	var ok bool
 	if p.regions, ok = c.collect(s.field(), field, t.bound/16); !ok {
 		return nil

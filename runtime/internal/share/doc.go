@@ -6,10 +6,9 @@
 // values. So a part is found before it is decoded, which saves memory and work.
 //
 // A [Table] belongs to one source of objects and serves any number of goroutines. Each of them
-// decodes with a [Predictor], which predicts the next part: the one that followed the present part
-// last time. A right prediction costs one comparison of bytes; only a wrong one costs a hash and a
-// look-up. A part is kept when its bytes are seen for the second time, so values that don't repeat
-// take no memory. Sites at which too little repeats are skipped for a while.
+// finds parts with a [Finder], by a hash of their bytes. A part is kept when its bytes are seen for
+// the second time, so values that don't repeat take no memory. Sites at which too little repeats
+// are skipped for a while.
 //
 // Shared values must never be changed. If a program changes a part by mistake, all objects that
 // have the part are wrong, but objects that are decoded later are not: before a part is used again,

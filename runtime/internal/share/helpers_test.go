@@ -47,7 +47,7 @@ func encode(fields ...string) []byte {
 }
 
 // decode reads a thing.
-func decode(t *Predictor, in []byte) *thing {
+func decode(t *Finder, in []byte) *thing {
 	v := &thing{}
 	t.Begin()
 	in = field(t, pointerSite, layout.Of(&v.pointer), in, func(s string) { v.pointer = &s })
@@ -62,18 +62,13 @@ func decode(t *Predictor, in []byte) *thing {
 	return v
 }
 
-func field(t *Predictor, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
+func field(t *Finder, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
 	size := 2 + int(binary.BigEndian.Uint16(in))
 	raw := in[:size]
 	enter := false
 	if t.Try(site) {
-		part := t.Predict(site, in)
-		if part != nil {
-			t.Follow(site, part)
-		} else {
-			part, enter = t.Find(site, raw)
-		}
-		if part != nil {
+		var part *Part
+		if part, enter = t.Find(site, raw); part != nil {
 			part.Put(p)
 			return in[part.Len():]
 		}

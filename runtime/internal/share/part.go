@@ -17,8 +17,7 @@ type Part struct {
 
 	// the last round in which it was compared and found unchanged, or the constant changed
 	checked atomic.Uint64
-	next    atomic.Pointer[Part] // the part that followed it last
-	epoch   atomic.Uint32        // the generation in which it was used last
+	epoch   atomic.Uint32 // the generation in which it was used last
 
 	// Set once at construction.
 	value    layout.Slice // only Data unless it is a slice
@@ -37,12 +36,6 @@ func (p *Part) Put(field layout.Pointer) {
 	} else {
 		*layout.As[layout.Pointer](field) = p.value.Data
 	}
-}
-
-// begins reports whether input begins with the part's bytes. That suffices at sites whose values
-// show by themselves where they end.
-func (p *Part) begins(input []byte) bool {
-	return len(p.raw) <= len(input) && p.raw == string(input[:len(p.raw)])
 }
 
 // size returns the memory that the part takes, its bytes and its strings included.

@@ -17,11 +17,11 @@ import (
 )
 
 func TestEqualPartsAreSharedFromTheThirdOn(t *testing.T) {
-	predictor := New(1<<20).NewPredictor(newSites(), true)
+	finder := New(1<<20).NewFinder(newSites(), true)
 	var got []*thing
 	for i := range 5 {
 		in := encode("p", "a,b", "word", "p")
-		got = append(got, decode(predictor, in))
+		got = append(got, decode(finder, in))
 		clear(in) // nothing refers to it
 		check(t, got[i], "p", "a,b", "word", "p")
 	}
@@ -36,21 +36,21 @@ func TestEqualPartsAreSharedFromTheThirdOn(t *testing.T) {
 			t.Error("shared between sites")
 		}
 	}
-	want := Counts{Predicted: 3*3 - 3 + 3, Missed: 6, Entered: 3, Strings: 4}
-	if c := predictor.Counts(); c != want {
+	want := Counts{Found: 9, Missed: 6, Entered: 3, Strings: 4}
+	if c := finder.Counts(); c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
 }
 
 func TestNothingIsSharedWithoutParts(t *testing.T) {
-	for name, predictor := range map[string]*Predictor{
-		"parts false": New(1<<20).NewPredictor(newSites(), false),
-		"no bytes":    New(0).NewPredictor(newSites(), true),
-		"no table":    (*Table)(nil).NewPredictor(newSites(), true),
+	for name, finder := range map[string]*Finder{
+		"parts false": New(1<<20).NewFinder(newSites(), false),
+		"no bytes":    New(0).NewFinder(newSites(), true),
+		"no table":    (*Table)(nil).NewFinder(newSites(), true),
 	} {
 		var last *thing
 		for range 10 {
-			v := decode(predictor, encode("p", "a,b", "word", "s"))
+			v := decode(finder, encode("p", "a,b", "word", "s"))
 			check(t, v, "p", "a,b", "word", "s")
 			if last != nil && (v.pointer == last.pointer || &v.slice[0] == &last.slice[0]) {
 				t.Errorf("%s: shared", name)
@@ -61,17 +61,17 @@ func TestNothingIsSharedWithoutParts(t *testing.T) {
 }
 
 // TestRandomValuesAreDecodedRight decodes things of which much repeats, in random order, through
-// tables of several sizes and several predictors.
+// tables of several sizes and several finders.
 func TestRandomValuesAreDecodedRight(t *testing.T) {
 	for _, size := range []int{0, 2000, 100_000, 10_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, uint64(size)))
 			table, sites := New(size), newSites()
-			predictors := []*Predictor{table.NewPredictor(sites, true), table.NewPredictor(sites, true), table.NewPredictor(sites, false)}
+			finders := []*Finder{table.NewFinder(sites, true), table.NewFinder(sites, true), table.NewFinder(sites, false)}
 			text := func(n int) string { return strings.Repeat(fmt.Sprint(r.IntN(n)), 1+r.IntN(3)) }
 			for range 20_000 {
 				p, s, w, second := text(20), text(5)+","+text(1<<30), text(100), text(1000)
-				v := decode(predictors[r.IntN(3)], encode(p, s, w, second))
+				v := decode(finders[r.IntN(3)], encode(p, s, w, second))
 				check(t, v, p, s, w, second)
 				if got := table.Stats().Bytes; got > size {
 					t.Fatalf("the table has %d bytes, more than %d", got, size)
@@ -82,7 +82,7 @@ func TestRandomValuesAreDecodedRight(t *testing.T) {
 }
 
 // TestOrderMakesNoDifferenceToWhatIsFound lets two kinds of things alternate, and come in random
-// order: after some time all parts are predicted.
+// order: after some time all parts are found.
 func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, next := range map[string]func(i int) int{
@@ -90,71 +90,51 @@ func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
 		"alternating": func(i int) int { return i % 50 },
 		"random":      func(int) int { return r.IntN(50) },
 	} {
-		predictor := New(1<<20).NewPredictor(newSites(), true)
+		finder := New(1<<20).NewFinder(newSites(), true)
 		for i := range 10_000 {
 			k := next(i)
-			decode(predictor, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
+			decode(finder, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
 		}
-		before := predictor.Counts()
+		before := finder.Counts()
 		for i := range 1000 {
 			k := next(i)
-			decode(predictor, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
+			decode(finder, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
 		}
-		c := predictor.Counts()
-		if predicted := c.Predicted - before.Predicted; predicted < 1900 {
-			t.Errorf("%s: of 3000 parts, %d are predicted and %d found", name, predicted, c.Found-before.Found)
-		}
+		c := finder.Counts()
 		if c.Missed != before.Missed {
 			t.Errorf("%s: missed %d", name, c.Missed-before.Missed)
 		}
 	}
 }
 
-// TestNoiseDoesNotStopPredictions has a part in the middle that nothing predicts.
-func TestNoiseDoesNotStopPredictions(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	predictor := New(1<<20).NewPredictor(newSites(), true)
-	var before Counts
-	for i := range 20_000 {
-		if i == 10_000 {
-			before = predictor.Counts()
-		}
-		k := r.IntN(50)
-		decode(predictor, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", r.IntN(100)), "word", fmt.Sprint("second", k)))
-	}
-	if predicted := predictor.Counts().Predicted - before.Predicted; predicted < 7000 {
-		t.Errorf("of 10,000 parts after noise, %d are predicted", predicted)
-	}
-}
-
 // TestSitesWithoutRepetitionAreLeftAlone also holds that they come back.
 func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 	table := New(1 << 20)
-	predictor := table.NewPredictor(newSites(), true)
+	finder := table.NewFinder(newSites(), true)
 	one := func(i int) {
-		decode(predictor, encode(fmt.Sprint("p", i), fmt.Sprint("s", i), fmt.Sprint("w", i), "same"))
+		decode(finder, encode(fmt.Sprint("p", i), fmt.Sprint("s", i), fmt.Sprint("w", i), "same"))
 	}
 	for i := range 10_000 {
 		one(i)
 	}
-	c := predictor.Counts()
+	c := finder.Counts()
 	if tried := c.Missed; tried > 2*10_000/20 {
 		t.Errorf("%d of 20,000 values that never repeat were looked for", tried)
 	}
 	if s := table.Stats(); s.Parts > 10 {
 		t.Errorf("%d parts of values that never repeat", s.Parts)
 	}
-	if c.Predicted < 9900 {
-		t.Errorf("the site at which all repeats was left: %d of 10,000", c.Predicted)
+	if c.Found < 9900 {
+		t.Errorf("the site at which all repeats was left: %d of 10,000", c.Found)
 	}
 	for i := range 10_000 {
 		one(i % 3)
 	}
-	before := predictor.Counts()
+	before := finder.Counts()
 	for i := range 1000 {
 		one(i % 3)
 	}
-	if got := predictor.Counts(); got.Skipped != before.Skipped || got.Missed != before.Missed {
+	if got := finder.Counts(); got.Skipped != before.Skipped || got.Missed != before.Missed {
 		t.Errorf("sites at which all repeats now are left or missed: %+v, then %+v", before, got)
 	}
 }
@@ -163,8 +143,8 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 // the collector takes the rest.
 func TestUnusedPartsAreForgotten(t *testing.T) {
 	table := New(100_000)
-	predictor := table.NewPredictor(newSites(), true)
-	use := func(s string) *string { return decode(predictor, encode(s, "a", "w", "s")).pointer }
+	finder := table.NewFinder(newSites(), true)
+	use := func(s string) *string { return decode(finder, encode(s, "a", "w", "s")).pointer }
 	var old []weak.Pointer[string]
 	for i := range 50 {
 		use(fmt.Sprint("old", i))
@@ -201,10 +181,10 @@ func TestUnusedPartsAreForgotten(t *testing.T) {
 // TestLargePartsAreNotKept has parts that would fill the table.
 func TestLargePartsAreNotKept(t *testing.T) {
 	table := New(64 << 10)
-	predictor := table.NewPredictor(newSites(), true)
+	finder := table.NewFinder(newSites(), true)
 	large := strings.Repeat("x", 5000)
 	for range 100 {
-		check(t, decode(predictor, encode(large, "a", "w", "s")), large, "a", "w", "s")
+		check(t, decode(finder, encode(large, "a", "w", "s")), large, "a", "w", "s")
 	}
 	if s := table.Stats(); s.Bytes > 2000 {
 		t.Errorf("%+v", s)
@@ -219,10 +199,10 @@ func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
 		for g := range 8 {
 			group.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(g), 1))
-				predictor := table.NewPredictor(sites, true)
+				finder := table.NewFinder(sites, true)
 				for range 3000 {
 					k := fmt.Sprint(r.IntN(40))
-					check(t, decode(predictor, encode("p"+k, "s,"+k, "w"+k, "same")), "p"+k, "s,"+k, "w"+k, "same")
+					check(t, decode(finder, encode("p"+k, "s,"+k, "w"+k, "same")), "p"+k, "s,"+k, "w"+k, "same")
 				}
 			})
 		}
@@ -232,7 +212,7 @@ func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
 		}
 		pointers := map[*string]bool{}
 		for range 8 {
-			pointers[decode(table.NewPredictor(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
+			pointers[decode(table.NewFinder(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
 		}
 		if len(pointers) != 1 {
 			t.Errorf("%d copies of a part", len(pointers))
@@ -242,14 +222,14 @@ func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
 
 // TestStringsThatComeInTurnsAreAllFound, though others that never repeat come between them.
 func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
-	predictor := New(0).NewPredictor(newSites(), false)
+	finder := New(0).NewFinder(newSites(), false)
 	missing := 0
 	for round := range 60 {
 		for i := range 40 {
-			if _, ok := predictor.strings.get(fmt.Appendf(nil, "string number %d", i)); !ok && round >= 50 {
+			if _, ok := finder.strings.get(fmt.Appendf(nil, "string number %d", i)); !ok && round >= 50 {
 				missing++
 			}
-			predictor.strings.get(fmt.Appendf(nil, "%d of round %d", i, round))
+			finder.strings.get(fmt.Appendf(nil, "%d of round %d", i, round))
 		}
 	}
 	if missing > 0 {
@@ -258,8 +238,8 @@ func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
 }
 
 func TestWhichStringsAreFound(t *testing.T) {
-	predictor := New(0).NewPredictor(newSites(), false)
-	get := func(s string) (string, bool) { return predictor.String(wordSite, []byte(s)) }
+	finder := New(0).NewFinder(newSites(), false)
+	get := func(s string) (string, bool) { return finder.String(wordSite, []byte(s)) }
 	if s, ok := get(""); !ok || s != "" {
 		t.Error("the empty string is always there")
 	}
@@ -284,25 +264,25 @@ func TestWhichStringsAreFound(t *testing.T) {
 			t.Fatalf("%q for %q", got, s)
 		}
 	}
-	if n := len(predictor.strings.slots); n > maxInterned {
+	if n := len(finder.strings.slots); n > maxInterned {
 		t.Errorf("%d slots", n)
 	}
 }
 
 // TestLookupsAllocateLittle counts the allocations of look-ups, and the memory of an unused
-// Predictor.
+// Finder.
 func TestLookupsAllocateLittle(t *testing.T) {
 	table, sites := New(1<<20), newSites()
-	predictor := table.NewPredictor(sites, true)
+	finder := table.NewFinder(sites, true)
 	in := encode("p", "a,b", "word", "s")
 	v := &thing{}
 	once := func() {
-		predictor.Begin()
+		finder.Begin()
 		rest := in
 		for _, site := range []int{pointerSite, sliceSite, wordSite, secondSite} {
 			size := 2 + int(binary.BigEndian.Uint16(rest))
 			if site == wordSite {
-				if s, ok := predictor.String(site, rest[2:size]); ok {
+				if s, ok := finder.String(site, rest[2:size]); ok {
 					v.word = s
 				}
 			} else {
@@ -315,42 +295,43 @@ func TestLookupsAllocateLittle(t *testing.T) {
 				case secondSite:
 					p = layout.Of(&v.second)
 				}
-				if part := predictor.Predict(site, rest); predictor.Try(site) && part != nil {
-					part.Put(p)
-					predictor.Follow(site, part)
+				if finder.Try(site) {
+					if part, _ := finder.Find(site, rest[:size]); part != nil {
+						part.Put(p)
+					}
 				}
 			}
 			rest = rest[size:]
 		}
 	}
 	for range 3 {
-		decode(predictor, in)
+		decode(finder, in)
 	}
 	once()
 	if n := testing.AllocsPerRun(1000, once); n != 0 {
-		t.Errorf("%v allocations to predict", n)
+		t.Errorf("%v allocations to find parts", n)
 	}
 	if v.word != "word" || *v.pointer != "p" || *v.second != "s" || len(v.slice) != 2 {
-		t.Error("nothing was predicted")
+		t.Error("nothing was found")
 	}
 }
 
-// TestSitesAreAddedMeanwhile: a Predictor finds the parts of sites that did not exist when it was
+// TestSitesAreAddedMeanwhile: a Finder finds the parts of sites that did not exist when it was
 // made, while others are added.
 func TestSitesAreAddedMeanwhile(t *testing.T) {
 	table, sites := New(1<<20), &Sites{}
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			predictor := table.NewPredictor(sites, true)
+			finder := table.NewFinder(sites, true)
 			for range 100 {
 				sites.Add(String, nil)
 				site := sites.Add(Reference, reflect.TypeFor[*string]())
 				var last, before *string
 				for range 8 { // a value may have to come more than twice, by chance
 					before = last
-					predictor.Begin()
-					field(predictor, site, layout.Of(&last), encode("equal"), func(s string) { last = &s })
+					finder.Begin()
+					field(finder, site, layout.Of(&last), encode("equal"), func(s string) { last = &s })
 				}
 				if *last != "equal" || last != before {
 					t.Errorf("site %d shares nothing", site)

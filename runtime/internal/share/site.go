@@ -17,12 +17,12 @@ const (
 	Reference Form = iota
 	// Slice is a slice of any type.
 	Slice
-	// String is a short string. It is not a part; [Predictor.String] finds it.
+	// String is a short string. It is not a part; [Finder.String] finds it.
 	String
 )
 
 // Sites are the fields of the objects' types whose values may be shared. The zero value has none.
-// It is safe for concurrent use: sites may be added while Predictors use others.
+// It is safe for concurrent use: sites may be added while Finders use others.
 type Sites struct {
 	mu sync.Mutex // guards writes of list
 	// list has nil in the place of strings. What it points to never changes.
@@ -32,7 +32,7 @@ type Sites struct {
 type site struct {
 	// Set once at construction.
 	form Form
-	typ  reflect.Type // of the field; nil for parts without a value
+	typ  reflect.Type // of the field
 	salt uint64       // of the hashes: equal bytes at different sites are different parts
 
 	once sync.Once
@@ -40,7 +40,7 @@ type site struct {
 }
 
 // Add adds a site and returns its number, which counts from 0. typ is the type of the fields: a
-// pointer, a slice or a map. It is nil for strings, and for parts of which only the bytes matter.
+// pointer, a slice or a map. It is nil for strings.
 func (s *Sites) Add(form Form, typ reflect.Type) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

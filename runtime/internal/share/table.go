@@ -113,20 +113,8 @@ func (t *Table) addLocked(p *Part) {
 
 // turnLocked begins a generation.
 func (t *Table) turnLocked() {
-	forgotten, kept := t.previous.Load(), t.current.Load()
-	epoch := t.epoch.Load()
-	for p := range forgotten.parts() {
-		if p.epoch.Load() != epoch {
-			p.next.Store(nil)
-		}
-	}
-	for p := range kept.parts() {
-		if next := p.next.Load(); next != nil && next.epoch.Load() != epoch {
-			p.next.Store(nil)
-		}
-	}
-	t.epoch.Store(epoch + 1)
-	t.previous.Store(kept)
+	t.epoch.Add(1)
+	t.previous.Store(t.current.Load())
 	t.current.Store(newIndex(0))
 	t.older, t.bytes = t.bytes, 0
 }

@@ -70,8 +70,9 @@ func (t *targets) compare(damage *atomic.Uint64) {
 	}
 }
 
-// scalar returns the address of the shared value, or nil if there is no room for it.
-func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
+// scalar returns the address of the shared value, or nil if there is no room for it, or if it is
+// new and was not seen before.
+func (t *targets) scalar(s scalar, seen func() bool, damage *atomic.Uint64) layout.Pointer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, ok := t.scalars[s]
@@ -80,7 +81,7 @@ func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
 		return p
 	case ok:
 		damage.Add(1)
-	case len(t.scalars) >= maxTargets:
+	case len(t.scalars) >= maxTargets, !seen():
 		return nil
 	case t.scalars == nil:
 		t.scalars = map[scalar]layout.Pointer{}
@@ -110,41 +111,20 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	return p
 }
 
-// latest caches the scalars that a Predictor has used last, by hash.
-type latest [64]struct {
-	scalar
-	at layout.Pointer
-}
-
 // Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, for a pointer of an object,
 // or nil if the caller must allocate the value itself. word has its bytes from the lowest address
 // on, and zeros after them.
-func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
+func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil // a value that becomes a part must not refer to a shared target
 	}
-	if t.latest == nil {
-		t.latest = &latest{}
-	}
-	s := scalar{word, size}
-	hash := (word ^ word>>32 ^ uint64(size)<<56) * factor
-	slot := &t.latest[hash>>58]
-	if slot.scalar == s && slot.at != nil && s.is(slot.at) {
-		return slot.at
-	}
-	if !t.table.seenBefore(hash) {
-		return nil
-	}
-	p := t.table.targets.scalar(s, &t.table.damage)
-	if p != nil {
-		slot.scalar, slot.at = s, p
-	}
-	return p
+	seen := func() bool { return t.table.seenBefore((word ^ word>>32 ^ uint64(size)<<56) * factor) }
+	return t.table.targets.scalar(scalar{word, size}, seen, &t.table.damage)
 }
 
 // Text returns the address of a shared string, for a pointer of an object, or nil if the caller
 // must allocate the string itself.
-func (t *Predictor) Text(s string) *string {
+func (t *Finder) Text(s string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil
 	}
