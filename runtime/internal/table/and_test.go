@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAnd cuts sets of one object, of few and of many, leaves each loop early, and allocates nothing.
+// TestAnd cuts sets of few and of many objects, leaves each loop early, and allocates nothing.
 func TestAnd(t *testing.T) {
 	const n = 8192
 	// Every object has the key 1; every 2nd the key 2, every 7th 7, and so on.
