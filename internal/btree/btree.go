@@ -6,8 +6,10 @@ package btree
 
 import "cmp"
 
-// width is the number of entries, or of children, at which a node is split.
-const width = 32
+const (
+	width     = 31 // entries of a leaf, at most
+	branching = 16 // children of any other node, at most
+)
 
 // Entry is an element of a Tree. Its key must not change.
 type Entry[K cmp.Ordered] interface{ Key() K }
@@ -53,15 +55,24 @@ func (n *node[K, E]) count() int {
 	return all
 }
 
-// Levels returns the number of nodes that one Set or Delete copies.
-func (t Tree[K, E]) Levels() (n int) {
-	for at := t.root; at != nil; n++ {
-		if at.children == nil {
-			return n + 1
-		}
-		at = at.children[0].node
+// CopiedBytes returns about how many bytes of memory a Set or a Delete copies, where entries and
+// keys have the given sizes. It takes all nodes but the root for full, as they are in a Tree whose
+// entries were set in order.
+func (t Tree[K, E]) CopiedBytes(entry, key int64) (bytes int64) {
+	const node, pointer, count = 96, 8, 8
+	if t.root == nil {
+		return 0
 	}
-	return n
+	wide := int64(len(t.root.entries) + len(t.root.children))
+	for at := t.root; ; at = at.children[0].node {
+		if at.children == nil {
+			return bytes + node + wide*entry
+		}
+		bytes += node + wide*(key+count+pointer)
+		if wide = width; at.children[0].children != nil {
+			wide = branching
+		}
+	}
 }
 
 // Get returns the entry with key k, and whether there is one.

@@ -45,34 +45,34 @@ func (n *node[K, E]) first() K {
 	return n.entries[0].Key()
 }
 
-// own returns n, or a copy of it that the owner may change.
-func (n *node[K, E]) own(owner uint64) *node[K, E] {
+// own returns n, or a copy of it that the owner may change, with room for so many more entries.
+func (n *node[K, E]) own(owner uint64, room int) *node[K, E] {
 	if n.owner == owner && owner != 0 {
 		return n
 	}
-	return &node[K, E]{owner, copied(n.entries), copied(n.children)}
-}
-
-// copied returns a copy of s with room for one element more.
-func copied[S any](s []S) []S {
-	if s == nil {
-		return nil
+	own := &node[K, E]{owner: owner}
+	if n.children == nil {
+		own.entries = append(make([]E, 0, len(n.entries)+room), n.entries...)
+	} else {
+		own.children = append(make([]child[K, E], 0, len(n.children)), n.children...)
 	}
-	return append(make([]S, 0, len(s)+1), s...)
+	return own
 }
 
 // set returns n with e, and a node of greater keys if it has split n in two.
 func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
-	n = n.own(owner)
 	if n.children == nil {
 		at, found := n.find(k)
 		if found {
+			n = n.own(owner, 0)
 			n.entries[at] = e
 			return n, nil
 		}
+		n = n.own(owner, 1)
 		n.entries = slices.Insert(n.entries, at, e)
-		return n.split(at, len(n.entries))
+		return n.split(at, len(n.entries), width)
 	}
+	n = n.own(owner, 0)
 	at := n.child(k)
 	left, right = n.children[at].set(owner, k, e)
 	n.children[at] = below(left)
@@ -80,13 +80,13 @@ func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
 		at++
 		n.children = slices.Insert(n.children, at, below(right))
 	}
-	return n.split(at, len(n.children))
+	return n.split(at, len(n.children), branching)
 }
 
-// split cuts n, which the caller owns, in two if it has become too wide by what was inserted at an
-// index. A node that grows at its end is cut there, so that the left half stays full.
-func (n *node[K, E]) split(at, wide int) (left, right *node[K, E]) {
-	if wide <= width {
+// split cuts n, which the caller owns, in two if what was inserted at an index has made it wider than
+// most. A node that grows at its end is cut there, so that the left half stays full.
+func (n *node[K, E]) split(at, wide, most int) (left, right *node[K, E]) {
+	if wide <= most {
 		return n, nil
 	}
 	cut := wide / 2
@@ -95,9 +95,9 @@ func (n *node[K, E]) split(at, wide int) (left, right *node[K, E]) {
 	}
 	right = &node[K, E]{owner: n.owner}
 	if n.children == nil {
-		right.entries, n.entries = copied(n.entries[cut:]), slices.Delete(n.entries, cut, wide)
+		right.entries, n.entries = slices.Clone(n.entries[cut:]), slices.Delete(n.entries, cut, wide)
 	} else {
-		right.children, n.children = copied(n.children[cut:]), slices.Delete(n.children, cut, wide)
+		right.children, n.children = slices.Clone(n.children[cut:]), slices.Delete(n.children, cut, wide)
 	}
 	return n, right
 }
@@ -107,7 +107,7 @@ func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 	if len(n.entries) == 1 {
 		return nil
 	}
-	n = n.own(owner)
+	n = n.own(owner, 0)
 	if n.children == nil {
 		at, _ := n.find(k)
 		n.entries = slices.Delete(n.entries, at, at+1)
@@ -129,17 +129,17 @@ func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 	return n
 }
 
-// join makes one child of the child at an index and the next one, if both together are only half as
-// wide as a child may be. It reports whether it did.
+// join makes one child of the child at an index and the next one, if both are narrow. It reports
+// whether it did.
 func (n *node[K, E]) join(at int) bool {
 	if at+1 >= len(n.children) {
 		return false
 	}
 	left, right := n.children[at].node, n.children[at+1].node
-	if len(left.entries)+len(left.children)+len(right.entries)+len(right.children) > width/2 {
+	if len(left.entries)+len(left.children)+len(right.entries)+len(right.children) > branching {
 		return false
 	}
-	left = left.own(n.owner)
+	left = left.own(n.owner, len(right.entries))
 	left.entries, left.children = append(left.entries, right.entries...), append(left.children, right.children...)
 	n.children[at] = below(left)
 	n.children = slices.Delete(n.children, at+1, at+2)

@@ -68,11 +68,11 @@ type ClusterLister[T object.Object] interface {
 // Resource reads the objects of one resource: in all namespaces, as [New] returns it, or in one, as
 // [Resource.Namespace] returns it. It is a [Lister], a [NamespaceLister] and a [ClusterLister].
 type Resource[T object.Object] struct {
+	_ [0]func() // not comparable: otherwise every kind would compile a comparison
+
 	reader    store.Reader[T]
 	resource  schema.GroupResource
 	namespace string
-
-	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 }
 
 // New returns a lister of reader's objects. resource, with its plural name, appears in the errors

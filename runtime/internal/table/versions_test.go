@@ -275,9 +275,12 @@ func TestOldStatesAreReadInFewSteps(t *testing.T) {
 	if n := s.objects.height + 1; n > most {
 		t.Errorf("%d nodes lead to an object by its slot, want %d at most", n, most)
 	}
-	for what, n := range map[string]int{"namespace": s.indexes[0].entries.Levels(), "index": s.indexes[1].entries.Levels(), "key": depth(s.keys.root)} {
-		if n > 2*most {
-			t.Errorf("%d nodes lead to an object by its %s, want %d at most", n, what, 2*most)
+	if n := depth(s.keys.root); n > 2*most {
+		t.Errorf("%d nodes lead to an object by its key, want %d at most", n, 2*most)
+	}
+	for i := range s.indexes {
+		if n := s.indexes[i].entries.CopiedBytes(8, 8); n > 3000 {
+			t.Errorf("nodes of %d bytes lead to an entry of index %d, want 3000 at most", n, i)
 		}
 	}
 	if n := table.Version().Len(); n != 0 || old.Len() != objects {
