@@ -6,10 +6,9 @@ package btree
 
 import "cmp"
 
-const (
-	width     = 31 // entries of a leaf, at most
-	branching = 16 // children of any other node, at most
-)
+// width is how many entries or children a node has at most. With one more, slices of children would
+// be of the allocator's next larger size.
+const width = 31
 
 // Entry is an element of a Tree. Its key must not change.
 type Entry[K cmp.Ordered] interface{ Key() K }
@@ -69,9 +68,7 @@ func (t Tree[K, E]) CopiedBytes(entry, key int64) (bytes int64) {
 			return bytes + node + wide*entry
 		}
 		bytes += node + wide*(key+count+pointer)
-		if wide = width; at.children[0].children != nil {
-			wide = branching
-		}
+		wide = width
 	}
 }
 

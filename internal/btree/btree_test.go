@@ -104,7 +104,7 @@ func verify(t *testing.T, m moment) {
 // checkNode verifies the width and the depth of a node, and what it says of those below.
 func checkNode(t *testing.T, n *node[int, entry], levels int, root bool) {
 	t.Helper()
-	if wide := len(n.entries) + len(n.children); len(n.entries) > width || len(n.children) > branching || wide == 0 || root && len(n.children) == 1 || (levels == 1) != (n.children == nil) {
+	if wide := len(n.entries) + len(n.children); wide > width || wide == 0 || root && len(n.children) == 1 || (levels == 1) != (n.children == nil) {
 		t.Fatalf("a node of %d entries and %d children on level %d", len(n.entries), len(n.children), levels)
 	}
 	for _, c := range n.children {

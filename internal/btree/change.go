@@ -70,7 +70,7 @@ func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
 		}
 		n = n.own(owner, 1)
 		n.entries = slices.Insert(n.entries, at, e)
-		return n.split(at, len(n.entries), width)
+		return n.split(at, len(n.entries))
 	}
 	n = n.own(owner, 0)
 	at := n.child(k)
@@ -80,13 +80,13 @@ func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
 		at++
 		n.children = slices.Insert(n.children, at, below(right))
 	}
-	return n.split(at, len(n.children), branching)
+	return n.split(at, len(n.children))
 }
 
-// split cuts n, which the caller owns, in two if what was inserted at an index has made it wider than
-// most. A node that grows at its end is cut there, so that the left half stays full.
-func (n *node[K, E]) split(at, wide, most int) (left, right *node[K, E]) {
-	if wide <= most {
+// split cuts n, which the caller owns, in two if what was inserted at an index has made it too
+// wide. A node that grows at its end is cut there, so that the left half stays full.
+func (n *node[K, E]) split(at, wide int) (left, right *node[K, E]) {
+	if wide <= width {
 		return n, nil
 	}
 	cut := wide / 2
@@ -136,7 +136,7 @@ func (n *node[K, E]) join(at int) bool {
 		return false
 	}
 	left, right := n.children[at].node, n.children[at+1].node
-	if len(left.entries)+len(left.children)+len(right.entries)+len(right.children) > branching {
+	if len(left.entries)+len(left.children)+len(right.entries)+len(right.children) > width/2 {
 		return false
 	}
 	left = left.own(n.owner, len(right.entries))

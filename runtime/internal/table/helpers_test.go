@@ -211,31 +211,39 @@ func checkState(t testing.TB, v *versionState) {
 		t.Fatalf("%d objects under %d keys, counted %d", n, v.keys.root.len(), v.objects.root.len())
 	}
 	checkBucket(t, v.keys.root, 0)
-	if v.objects.root != nil {
-		checkPart(t, v.objects.root, v.objects.height)
-	}
+	checkBranch(t, v.objects.root, v.objects.height)
 	for i := range v.indexes {
 		checkIndex(t, &v.indexes[i])
 	}
 }
 
-// checkPart verifies the count of a node and of all below.
-func checkPart(t testing.TB, p *part, height int) {
+// checkBranch verifies the count of a branch, which may be nil, and of all below.
+func checkBranch(t testing.TB, b *branch, height int) {
 	t.Helper()
+	if b == nil {
+		return
+	}
 	n := 0
-	for _, obj := range p.objects {
-		if obj != nil {
-			n++
+	for _, below := range b.branches {
+		checkBranch(t, below, height-1)
+		n += below.len()
+	}
+	for _, l := range b.leaves {
+		if l == nil {
+			continue
+		}
+		objects := 0
+		for _, obj := range l.objects {
+			if obj != nil {
+				objects++
+			}
+		}
+		if n += objects; objects == 0 || objects != l.n {
+			t.Fatalf("a leaf with %d objects has counted %d", objects, l.n)
 		}
 	}
-	for _, below := range p.parts {
-		if below != nil {
-			checkPart(t, below, height-1)
-			n += below.n
-		}
-	}
-	if n == 0 || n != p.n || (p.parts == nil) != (height == 0) || (p.parts == nil) == (p.objects == nil) {
-		t.Fatalf("a node of height %d with %d objects has counted %d", height, n, p.n)
+	if n == 0 || n != b.n || (b.leaves != nil) != (height == 1) || (b.branches != nil) != (height > 1) {
+		t.Fatalf("a branch of height %d with %d objects has counted %d", height, n, b.n)
 	}
 }
 

@@ -181,7 +181,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		if n := len(slices.Collect(full.Namespace("ns7").All)); full.Len() != many || n != many/100 {
 			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
 		}
-		nodes := map[string]int{"of objects": parts(stateOf(v).objects.root), "of keys": buckets(stateOf(v).keys.root)}
+		nodes := map[string]int{"of objects": branches(stateOf(v).objects.root), "of keys": buckets(stateOf(v).keys.root)}
 		for i, x := range stateOf(v).indexes {
 			nodes[fmt.Sprint("of keys of index ", i)] = buckets(x.names.root)
 		}
@@ -225,16 +225,20 @@ func buckets[V comparable](b *bucket[V]) int {
 	return n
 }
 
-// parts returns the number of nodes of a vector.
-func parts(p *part) int {
-	if p == nil {
+// branches returns the number of nodes of a vector.
+func branches(b *branch) (n int) {
+	if b == nil {
 		return 0
 	}
-	n := 1
-	for _, below := range p.parts {
-		n += parts(below)
+	for _, below := range b.branches {
+		n += branches(below)
 	}
-	return n
+	for _, l := range b.leaves {
+		if l != nil {
+			n++
+		}
+	}
+	return n + 1
 }
 
 func TestNilVersionIsEmpty(t *testing.T) {

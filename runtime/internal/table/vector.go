@@ -17,19 +17,25 @@ const (
 // struct takes a snapshot. A change copies the nodes between the root and the slot, except those
 // that the same Txn has made.
 type vector struct {
-	root   *part
-	height int // of root; a leaf has height 0
+	root   *branch
+	height int // of root
 }
 
-// part is a node of a vector: a leaf, or a branch.
-type part struct {
-	owner   uint64          // the Txn that made it, and may change it until it is published
-	n       int             // objects in it or below, at least 1
-	objects []object.Object // of a leaf, by slot; nil where there is none
-	parts   []*part         // of a branch; nil where there are no objects
+// branch has branches below it, or leaves if its height is 1. Those without objects are nil.
+type branch struct {
+	owner    uint64 // the Txn that made it, and may change it until it is published
+	n        int    // objects below, at least 1
+	leaves   []*leaf
+	branches []*branch
 }
 
-// slotsIn returns the number of slots of a node.
+type leaf struct {
+	owner   uint64
+	n       int
+	objects [1 << leafBits]object.Object
+}
+
+// slotsIn returns the number of slots of a branch, or of a leaf, whose height is 0.
 func slotsIn(height int) int { return 1 << (leafBits + branchBits*height) }
 
 // below returns the index of the node below a branch in which slot is.
@@ -39,58 +45,72 @@ func below(height int, slot uint32) uint32 {
 
 // get returns the object in slot, or nil if there is none.
 func (v vector) get(slot uint32) object.Object {
-	p := v.root
-	if p == nil || int(slot) >= slotsIn(v.height) {
-		return nil
+	if l, _ := v.leafOf(slot); l != nil {
+		return l.objects[slot%(1<<leafBits)]
 	}
-	for height := v.height; height > 0; height-- {
-		if p = p.parts[below(height, slot)]; p == nil {
+	return nil
+}
+
+// leafOf returns the leaf of slot. If there is none, it returns how many slots from there on are
+// empty, at least, if slot is a multiple of that; 0 if there are no further slots.
+func (v vector) leafOf(slot uint32) (l *leaf, empty int) {
+	b := v.root
+	if b == nil || int(slot) >= slotsIn(v.height) {
+		return nil, 0
+	}
+	for height := v.height; height > 1; height-- {
+		if b = b.branches[below(height, slot)]; b == nil {
+			return nil, slotsIn(height - 1)
+		}
+	}
+	return b.leaves[below(1, slot)], slotsIn(0)
+}
+
+// leaf returns the objects of the first leaf that doesn't begin before slot next, and sets next to
+// the slot behind it. It returns nil if there is none.
+func (v vector) leaf(next *uint32) []object.Object {
+	for {
+		l, empty := v.leafOf(*next)
+		*next += uint32(empty)
+		switch {
+		case l != nil:
+			return l.objects[:]
+		case empty == 0:
 			return nil
 		}
 	}
-	return p.objects[slot%(1<<leafBits)]
 }
 
 // each yields every object with its slot, in the order of slots, until yield returns false.
 func (v vector) each(yield func(uint32, object.Object) bool) {
 	next := uint32(0)
-	for leaf := v.leaf(&next); leaf != nil; leaf = v.leaf(&next) {
-		for i, obj := range leaf {
-			if obj != nil && !yield(next-uint32(len(leaf)-i), obj) {
+	for objs := v.leaf(&next); objs != nil; objs = v.leaf(&next) {
+		for i, obj := range objs {
+			if obj != nil && !yield(next-uint32(len(objs)-i), obj) {
 				return
 			}
 		}
 	}
 }
 
-// leaf returns the objects of the first leaf that doesn't begin before slot next, and sets next to
-// the slot behind it. It returns nil if there is none.
-func (v vector) leaf(next *uint32) []object.Object {
-	for v.root != nil && int(*next) < slotsIn(v.height) {
-		p, height := v.root, v.height
-		for p != nil && height > 0 {
-			p, height = p.parts[below(height, *next)], height-1
-		}
-		*next += uint32(slotsIn(height))
-		if p != nil {
-			return p.objects
-		}
-	}
-	return nil
-}
-
 // free returns the lowest slot that has no object.
 func (v vector) free() (slot uint32) {
-	p := v.root
-	if p.len() == slotsIn(v.height) {
-		return uint32(p.len())
+	b := v.root
+	if b.len() == slotsIn(v.height) {
+		return uint32(b.len())
 	}
-	for height := v.height; p != nil; height-- {
-		if height == 0 {
-			return slot + uint32(slices.Index(p.objects, nil))
+	for height := v.height; b != nil; height-- {
+		room := slotsIn(height - 1)
+		if height == 1 {
+			at := slices.IndexFunc(b.leaves, func(l *leaf) bool { return l.len() < room })
+			slot += uint32(at * room)
+			if l := b.leaves[at]; l != nil {
+				slot += uint32(slices.Index(l.objects[:], nil))
+			}
+			return slot
 		}
-		at := slices.IndexFunc(p.parts, func(p *part) bool { return p.len() < slotsIn(height-1) })
-		slot, p = slot+uint32(at*slotsIn(height-1)), p.parts[at]
+		at := slices.IndexFunc(b.branches, func(b *branch) bool { return b.len() < room })
+		slot, b = slot+uint32(at*room), b.branches[at]
 	}
 	return slot
 }
@@ -98,10 +118,13 @@ func (v vector) free() (slot uint32) {
 // set puts obj into slot, which has an object or is the lowest free one. A nil obj empties the
 // slot.
 func (v *vector) set(owner uint64, slot uint32, obj object.Object) {
+	if v.root == nil {
+		v.height = 1
+	}
 	if int(slot) >= slotsIn(v.height) {
 		v.height++
-		root := (*part)(nil).own(owner, v.height)
-		root.n, root.parts[0] = v.root.n, v.root
+		root := (*branch)(nil).own(owner, v.height)
+		root.n, root.branches[0] = v.root.n, v.root
 		v.root = root
 	}
 	if v.root = v.root.set(owner, v.height, slot, obj); v.root == nil {
@@ -109,62 +132,72 @@ func (v *vector) set(owner uint64, slot uint32, obj object.Object) {
 	}
 }
 
-// set returns p, which may be nil, with obj in slot; nil if no object is left.
-func (p *part) set(owner uint64, height int, slot uint32, obj object.Object) *part {
-	if obj == nil && p.len() <= 1 {
+// set returns b, which may be nil, with obj in slot; nil if no object is left.
+func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *branch {
+	if obj == nil && b.len() <= 1 {
 		return nil
 	}
-	p = p.own(owner, height)
-	if height == 0 {
-		at := &p.objects[slot%(1<<leafBits)]
-		if *at == nil {
-			p.n++
-		}
-		if *at = obj; obj == nil {
-			p.n--
-		}
-		return p
+	b = b.own(owner, height)
+	if height > 1 {
+		at := &b.branches[below(height, slot)]
+		b.n -= (*at).len()
+		*at = (*at).set(owner, height-1, slot, obj)
+		b.n += (*at).len()
+	} else {
+		at := &b.leaves[below(height, slot)]
+		b.n -= (*at).len()
+		*at = (*at).set(owner, slot, obj)
+		b.n += (*at).len()
 	}
-	at := &p.parts[below(height, slot)]
-	before := (*at).len()
-	*at = (*at).set(owner, height-1, slot, obj)
-	p.n += (*at).len() - before
-	return p
+	return b
 }
 
-// len returns the number of objects in p, which may be nil.
-func (p *part) len() int {
-	if p == nil {
+// set returns l, which may be nil, with obj in slot; nil if no object is left.
+func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
+	switch {
+	case obj == nil && l.len() <= 1:
+		return nil
+	case l == nil:
+		l = &leaf{owner: owner}
+	case l.owner != owner:
+		own := *l
+		l, own.owner = &own, owner
+	}
+	at := &l.objects[slot%(1<<leafBits)]
+	if *at == nil {
+		l.n++
+	}
+	if *at = obj; obj == nil {
+		l.n--
+	}
+	return l
+}
+
+// len returns the number of objects below b, which may be nil.
+func (b *branch) len() int {
+	if b == nil {
 		return 0
 	}
-	return p.n
+	return b.n
 }
 
-// own returns p, which may be nil, or a copy or an empty node that the owner may change.
-func (p *part) own(owner uint64, height int) *part {
-	if p != nil && p.owner == owner {
-		return p
+// len returns the number of objects in l, which may be nil.
+func (l *leaf) len() int {
+	if l == nil {
+		return 0
 	}
-	// in one allocation
-	var own *part
-	if height == 0 {
-		leaf := &struct {
-			part
-			room [1 << leafBits]object.Object
-		}{}
-		own, leaf.objects = &leaf.part, leaf.room[:]
-	} else {
-		branch := &struct {
-			part
-			room [1 << branchBits]*part
-		}{}
-		own, branch.parts = &branch.part, branch.room[:]
+	return l.n
+}
+
+// own returns b, which may be nil, or a copy or an empty branch that the owner may change.
+func (b *branch) own(owner uint64, height int) *branch {
+	switch {
+	case b == nil && height == 1:
+		return &branch{owner: owner, leaves: make([]*leaf, 1<<branchBits)}
+	case b == nil:
+		return &branch{owner: owner, branches: make([]*branch, 1<<branchBits)}
+	case b.owner == owner:
+		return b
 	}
-	own.owner = owner
-	if p != nil {
-		own.n = p.n
-		copy(own.objects, p.objects)
-		copy(own.parts, p.parts)
-	}
-	return own
+	return &branch{owner, b.n, slices.Clone(b.leaves), slices.Clone(b.branches)}
 }

@@ -16,7 +16,7 @@ func TestVectorAgainstAMap(t *testing.T) {
 		want map[uint32]object.Object
 	}
 	r := newRand(t)
-	for _, most := range []int{10, 40, slotsIn(1) + 10, slotsIn(1) * 3} {
+	for _, most := range []int{10, 40, 300, slotsIn(1) + 10, slotsIn(1) * 3} {
 		var v vector
 		want := map[uint32]object.Object{}
 		var taken []uint32
@@ -53,9 +53,7 @@ func TestVectorAgainstAMap(t *testing.T) {
 			if n != len(m.want) || m.v.root.len() != n || m.v.get(1<<30) != nil {
 				t.Fatalf("%d objects in %d slots, want %d", m.v.root.len(), n, len(m.want))
 			}
-			if m.v.root != nil {
-				checkPart(t, m.v.root, m.v.height)
-			}
+			checkBranch(t, m.v.root, m.v.height)
 		}
 	}
 }
