@@ -120,7 +120,7 @@ func (s objectSet) moved(before, after *Object) objectSet {
 	s.copied = s.objects.CopiedBytes(pointerMemory, stringMemory)
 	before.fieldEntries(after, func(e indexEntry) {
 		s.fields.Delete(0, e.Key())
-		s.copied += s.fields.CopiedBytes(stringMemory, stringMemory) / 2 // Set replaces the upper half
+		s.copied += s.fields.CopiedBytes(stringMemory, stringMemory) / 2 // Set replaces the rest
 	})
 	after.fieldEntries(before, func(e indexEntry) {
 		s.fields.Set(0, e)
