@@ -325,7 +325,7 @@ var explanations = map[string]string{
 	"WidgetLookups":             "the index methods, which both listers have: an iterator and a slice for each index.",
 	"NewWidgetLister":           "makes a lister; the informer's `Lister` calls it, and a test may, with a store of its own.",
 	"widgetLister":              "implements both listers, for `lister.Resource` reads all namespaces or one. It is a value, as the methods' receivers are. With an expansion both are pointers, because methods of an expansion have `*widgetLister` as receiver. A kind without indexes needs no struct for one namespace, where it returns the `lister.Resource`, and a cluster-scoped one needs none at all.",
-	"widgetLister.Widgets":      "goes from all namespaces to one. The `lister.Resource` of a namespace is remembered, and a struct of one pointer is an interface's value as it is, so this allocates nothing.",
+	"widgetLister.Widgets":      "goes from all namespaces to one. The `lister.Resource` of a namespace is one allocation: a struct of one pointer is an interface's value as it is.",
 
 	"widgetLister.ByNode":             "asks the index for the objects of the key in the lister's namespace.",
 	"widgetLister.ListByNode":         "the same as a slice of the caller's own.",

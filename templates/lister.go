@@ -71,14 +71,14 @@ func (f *file) addLister(k *kind) {
 func (k *kind) hasLister() bool { return k.Namespaced || k.ListerExpansion || len(k.Indexes) > 0 }
 
 // isShared reports whether k's lister is also that of one namespace, since it has methods for it.
-// Then it has a pointer to a Resource that package lister remembers. If not, the Resource itself is
+// Then it has a pointer to a Resource. If not, the Resource itself is
 // the lister of a namespace, and fewer functions have to be compiled.
 func (k *kind) isShared() bool {
 	return k.Namespaced && (k.NamespaceListerExpansion || len(k.Indexes) > 0)
 }
 
 // isValue reports whether k's lister is a struct and no pointer to one: it is a pointer itself, so
-// that the lister of a namespace allocates nothing. The user's own methods have pointers as
+// that the lister of a namespace is one allocation. The user's own methods have pointers as
 // receivers, as client-go's expansions do.
 func (k *kind) isValue() bool {
 	return k.isShared() && !k.ListerExpansion && !k.NamespaceListerExpansion

@@ -68,12 +68,11 @@ type ClusterLister[T object.Object] interface {
 // Resource reads the objects of one resource: in all namespaces, as [New] returns it, or in one, as
 // [Resource.Namespace] returns it. It is a [Lister], a [NamespaceLister] and a [ClusterLister].
 type Resource[T object.Object] struct {
+	_ [0]func() // not comparable: otherwise every kind would compile a comparison
+
 	reader    store.Reader[T]
 	resource  schema.GroupResource
 	namespace string
-	others    namespaces // the listers of single namespaces; nil in the zero Resource
-
-	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 }
 
 // New returns a lister of reader's objects. resource, with its plural name, appears in the errors
@@ -81,25 +80,13 @@ type Resource[T object.Object] struct {
 //
 //go:noinline
 func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) *Resource[T] {
-	return &Resource[T]{reader: reader, resource: resource, others: newNamespaces()}
+	return &Resource[T]{reader: reader, resource: resource}
 }
 
 // Namespace returns the lister of one namespace, or of all for "", even if r is the lister of
-// another namespace. Up to 4096 listers are remembered; asking for one of them again allocates
-// nothing.
+// another namespace.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
-	if namespace == r.namespace {
-		return r
-	}
-	if r.others == nil {
-		return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
-	}
-	if one, ok := r.others.of(namespace).(*Resource[T]); ok {
-		return one
-	}
-	one := &Resource[T]{reader: r.reader, resource: r.resource, namespace: toKeep(namespace), others: r.others}
-	r.others.remember(one.namespace, one)
-	return one
+	return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
 }
 
 // InNamespace returns the namespace that r reads; "" is all of them.

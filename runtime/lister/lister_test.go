@@ -157,3 +157,14 @@ func TestZeroResourceIsEmpty(t *testing.T) {
 		t.Errorf("Get: %v", err)
 	}
 }
+
+func TestNamespacesOfTheZeroResource(t *testing.T) {
+	var zero lister.Resource[*thing]
+	x := zero.Namespace("x")
+	if x.InNamespace() != "x" || x.Namespace("y").InNamespace() != "y" || x.Namespace("").InNamespace() != "" {
+		t.Error("not the namespace that was asked for")
+	}
+	if _, err := x.Get("a"); !apierrors.IsNotFound(err) {
+		t.Errorf("Get: %v", err)
+	}
+}

@@ -72,8 +72,8 @@ func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		// A case for object.Object, as in List, would slow down loops over all other T.
 		c := scan{version: versionOf(s), namespace: namespace}
-		for c.next() {
-			for _, obj := range c.objs {
+		for objs := c.next(); objs != nil; objs = c.next() {
+			for _, obj := range objs {
 				if t, ok := obj.(T); ok && !yield(t) {
 					return
 				}
@@ -116,8 +116,8 @@ func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 // is small enough that the compiler inlines it, and yield with it.
 func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
 	c := scan{version: versionOf(s), namespace: namespace, selector: selector}
-	for c.next() {
-		for _, obj := range c.objs {
+	for objs := c.next(); objs != nil; objs = c.next() {
+		for _, obj := range objs {
 			if t, ok := obj.(T); ok && !yield(t) {
 				return
 			}
@@ -130,8 +130,8 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 func objects(v *table.Version, namespace string, selector labels.Selector) []object.Object {
 	all := make([]object.Object, 0, sizeOf(v, namespace, selector))
 	c := scan{version: v, namespace: namespace, selector: selector}
-	for c.next() {
-		for _, obj := range c.objs {
+	for objs := c.next(); objs != nil; objs = c.next() {
+		for _, obj := range objs {
 			if obj != nil {
 				all = append(all, obj)
 			}

@@ -143,8 +143,6 @@ func (c *Cache) version() uint64 {
 
 // apply puts an event of the storage into the log.
 func (c *Cache) apply(e Event) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	now := c.head.Load()
 	version := e.Version
 	if e.Object != nil && e.Type != deleted {
@@ -159,7 +157,7 @@ func (c *Cache) apply(e Event) error {
 	case version == now.version:
 		return fmt.Errorf("%w: %s of %s at version %d after %d", errOrder, e.Type, e.Object.Key, version, now.version)
 	}
-	n := &change{version: version, shown: version, before: now.state.objects.get(e.Object.Key), state: now.state}
+	n := &change{version: version, shown: version, before: now.state.get(e.Object.Key), state: now.state}
 	switch {
 	case e.Type != deleted:
 		n.after, n.state = e.Object, now.state.put(e.Object)
@@ -176,17 +174,15 @@ func (c *Cache) apply(e Event) error {
 // replace makes the cache what a list has returned. objects are in order. If back is set, the
 // storage has gone back since the list before: then objects of equal versions may differ.
 func (c *Cache) replace(objects []*Object, version uint64, back bool) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	now := c.head.Load()
 	if now == nil {
-		c.reset(objectSetOf(objects, nil), version)
+		c.reset(objectSetOf(objects), version)
 		close(c.filled)
 		return
 	}
 	changes, ok := difference(now, objects, version)
 	if back || !ok {
-		c.reset(objectSetOf(objects, now.state.labels), version)
+		c.reset(objectSetOf(objects), version)
 		return
 	}
 	state := now.state
@@ -228,10 +224,9 @@ func (c *Cache) reset(state objectSet, version uint64) {
 	}
 	c.log.reset(state, version)
 	c.bytes = 0
-	state.objects.from("", func(o *Object) bool {
+	for o := range state.objects.All {
 		c.bytes += o.memory()
-		return true
-	})
+	}
 	c.head.Store(h)
 	c.waiters.reach(version)
 	c.lastEvent = time.Now()
@@ -253,7 +248,7 @@ func difference(now *head, objects []*Object, version uint64) (changes []*change
 		}
 		changes = append(changes, &change{version: after.Version, before: before, after: after})
 	}
-	now.state.objects.diff(treeOf(objects), func(before, after *Object) {
+	now.state.diff(objectSet{objects: treeOf(objects)}, func(before, after *Object) {
 		switch {
 		case after == nil:
 			gone(before, version)

@@ -43,7 +43,7 @@ func (c *Cache) Get(ctx context.Context, key string, notOlderThan uint64) (*Obje
 		return nil, err
 	}
 	c.gets.Add(1)
-	return h.state.objects.get(key), nil
+	return h.state.get(key), nil
 }
 
 // List returns the objects that the options select. Besides the errors of WaitUntilFresh, it
@@ -53,9 +53,6 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	f, err := o.Filter.compile()
 	if err != nil {
 		return nil, fmt.Errorf("listing: %w", err)
-	}
-	if f.labels != nil {
-		f.labels = shortened(f.labels) // not for watches, which would keep it
 	}
 	version := o.NotOlderThan
 	if o.Exact != 0 {
@@ -71,9 +68,7 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 		}
 	}
 	c.lists.Add(1)
-	l, by, passed := h.list(f, o)
-	c.countLabels(f, by, passed-len(l.Objects))
-	return l, nil
+	return h.list(f, o), nil
 }
 
 // exact returns the state at a version that the cache has passed.
@@ -86,11 +81,10 @@ func (c *Cache) exact(version uint64) (*head, error) {
 	return &head{version, c.log.through(version).state}, nil
 }
 
-// list also returns by what it has found the objects, and how many it has passed in their order.
-func (h *head) list(f *filter, o ListOptions) (l *List, by search, passed int) {
-	l = &List{Version: h.version}
+func (h *head) list(f *filter, o ListOptions) *List {
+	l := &List{Version: h.version}
 	from, to := f.bounds()
-	left := h.state.objects.between(max(from, o.From), to)
+	left := h.state.between(max(from, o.From), to)
 	if f.selective() || f.shard != nil || f.name != "" || f.none {
 		l.Remaining = -1
 	} else {
@@ -101,27 +95,25 @@ func (h *head) list(f *filter, o ListOptions) (l *List, by search, passed int) {
 		l.Objects = make([]*Object, 0, size)
 	}
 	full := func() bool { return o.Limit > 0 && len(l.Objects) == o.Limit }
-	by = h.state.from(f, o.From, func(obj *Object) bool {
+	h.state.from(f, o.From, func(obj *Object) bool {
 		if f.matches(obj) {
 			l.Objects = append(l.Objects, obj)
 		}
 		return !full()
 	})
-	passed = left
 	if full() {
 		next := l.Objects[o.Limit-1].Key + "\x00" // the next key that is possible
-		passed -= h.state.objects.between(next, to)
 		if f.name != "" && o.From != "" {
 			to = f.namespaceEnd() // in a list that goes on, an API server takes a name for a filter
 		}
-		if h.state.objects.between(next, to) > 0 {
+		if h.state.between(next, to) > 0 {
 			l.Continue = next
 		}
 	}
 	if l.Remaining == 0 {
 		l.Remaining = left - len(l.Objects)
 	}
-	return l, by, passed
+	return l
 }
 
 // bounds returns the range of keys in which all selected objects are. It ends before to, if to

@@ -20,10 +20,8 @@ func TestLogCountsWhatItHolds(t *testing.T) {
 	}
 	for _, objects := range []int{20, 1000, 100_000} {
 		for name, moves := range map[string]moved{
-			"nothing":           {},
-			"a field":           {field: true},
-			"a label":           {label: true},
-			"a field, no label": {field: true, unlabel: true},
+			"nothing": {},
+			"a field": {field: true},
 		} {
 			t.Run(fmt.Sprint(objects, " objects, a change moves ", name), func(t *testing.T) {
 				held, counted := changeMemoryOf(t, objects, moves)
@@ -52,7 +50,7 @@ func BenchmarkChangeMemory(b *testing.B) {
 }
 
 // moved is what changes move in the indexes.
-type moved struct{ field, label, unlabel bool }
+type moved struct{ field bool }
 
 // changeMemoryOf fills a cache, changes objects at random, and returns how much memory each change
 // holds besides the objects and the entries of the indexes, and as how much it counts.
@@ -67,12 +65,6 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 		if moves.field {
 			o.Fields[0].Value = value
 		}
-		if moves.label {
-			o.Labels[0].Value = value
-		}
-		if moves.unlabel && version > uint64(objects) {
-			o.Labels = nil
-		}
 		return o
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -82,8 +74,6 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 	}
 	c.replace(all, uint64(objects), false)
 	all = nil
-	c.labels.count("app", indexAfter*objects, objects)
-	c.indexLabel("app")
 	var next []*Object
 	for i := range changes {
 		next = append(next, of(random.IntN(objects), uint64(objects+i+1), fmt.Sprint("v", random.IntN(1000))))
@@ -91,7 +81,7 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 	entries := int64(0)
 	before := heapBytes()
 	for _, o := range next {
-		old := c.head.Load().state.objects.get(o.Key)
+		old := c.head.Load().state.get(o.Key)
 		counted -= old.memory()
 		entries += entryMemory(old, o)
 		if err := c.apply(Event{Type: watch.Modified, Object: o, Version: o.Version}); err != nil {
@@ -108,10 +98,6 @@ func changeMemoryOf(t testing.TB, objects int, moves moved) (held, counted int64
 // entryMemory returns how much memory the entries take that a change adds to the indexes.
 func entryMemory(old, o *Object) (n int64) {
 	o.fieldEntries(old, func(e indexEntry) { n += int64(cap([]byte(e))) })
-	was, _ := old.label("app")
-	if value, ok := o.label("app"); ok && value != was {
-		n += int64(cap([]byte(labelEntry(value, o))))
-	}
 	return n
 }
 

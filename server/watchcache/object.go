@@ -51,14 +51,6 @@ func (o *Object) field(name string) string {
 	return o.Fields.Get(name)
 }
 
-// label returns the value of a label, and whether the object has it. The object may be nil.
-func (o *Object) label(name string) (value string, ok bool) {
-	if o == nil {
-		return "", false
-	}
-	return o.Labels.Lookup(name)
-}
-
 // memory returns about how many bytes of memory the object takes.
 func (o *Object) memory() int64 {
 	if o == nil {
@@ -71,7 +63,7 @@ func (o *Object) memory() int64 {
 		}
 	}
 	for _, p := range o.Fields { // in the index
-		n += indexEntryMemory + len(p.Name) + len(p.Value) + len(o.Key)
+		n += stringMemory + 8 + len(p.Name) + len(p.Value) + len(o.Key)
 	}
 	return int64(n)
 }

@@ -3,31 +3,40 @@
 package watchcache
 
 import (
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/informer-gen/informer-gen/internal/btree"
 )
 
-// objectSet is the objects of a state, with indexes of them: by the values of their fields, and by
-// the values of the labels that lists ask for. Like a tree, it is never changed, and a copy is a
-// snapshot. An index changes only if a value does.
+// objectSet is the objects of a state in the order of their keys, with an index of them by the
+// values of their fields, which changes only if a value does. It is never changed, and a copy is a
+// snapshot.
 type objectSet struct {
-	objects tree[*Object]
-	fields  tree[indexEntry] // field, value and key
-	labels  labelIndexes
-	copied  int64 // about how much memory the branches take that the last put or remove has copied
+	objects btree.Tree[string, keyed]
+	fields  btree.Tree[string, indexEntry] // field, value and key
+	copied  int64                          // about how many bytes the last put or remove has copied
 }
 
-// indexEntry is an object in an index: a value, and the object's key, with a zero byte before the
-// key. So the objects with a value are in the order of their keys. An entry of the fields' index
-// begins with the field's name and a zero byte.
+// keyed is an object as an entry of a tree; a zero one has nil.
+type keyed struct{ *Object }
+
+// Key implements [btree.Entry].
+func (k keyed) Key() string { return k.Object.Key }
+
+// indexEntry is an object in the index: the field's name, a value, and the object's key, with a
+// zero byte between them. So the objects with a value are in the order of their keys.
 type indexEntry string
 
-func (e indexEntry) key() string { return string(e) }
+// Key implements [btree.Entry].
+func (e indexEntry) Key() string { return string(e) }
 
-// indexEntryMemory is about how much memory an entry takes besides its key and its value.
-const indexEntryMemory = 24
+// Bytes of memory that a tree has for each entry.
+const (
+	pointerMemory = 8
+	stringMemory  = 16
+)
 
 // fieldEntries yields the entries of an object's fields that other has not. Either may be nil.
 func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
@@ -47,109 +56,119 @@ func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
 // fieldPrefix returns what the entries of a field's value begin with.
 func fieldPrefix(field, value string) string { return field + "\x00" + value + "\x00" }
 
-// objectSetOf returns the set of objects, which must be in order and have different keys, with
-// indexes of the labels that another set has indexes of.
-func objectSetOf(objects []*Object, other labelIndexes) objectSet {
-	var entries []indexEntry
+// filling is the owner of the nodes of a set that is being filled. No other change has an owner.
+const filling = 1
+
+// objectSetOf returns the set of objects, which must be in order and have different keys.
+func objectSetOf(objects []*Object) (s objectSet) {
+	s.objects = treeOf(objects)
 	for _, o := range objects {
-		o.fieldEntries(nil, func(e indexEntry) { entries = append(entries, e) })
-	}
-	slices.Sort(entries)
-	s := objectSet{objects: treeOf(objects), fields: treeOf(entries)}
-	for _, index := range other {
-		s.labels = append(s.labels, labelIndexOf(index.label, s.objects))
+		o.fieldEntries(nil, func(e indexEntry) { s.fields.Set(filling, e) })
 	}
 	return s
 }
 
+// treeOf returns a tree of objects.
+func treeOf(objects []*Object) (t btree.Tree[string, keyed]) {
+	for _, o := range objects {
+		t.Set(filling, keyed{o})
+	}
+	return t
+}
+
+// get returns the object under key, or nil.
+func (s objectSet) get(key string) *Object {
+	k, _ := s.objects.Get(key)
+	return k.Object
+}
+
+// between returns how many objects have a key from from on and before to, if to isn't "".
+func (s objectSet) between(from, to string) int { return between(s.objects, from, to) }
+
+func between[E btree.Entry[string]](t btree.Tree[string, E], from, to string) int {
+	end := t.Len()
+	if to != "" {
+		end = t.Rank(to)
+	}
+	return max(0, end-t.Rank(from))
+}
+
+// diff calls visit with each object that is not the same in both sets, in the order of keys: as it
+// is in s, and as it is in u, or nil.
+func (s objectSet) diff(u objectSet, visit func(before, after *Object)) {
+	btree.Diff(s.objects, u.objects, func(before, after keyed) { visit(before.Object, after.Object) })
+}
+
 // put returns the set with o under its key.
 func (s objectSet) put(o *Object) objectSet {
-	old := s.objects.get(o.Key)
-	s.objects = s.objects.put(o)
+	old := s.get(o.Key)
+	s.objects.Set(0, keyed{o})
 	return s.moved(old, o)
 }
 
 // remove returns the set without the object under key.
 func (s objectSet) remove(key string) objectSet {
-	if old := s.objects.get(key); old != nil {
-		s.objects = s.objects.remove(key)
+	if old := s.get(key); old != nil {
+		s.objects.Delete(0, key)
 		s = s.moved(old, nil)
 	}
 	return s
 }
 
-// moved returns the set with the indexes after a change of an object. Either object may be nil.
+// moved returns the set with the index after a change of an object. Either object may be nil.
 func (s objectSet) moved(before, after *Object) objectSet {
-	s.copied = s.objects.wayMemory(pointerMemory)
+	s.copied = s.objects.CopiedBytes(pointerMemory, stringMemory)
 	before.fieldEntries(after, func(e indexEntry) {
-		s.fields = s.fields.remove(e.key())
-		s.copied += s.fields.wayMemory(stringMemory)
+		s.fields.Delete(0, e.Key())
+		s.copied += s.fields.CopiedBytes(stringMemory, stringMemory) / 2 // Set replaces the rest
 	})
 	after.fieldEntries(before, func(e indexEntry) {
-		s.fields = s.fields.put(e)
-		s.copied += s.fields.wayMemory(stringMemory)
+		s.fields.Set(0, e)
+		s.copied += s.fields.CopiedBytes(stringMemory, stringMemory)
 	})
-	labels, copied := s.labels.moved(before, after)
-	s.labels, s.copied = labels, s.copied+copied
 	return s
 }
 
 // from yields objects from a key on, in the order of their keys, until yield returns false: all
-// that are within the filter's bounds, or only those of them that a search finds, which it returns.
-func (s objectSet) from(f *filter, from string, yield func(*Object) bool) search {
+// within the filter's bounds, or only those of them with the value of a field, if looking them up
+// takes less.
+func (s objectSet) from(f *filter, from string, yield func(*Object) bool) {
 	least, to := f.bounds()
 	from = max(from, least)
 	within := func(key string) bool { return to == "" || key < to }
-	by := s.search(f, from, to)
-	if !by.indexed {
-		s.objects.from(from, func(o *Object) bool { return within(o.Key) && yield(o) })
-		return by
+	prefix := s.search(f, from, to)
+	if prefix == "" {
+		s.objects.From(from, func(o keyed) bool { return within(o.Key()) && yield(o.Object) })
+		return
 	}
-	by.index.from(by.prefix+from, func(e indexEntry) bool {
-		key, ok := strings.CutPrefix(e.key(), by.prefix)
+	s.fields.From(prefix+from, func(e indexEntry) bool {
+		key, ok := strings.CutPrefix(e.Key(), prefix)
 		if !ok || !within(key) {
 			return false
 		}
-		o := s.objects.get(key)
+		o := s.get(key)
 		return o == nil || yield(o) // none, if a value has a zero byte in it
 	})
-	return by
-}
-
-// search is a way to the objects that a filter may select. The zero search looks at all objects.
-type search struct {
-	indexed bool
-	index   tree[indexEntry]
-	prefix  string // of the index's entries
-	label   string // of which it is an index; "": of fields
 }
 
 // searchCost is how many objects can be looked at in order while one is found by its key.
 const searchCost = 8
 
-// search returns the cheapest way to the objects from a key on and before to, if to isn't "".
-func (s objectSet) search(f *filter, from, to string) (best search) {
-	least := s.objects.between(from, to)
-	consider := func(way search) {
-		end := way.prefix[:len(way.prefix)-1] + "\x01"
-		if to != "" {
-			end = way.prefix + to
-		}
-		if n := searchCost * way.index.between(way.prefix+from, end); n < least {
-			best, least = way, n
-		}
-	}
+// search returns the prefix of the index entries by which the objects from a key on and before to,
+// if to isn't "", are found at the least cost; "" if that is to look at all of them.
+func (s objectSet) search(f *filter, from, to string) (best string) {
+	least := s.between(from, to)
 	for _, r := range f.fields {
-		if r.Operator != selection.NotEquals && r.Value != "" {
-			consider(search{true, s.fields, fieldPrefix(r.Field, r.Value), ""})
+		if r.Operator == selection.NotEquals || r.Value == "" {
+			continue
 		}
-	}
-	if f.labels == nil {
-		return best
-	}
-	for _, index := range s.labels {
-		if value, ok := f.labels.RequiresExactMatch(index.label); ok {
-			consider(search{true, index.entries, value + "\x00", index.label})
+		prefix := fieldPrefix(r.Field, r.Value)
+		end := prefix[:len(prefix)-1] + "\x01"
+		if to != "" {
+			end = prefix + to
+		}
+		if n := searchCost * between(s.fields, prefix+from, end); n < least {
+			best, least = prefix, n
 		}
 	}
 	return best

@@ -42,7 +42,7 @@ func (w *Watcher) catchUp(at *change) {
 		}
 	}
 	seen := max(at.version, w.began)
-	at.state.objects.diff(now.state.objects, func(before, after *Object) {
+	at.state.diff(now.state, func(before, after *Object) {
 		switch {
 		case after != nil && after.Version <= seen:
 		case after == nil:

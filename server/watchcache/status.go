@@ -35,8 +35,7 @@ func (c *Cache) Status() metrics.CacheState {
 		s.OldestChange = c.log.changes[0].at
 	}
 	if h := c.head.Load(); h != nil {
-		s.Ready, s.Version, s.Oldest, s.Objects = true, h.version, c.log.oldest(), h.state.objects.len()
-		s.ObjectBytes += h.state.labels.memory()
+		s.Ready, s.Version, s.Oldest, s.Objects = true, h.version, c.log.oldest(), h.state.objects.Len()
 	}
 	return s
 }

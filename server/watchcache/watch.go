@@ -104,12 +104,9 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 		w.wake = make(chan struct{}, 1)
 	}
 	if o.InitialEvents {
-		h, err := c.fresh(ctx, o.After)
-		if err != nil {
+		if _, err := c.fresh(ctx, o.After); err != nil {
 			return nil, err
 		}
-		from, to := f.bounds()
-		c.countLabels(f, h.state.search(f, from, to), h.state.objects.between(from, to))
 	}
 	c.mu.Lock()
 	defer c.unlock()

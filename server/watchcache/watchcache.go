@@ -27,9 +27,8 @@
 // field, one label with its value, or a namespace. A change wakes the watchers to which it may
 // matter, and no other. A woken watcher reads the log from there on.
 //
-// Each state has indexes of its objects: by the values of their fields, and by the values of up to
-// eight labels. A list or initial events that require a value look at its objects only, at all
-// versions and in pages. The labels are those that requests ask for most: see [labelUses].
+// Each state has an index of its objects by the values of their fields. A list or initial events
+// that require a value look at its objects only, at all versions and in pages.
 //
 // # Versions
 //
@@ -144,12 +143,6 @@ type Cache struct {
 
 	gets, lists, sent atomic.Int64 // totals
 
-	labels labelUses
-
-	// writing is held by who makes a head of the present one, until it is written. It is locked
-	// before mu.
-	writing sync.Mutex
-
 	// mu guards what follows, and the writing of head. The mu of ready and of a change's frames may
 	// be locked while mu is.
 	mu        sync.Mutex
@@ -227,8 +220,6 @@ func (c *Cache) Run(ctx context.Context) error {
 
 // stop ends everything that waits.
 func (c *Cache) stop(cause error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	c.mu.Lock()
 	c.head.Store(nil)
 	c.err = cause

@@ -17,7 +17,7 @@ const module = "github.com/informer-gen/informer-gen/"
 var areas = []area{
 	{
 		folder: "internal", // what two of the areas below share, and modules for tests
-		layers: []string{"projecttest shard", "request"},
+		layers: []string{"btree projecttest shard", "request"},
 	},
 	{
 		folder: "runtime",

@@ -4,8 +4,7 @@ package table
 
 import (
 	"hash/maphash"
-	"math/bits"
-	"sync/atomic"
+	"slices"
 )
 
 var seed = maphash.MakeSeed()
@@ -14,200 +13,150 @@ var seed = maphash.MakeSeed()
 // process to process. Like a map, it panics on an interface value that can't be compared.
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
-// bucketLoad is the mean number of entries in a bucket. bucketLen is the number of entries in one
-// piece of a bucket, so that a bucket of Rows takes two cache lines, its owner's number included.
 const (
-	bucketLoad = 10
-	bucketLen  = 13
+	hashBits  = 4  // by which a branch chooses among 16 nodes
+	bucketMax = 32 // entries: a larger bucket becomes a branch, and a bucket again at half of it
 )
 
-// hashed is a persistent hash table by linear hashing: the number of buckets follows the number of
-// entries one by one, so that no insertion ever rehashes more than one bucket. It has hashes and
-// values, not keys: a look-up compares the keys of all entries that have the hash. Its zero value
-// is empty; copying the struct takes a snapshot.
-//
-// To insert: 1. put the entry into its bucket. 2. if the buckets are too full on average, add the
-// bucket number count, and move the entries to it that belong there by the next bit of their hash;
-// they all come from one bucket, whose number is the new one without its highest bit.
-type hashed[V comparable] struct {
-	buckets array[bucket[V]]
-	count   uint32 // of buckets
-	n       int    // of entries
-}
+// hashed has values by their hashes: a trie whose branches follow the bits of a hash. It knows no
+// keys: a look-up gets a bucket, and compares the keys of all values there that have the hash. Its
+// zero value is empty, and copying the struct takes a snapshot. A change copies the nodes between
+// the root and the bucket, except those that the same Txn has made.
+type hashed[V comparable] struct{ root *bucket[V] }
 
-// bucket has entries in the order of their insertion, and unused ones after them. The value of an
-// entry is the Row of an object, whose key it stands for, or the posting of an index key. The zero
-// V marks an unused entry.
+// bucket has entries, or is a branch. None is empty.
 type bucket[V comparable] struct {
-	hashes [bucketLen]uint32
-	has    [bucketLen]V
-	more   *bucket[V]                // never changed in place
-	keys   atomic.Pointer[keyCopies] // only in the hash table of object keys
+	owner   uint64 // the Txn that made it, and may change it until it is published
+	n       int    // entries in it or below
+	entries []hashEntry[V]
+	below   *[1 << hashBits]*bucket[V] // of a branch; nil where there are no entries
 }
 
-// bucketOf returns the bucket of a hash, or nil if it is empty.
-func bucketOf[V comparable](h *hashed[V], hash uint32) *bucket[V] {
-	return bucketAt(h, numberOf(h, hash))
+type hashEntry[V comparable] struct {
+	hash uint32
+	v    V
 }
 
-func bucketAt[V comparable](h *hashed[V], i uint32) *bucket[V] {
-	if n := at(&h.buckets, i); n != nil {
-		return &n.c
+// len returns the number of entries in b, which may be nil.
+func (b *bucket[V]) len() int {
+	if b == nil {
+		return 0
 	}
-	return nil
+	return b.n
 }
 
-// numberOf returns the number of the bucket of a hash. It is 0 in an empty table, which has no
-// bucket 0.
-func numberOf[V comparable](h *hashed[V], hash uint32) uint32 {
-	// less than 32 bits, but the compiler can't know
-	mask := uint32(1)<<(bits.Len32(h.count-1)%32) - 1
-	if i := hash & mask; i < h.count {
-		return i
+// bucket returns the entries among which those with the hash are.
+func (h hashed[V]) bucket(hash uint32) []hashEntry[V] {
+	b := h.root
+	for rest := hash; b != nil && b.below != nil; rest >>= hashBits {
+		b = b.below[rest%(1<<hashBits)]
 	}
-	return hash & (mask >> 1)
+	if b == nil {
+		return nil
+	}
+	return b.entries
 }
 
-// entries yields every entry until yield returns false.
-func entries[V comparable](h *hashed[V], yield func(V) bool) {
-	var zero V
-	each(&h.buckets, func(_ uint32, n *node[bucket[V]]) bool {
-		for b := &n.c; b != nil; b = b.more {
-			for _, v := range &b.has {
-				if v != zero && !yield(v) {
-					return false
-				}
-			}
+// all yields every value until yield returns false.
+func (h hashed[V]) all(yield func(V) bool) {
+	if h.root != nil {
+		h.root.all(yield)
+	}
+}
+
+func (b *bucket[V]) all(yield func(V) bool) bool {
+	for i := range b.entries {
+		if !yield(b.entries[i].v) {
+			return false
 		}
+	}
+	if b.below == nil {
 		return true
-	})
-}
-
-func insert[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
-	if h.n == 0 {
-		h.count = 1
 	}
-	h.n++
-	add(ownBucket(h, owner, numberOf(h, hash)), hash, v)
-	if h.n > int(h.count)*bucketLoad {
-		grow(h, owner)
-	}
-}
-
-// replace replaces the value v of an entry with the hash by other.
-func replace[V comparable](h *hashed[V], owner uint64, hash uint32, v, other V) {
-	b := ownBucket(h, owner, numberOf(h, hash))
-	for {
-		for i := range b.has {
-			if b.has[i] == v {
-				b.has[i] = other
-				return
-			}
-		}
-		b = ownMore(b)
-	}
-}
-
-// remove removes the entry with the hash and the value v.
-func remove[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
-	if h.n == 1 {
-		moveOff(&h.buckets)
-		*h = hashed[V]{}
-		return
-	}
-	h.n--
-	i := numberOf(h, hash)
-	fill(h, owner, i, bucketAt(h, i), func(_ uint32, has V) bool { return has != v })
-	// Shrink at half the load at which it grows, so that it doesn't alternate between both.
-	if h.count > 1 && h.n < int(h.count-1)*(bucketLoad/2) {
-		shrink(h, owner)
-	}
-}
-
-func grow[V comparable](h *hashed[V], owner uint64) {
-	last := h.count
-	from := partner(last)
-	old := bucketAt(h, from)
-	h.count++
-	fill(h, owner, last, old, func(hash uint32, _ V) bool { return numberOf(h, hash) == last })
-	fill(h, owner, from, old, func(hash uint32, _ V) bool { return numberOf(h, hash) == from })
-}
-
-func shrink[V comparable](h *hashed[V], owner uint64) {
-	h.count--
-	last := bucketAt(h, h.count)
-	if last == nil {
-		return
-	}
-	into := ownBucket(h, owner, partner(h.count))
-	var zero V
-	for b := last; b != nil; b = b.more {
-		for i, v := range &b.has {
-			if v != zero {
-				add(into, b.hashes[i], v)
-			}
+	for _, b := range b.below {
+		if b != nil && !b.all(yield) {
+			return false
 		}
 	}
-	drop(&h.buckets, owner, h.count, nil)
+	return true
 }
 
-// ownBucket returns bucket i, to be changed.
-func ownBucket[V comparable](h *hashed[V], owner uint64, i uint32) *bucket[V] {
-	n, old := own(&h.buckets, owner, i, nil)
-	if old != nil {
-		assign(&n.c, old)
+// add adds a value, which isn't there.
+func (h *hashed[V]) add(owner uint64, hash uint32, v V) {
+	h.root = h.root.add(owner, hashEntry[V]{hash, v}, 0)
+}
+
+// remove removes a value, which is there.
+func (h *hashed[V]) remove(owner uint64, hash uint32, v V) {
+	h.root = h.root.remove(owner, hashEntry[V]{hash, v}, 0)
+}
+
+// add returns b, which may be nil, with e. The first bits of the hash have led to b.
+func (b *bucket[V]) add(owner uint64, e hashEntry[V], bits int) *bucket[V] {
+	b = b.own(owner)
+	b.n++
+	if b.below == nil && b.n > bucketMax && bits < 32 {
+		b.below = new([1 << hashBits]*bucket[V])
+		for _, e := range b.entries {
+			at := b.at(e.hash, bits)
+			*at = (*at).add(owner, e, bits+hashBits)
+		}
+		b.entries = nil
 	}
-	return &n.c
+	if b.below == nil {
+		b.entries = append(b.entries, e)
+		return b
+	}
+	at := b.at(e.hash, bits)
+	*at = (*at).add(owner, e, bits+hashBits)
+	return b
 }
 
-// assign copies the entries of from to b. They are about to change, so the copies of their keys are
-// left out.
-func assign[V comparable](b, from *bucket[V]) {
-	b.hashes, b.has, b.more = from.hashes, from.has, from.more
-}
-
-// partner returns the bucket that bucket i splits off from.
-func partner(i uint32) uint32 { return i &^ (1 << (bits.Len32(i) - 1)) }
-
-// fill makes bucket i from the entries of from that belong there.
-func fill[V comparable](h *hashed[V], owner uint64, i uint32, from *bucket[V], belongs func(hash uint32, v V) bool) {
-	var zero V
-	var filled bucket[V]
-	for b := from; b != nil; b = b.more {
-		for i, v := range &b.has {
-			if v != zero && belongs(b.hashes[i], v) {
-				add(&filled, b.hashes[i], v)
+// remove returns b without e; nil if nothing is left.
+func (b *bucket[V]) remove(owner uint64, e hashEntry[V], bits int) *bucket[V] {
+	if b.n == 1 {
+		return nil
+	}
+	b = b.own(owner)
+	b.n--
+	if b.below == nil {
+		at := slices.Index(b.entries, e)
+		b.entries = slices.Delete(b.entries, at, at+1)
+		return b
+	}
+	at := b.at(e.hash, bits)
+	*at = (*at).remove(owner, e, bits+hashBits)
+	if b.n <= bucketMax/2 {
+		var all []hashEntry[V]
+		for _, below := range b.below {
+			if below != nil {
+				all = append(all, below.entries...)
 			}
 		}
+		b.entries, b.below = all, nil
 	}
+	return b
+}
+
+// at returns the address of the node below a branch to which a hash leads.
+func (b *bucket[V]) at(hash uint32, bits int) **bucket[V] {
+	return &b.below[hash>>bits%(1<<hashBits)]
+}
+
+// own returns b, which may be nil, or a copy or an empty bucket that the owner may change.
+func (b *bucket[V]) own(owner uint64) *bucket[V] {
 	switch {
-	case filled.has[0] != zero:
-		assign(ownBucket(h, owner, i), &filled)
-	case bucketAt(h, i) != nil:
-		drop(&h.buckets, owner, i, nil)
+	case b == nil:
+		return &bucket[V]{owner: owner}
+	case b.owner == owner:
+		return b
 	}
-}
-
-// add appends an entry to b, which the caller owns.
-func add[V comparable](b *bucket[V], hash uint32, v V) {
-	var zero V
-	for {
-		for i := range b.has {
-			if b.has[i] == zero {
-				b.hashes[i], b.has[i] = hash, v
-				return
-			}
-		}
-		b = ownMore(b)
+	own := &bucket[V]{owner: owner, n: b.n}
+	if b.below != nil {
+		below := *b.below
+		own.below = &below
+	} else {
+		own.entries = append(make([]hashEntry[V], 0, len(b.entries)+1), b.entries...)
 	}
-}
-
-// ownMore returns the next piece of b, to be changed: a copy, or a new one.
-func ownMore[V comparable](b *bucket[V]) *bucket[V] {
-	more := &bucket[V]{}
-	if b.more != nil {
-		assign(more, b.more)
-	}
-	b.more = more
-	return more
+	return own
 }

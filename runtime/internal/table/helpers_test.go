@@ -4,7 +4,6 @@ package table
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -201,190 +200,93 @@ func checkShape(t testing.TB, v *Version) {
 
 func checkState(t testing.TB, v *versionState) {
 	t.Helper()
-	objects := 0
-	for _, n := range nodesOf(&v.objects.leaves) {
-		if n.c.objs == [leafLen]object.Object{} {
-			t.Fatal("an empty leaf is kept")
+	n := 0
+	for slot, obj := range v.objects.each {
+		n++
+		if at, found := v.find(object.KeyOf(obj), Hash(object.KeyOf(obj))); found != obj || at != slot || v.objects.get(slot) != obj {
+			t.Fatalf("slot %d has %v, found in %d", slot, object.KeyOf(obj), at)
 		}
 	}
-	for range v.objects.slots {
-		objects++
+	if n != v.keys.root.len() || n != v.objects.root.len() {
+		t.Fatalf("%d objects under %d keys, counted %d", n, v.keys.root.len(), v.objects.root.len())
 	}
-	if objects != v.keys.n {
-		t.Fatalf("%d objects under %d keys", objects, v.keys.n)
-	}
-	checkArray(t, &v.objects.leaves)
-	checkHashed(t, &v.keys)
-	checkPostings(t, v, &v.namespaces)
-	for _, ix := range v.indexes {
-		checkPostings(t, v, &ix.postings)
+	checkBucket(t, v.keys.root, 0)
+	checkBranch(t, v.objects.root, v.objects.height)
+	for i := range v.indexes {
+		checkIndex(t, &v.indexes[i])
 	}
 }
 
-// checkSlots verifies that the writer knows which slots are taken.
-func checkSlots(t testing.TB, table *Table) {
+// checkBranch verifies the count of a branch, which may be nil, and of all below.
+func checkBranch(t testing.TB, b *branch, height int) {
 	t.Helper()
-	w := table.writer.(*writer)
-	if w.mixed {
+	if b == nil {
 		return
 	}
-	var want slotSet
-	for slot := range stateOf(table.Version()).objects.slots {
-		want.add(slot)
-	}
-	slots := 64
-	if len(want.levels) > 0 {
-		slots += 64 * len(want.levels[0])
-	}
-	for slot := range uint32(slots) {
-		if got, want := w.slots.has(slot), want.has(slot); got != want {
-			t.Fatalf("slot %d: taken is %v, want %v", slot, got, want)
-		}
-	}
-}
-
-func (s *slotSet) has(slot uint32) bool {
-	if len(s.levels) == 0 || int(slot/64) >= len(s.levels[0]) {
-		return false
-	}
-	return s.levels[0][slot/64]>>(slot%64)&1 != 0
-}
-
-func nodesOf[C any](a *array[C]) iter.Seq2[uint32, *node[C]] {
-	return func(yield func(uint32, *node[C]) bool) { each(a, yield) }
-}
-
-// checkArray verifies that a state has no node that is newer.
-func checkArray[C any](t testing.TB, a *array[C]) {
-	t.Helper()
-	for i, n := range nodesOf(a) {
-		if n.owner > a.serial {
-			t.Fatalf("node %d is too new", i)
-		}
-	}
-}
-
-func checkHashed[V comparable](t testing.TB, h *hashed[V]) {
-	t.Helper()
-	checkArray(t, &h.buckets)
 	n := 0
-	var zero V
-	for i, node := range nodesOf(&h.buckets) {
-		if i >= h.count || node.c.has[0] == zero {
-			t.Fatalf("bucket %d of %d is empty", i, h.count)
+	for _, below := range b.branches {
+		checkBranch(t, below, height-1)
+		n += below.len()
+	}
+	for _, l := range b.leaves {
+		if l == nil {
+			continue
 		}
-		last := false
-		for b := &node.c; b != nil; b = b.more {
-			for l, v := range b.has {
-				switch {
-				case v == zero:
-					last = true
-					if l == 0 || b.more != nil {
-						t.Fatalf("bucket %d has holes", i)
-					}
-					continue
-				case last:
-					t.Fatalf("bucket %d has holes", i)
-				}
-				n++
-				if hash := b.hashes[l]; numberOf(h, hash) != i {
-					t.Fatalf("hash %x is in bucket %d of %d, want %d", hash, i, h.count, numberOf(h, hash))
+		objects := 0
+		for _, obj := range l.objects {
+			if obj != nil {
+				objects++
+			}
+		}
+		if n += objects; objects == 0 || objects != l.n {
+			t.Fatalf("a leaf with %d objects has counted %d", objects, l.n)
+		}
+	}
+	if n == 0 || n != b.n || (b.leaves != nil) != (height == 1) || (b.branches != nil) != (height > 1) {
+		t.Fatalf("a branch of height %d with %d objects has counted %d", height, n, b.n)
+	}
+}
+
+// checkBucket verifies the form and the count of a node and of all below.
+func checkBucket[V comparable](t testing.TB, b *bucket[V], bits int) {
+	t.Helper()
+	if b == nil {
+		return
+	}
+	n := len(b.entries)
+	if b.below != nil {
+		for i, below := range b.below {
+			checkBucket(t, below, bits+hashBits)
+			n += below.len()
+			if below == nil {
+				continue
+			}
+			for _, e := range below.entries {
+				if b.at(e.hash, bits) != &b.below[i] {
+					t.Fatalf("hash %x is in node %d of a branch", e.hash, i)
 				}
 			}
 		}
 	}
-	if n != h.n || n > int(h.count)*bucketLoad || h.count > 1 && n < int(h.count-1)*(bucketLoad/2) {
-		t.Fatalf("%d entries in %d buckets, want %d", n, h.count, h.n)
+	if n != b.n || n == 0 || b.below == nil && n > bucketMax && bits < 32 || b.below != nil && (n <= bucketMax/2 || b.entries != nil) {
+		t.Fatalf("a bucket with %d entries has counted %d, and is a branch: %t", n, b.n, b.below != nil)
 	}
 }
 
-func checkPostings(t testing.TB, v *versionState, h *hashed[*posting]) {
+// checkIndex verifies that each entry has a name, and each name an entry.
+func checkIndex(t testing.TB, x *index) {
 	t.Helper()
-	checkHashed(t, h)
-	for p := range func(yield func(*posting) bool) { entries(h, yield) } {
-		checkPosting(t, p)
-		checkPosting(t, v.setOf(p).posting)
-	}
-}
-
-func checkPosting(t testing.TB, p *posting) {
-	t.Helper()
-	all := slotsIn(p)
-	if int(p.n) != len(all) || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
-		t.Fatalf("posting %v: n is %d, slots are %v", p.key, p.n, all)
-	}
-	switch {
-	case p.n == 0, (p.n == 1) != (p.many == nil):
-		t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
-	case p.n == 1:
-	case (p.many.few == nil) == (p.many.tree == nil):
-		t.Fatalf("posting %v of %d: both or no forms", p.key, p.n)
-	case p.n > fewMax && p.many.few != nil, p.n <= fewMax/2 && p.many.tree != nil:
-		t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
-	case p.many.tree != nil:
-		if n := checkTree(t, p.many.tree, p.many.height, 0); n != int(p.n) {
-			t.Fatalf("posting %v of %d: %d slots in the tree", p.key, p.n, n)
-		}
-		n := 0
-		for found, first, end := nextOf(p.many.tree, p.many.height, 0, 0); found != nil; found, first, end = nextOf(p.many.tree, p.many.height, 0, end) {
-			eachOf(found, 0, uint32(first), func(slot uint32) bool {
-				if int(slot) < first || int(slot) >= end || n < len(all) && all[n] != slot {
-					t.Fatalf("posting %v of %d: slot %d from %d to %d, want %d", p.key, p.n, slot, first, end, all[n])
-				}
-				n++
-				return true
-			})
-		}
-		if n != len(all) {
-			t.Fatalf("posting %v of %d: %d slots one list after the other", p.key, p.n, n)
+	n := 0
+	for name := range x.names.all {
+		of := count(x.entries, name.number)
+		if n += of; of == 0 || !has(x.entries, name.number) {
+			t.Fatalf("key %v is kept, but no object has it", name.key)
 		}
 	}
-}
-
-// checkTree verifies that every part of the tree has the form for its number of slots, and that all
-// ways to read it agree. It returns the number of slots.
-func checkTree(t testing.TB, all tree, height int, first uint32) (n int) {
-	t.Helper()
-	eachOf(all, height, first, func(slot uint32) bool {
-		if n++; int(slot) < int(first) || int(slot) >= int(first)+sizeOf(height) || n%16 == 1 && !has(all, height, slot) {
-			t.Fatalf("slot %d is not in its tree of %d from %d on", slot, sizeOf(height), first)
-		}
-		return true
-	})
-	counted := 0
-	switch in := all.(type) {
-	case *list:
-		if counted = len(in.slots); n == 0 || n > listMax || height > listHeight || !slices.IsSorted(in.slots) {
-			t.Fatalf("a list of %d slots in a tree of height %d: %v", n, height, in.slots)
-		}
-	case *bitmap:
-		if counted = in.n; n <= listMax/2 || height > 0 {
-			t.Fatalf("a bitmap of %d slots in a tree of height %d", n, height)
-		}
-	case *branch:
-		counted = in.n
-		if n == 0 || height == 0 || height <= listHeight && n <= listMax/2 {
-			t.Fatalf("a branch of %d slots in a tree of height %d", n, height)
-		}
-		sum := 0
-		for i, below := range in.trees {
-			if below != nil {
-				sum += checkTree(t, below, height-1, first+uint32(i*sizeOf(height-1)))
-			}
-		}
-		if sum != n {
-			t.Fatalf("%d slots in the trees of a branch of %d", sum, n)
-		}
+	checkBucket(t, x.names.root, 0)
+	if n != x.entries.Len() {
+		t.Fatalf("%d of %d entries have a name", n, x.entries.Len())
 	}
-	if counted != n {
-		t.Fatalf("a tree of %d slots has counted %d", n, counted)
-	}
-	return n
-}
-
-func slotsIn(p *posting) (all []uint32) {
-	p.each(func(slot uint32) bool { all = append(all, slot); return true })
-	return all
 }
 
 func mustPanic(t *testing.T, want string, f func()) {

@@ -17,17 +17,17 @@ import (
 )
 
 // TestTableAgainstModel does random work to a table and to a map, and compares all that both say;
-// versions published on the way are compared again at the end. The populations are chosen so that
-// postings take each of their forms.
+// versions published on the way are compared again at the end. The populations differ in how
+// many objects have a key.
 func TestTableAgainstModel(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
 		names, keys, steps int
 		batch              int
 	}{
-		{"few objects", 40, 8, 3000, 6},
-		{"many keys", 3000, 2500, 60, 400},
-		{"few keys", 9000, 3, 18, 9000},
+		{"few objects", 40, 8, 1500, 6},
+		{"many keys", 2000, 1500, 40, 400},
+		{"few keys", 4000, 3, 18, 4000},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &worker{rand: newRand(t), names: tc.names, keys: tc.keys, model: model{}}
@@ -46,7 +46,6 @@ func TestTableAgainstModel(t *testing.T) {
 				w.step(t, tc.batch)
 				v := w.table.Version()
 				checkShape(t, v)
-				checkSlots(t, w.table)
 				if step%max(tc.steps/100, 1) == 0 && w.rand.IntN(3) == 0 {
 					verify(t, v, w.model, w.indexes...)
 				}

@@ -2,7 +2,11 @@
 
 package table
 
-import "github.com/informer-gen/informer-gen/runtime/object"
+import (
+	"math/bits"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
 
 // Row is the slot of an object in its table plus one; 0 is no row. An object has one Row from the
 // Set that inserts its key to the Delete that removes it. This package says "row" only of this
@@ -15,8 +19,11 @@ func (v *Version) Find(key object.Key) (object.Object, Row) {
 	if s == nil {
 		return nil, 0
 	}
-	at, obj := s.find(&key, Hash(key), false)
-	return obj, at
+	slot, obj := s.find(key, Hash(key))
+	if obj == nil {
+		return nil, 0
+	}
+	return obj, Row(slot + 1)
 }
 
 // RowSet is a set of rows. The zero RowSet is empty.
@@ -54,11 +61,10 @@ func (x Txn) KeepAll(s *RowSet) {
 	if !x.Open() || !writerOf(x).replacing {
 		return
 	}
-	w := writerOf(x)
-	for len(w.kept) < len(s.bits) {
-		w.kept = append(w.kept, 0)
-	}
-	for i, bits := range s.bits {
-		w.kept[i] |= bits
+	kept := &writerOf(x).kept
+	kept.bits = append(kept.bits, make([]uint64, max(0, len(s.bits)-len(kept.bits)))...)
+	for i, has := range s.bits {
+		kept.n += bits.OnesCount64(has &^ kept.bits[i])
+		kept.bits[i] |= has
 	}
 }

@@ -33,35 +33,27 @@ import (
 // Table is a persistent multi-index table of objects. The drawing shows one Version. Versions share
 // all nodes in which they agree.
 //
-//	Version ─┬─ objects   vector: slot ─▶ object
-//	         └─ directory ─┬─ keys        hash table: key ─▶ Row
-//	                       ├─ namespaces  hash table: namespace ─▶ posting
-//	                       └─ indexes[i]  hash table: index key ─▶ posting
+//	Version ─┬─ objects     radix tree: slot ─▶ object
+//	         ├─ keys        hash trie: hash of the object's key ─▶ slot
+//	         └─ indexes[i] ─┬─ names    hash trie: hash of an index key ─▶ key, number
+//	                        └─ entries  B-tree: number, slot
 //
-// A vector is an array of leaves of 8 objects. A hash table is an array of buckets of 13 entries.
-// The key of an object stands in the object itself; a [Row] is its slot plus one. A posting is one
-// key and the set of slots that have it.
+// The first index is that of namespaces. The key of an object stands in the object itself; a [Row]
+// is its slot plus one. The name of an index key is a copy, which keeps nothing of an object alive.
 //
-// The type array describes how one array serves all Versions at once. What matters here: a reader
-// finds a node with two loads, and a Txn that changes a node copies that node and nothing else.
-//
-// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, unless
-// this Txn has made it, and put the object there. Nothing else changes: all other parts refer to
-// the object by its slot. A Txn that does only this allocates the leaf and the Version.
+// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf and the
+// branches above it, unless this Txn has made them, and put the object there. Nothing else changes:
+// all other parts refer to the object by its slot.
 //
 // To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot.
-// 3. add the slot to the key's bucket, to the namespace's posting and to the posting of every index
-// key. A bucket, or a posting's list of few slots, is copied as a whole. A posting of many slots is
-// a tree, of which only the nodes on the way to the slot are copied. But of 14 changes of a posting
-// of more than 13 slots, 13 copy nothing: see late. A posting's key is a copy, which keeps nothing
-// of the object alive.
+// 3. add the slot to keys, and an entry to each index for each key that the object has there.
 //
-// To delete: the same steps backwards. Buckets, postings and leaves that become empty are removed.
+// To delete: the same steps backwards.
 //
 // To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes,
 // because each node bears the number of the Txn that made it and numbers aren't used twice.
 //
-// To discard: put back the nodes that the Txn has replaced.
+// To discard: forget the Txn's Version.
 type Table struct {
 	version atomic.Pointer[Version]
 	writer  hidden // a *writer
@@ -90,8 +82,8 @@ type ID struct {
 // New returns an empty table with these indexes, at resourceVersion "". It fails like AddIndex.
 func New(indexes ...Index) (*Table, error) {
 	t := &Table{}
-	t.writer = &writer{table: t}
-	empty := &versionState{directory: &directory{}}
+	t.writer = &writer{}
+	empty := &versionState{indexes: []index{{id: &namespaceID, def: byNamespace{}}}}
 	empty.content = empty
 	t.version.Store(&empty.Version)
 	x := t.Begin()
@@ -117,9 +109,8 @@ func (t *Table) Begin() Txn {
 		panic("table: Begin while a Txn is open")
 	}
 	w.serial++
-	now := stateOf(t.version.Load())
-	w.next = &versionState{objects: now.objects, resourceVersion: now.resourceVersion, streams: now.streams, directory: now.directory}
-	w.next.content, w.spare = w.next, &w.next.spare
+	next := *stateOf(t.version.Load())
+	next.content, w.next = &next, &next
 	return Txn{table: t, owner: w.serial}
 }
 
@@ -127,14 +118,14 @@ var errNilIndex = errors.New("an index is nil")
 
 // checkNew returns an error if ix can't be added to indexes. known is true if it is one of them
 // already.
-func checkNew(indexes []*index, ix Index) (known bool, err error) {
+func checkNew(indexes []index, ix Index) (known bool, err error) {
 	if ix == nil {
 		return false, errNilIndex
 	}
 	if err := ix.Check(); err != nil {
 		return false, err
 	}
-	for _, has := range indexes {
+	for _, has := range indexes[1:] {
 		switch id := has.id; {
 		case id == ix.ID():
 			return true, nil

@@ -22,8 +22,8 @@ func (x Txn) Get(key object.Key) (object.Object, bool) {
 	if !x.Open() {
 		return nil, false
 	}
-	f := writerOf(x).find(key)
-	return f.obj, f.obj != nil
+	_, obj := writerOf(x).next.find(key, Hash(key))
+	return obj, obj != nil
 }
 
 // Len returns the number of objects.
@@ -39,17 +39,17 @@ func (x Txn) All(yield func(object.Object) bool) { x.content().All(yield) }
 func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	w := mustBeOpen(x)
 	// not KeyOf: its conversion of the interface is a search for methods
-	f := w.find(object.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()})
-	old = f.obj
+	key := object.Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	hash := Hash(key)
+	slot, old := w.next.find(key, hash)
 	w.compute(old, obj)
 	if old == nil {
-		w.insert(f)
+		slot = w.next.objects.free()
+		w.next.keys.add(w.serial, hash, slot)
 	}
-	f.obj = obj
-	slot := uint32(f.at - 1)
-	w.next.objects.set(w.serial, slot, obj, &w.spare)
+	w.next.objects.set(w.serial, slot, obj)
 	w.apply(slot)
-	w.keep(f.at)
+	w.keep(slot)
 	return old, old != nil
 }
 
@@ -59,11 +59,11 @@ func (x Txn) Keep(key object.Key) bool {
 	if !x.Open() {
 		return false
 	}
-	f := writerOf(x).find(key)
-	if f.obj == nil {
+	slot, obj := writerOf(x).next.find(key, Hash(key))
+	if obj == nil {
 		return false
 	}
-	writerOf(x).keep(f.at)
+	writerOf(x).keep(slot)
 	return true
 }
 
@@ -72,27 +72,15 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 	if !x.Open() {
 		return nil, false
 	}
-	w := writerOf(x)
-	f := w.find(key)
-	if f.obj == nil {
+	w, hash := writerOf(x), Hash(key)
+	slot, old := w.next.find(key, hash)
+	if old == nil {
 		return nil, false
 	}
-	w.compute(f.obj, nil)
-	old, slot := f.obj, uint32(f.at-1)
-	w.ownDirectory()
-	remove(&w.next.keys, w.serial, f.hash, f.at)
-	if key.Namespace != "" {
-		w.leaveNamespace(key.Namespace, slot)
-	}
-	if w.next.keys.n == 0 {
-		moveOff(&w.next.objects.leaves)
-		w.next.objects = vector{}
-	} else {
-		w.next.objects.clear(w.serial, slot, &w.spare)
-	}
-	w.freed(slot)
+	w.compute(old, nil)
+	w.next.keys.remove(w.serial, hash, slot)
+	w.next.objects.set(w.serial, slot, nil)
 	w.apply(slot)
-	*f = lookup{}
 	return old, true
 }
 
@@ -102,9 +90,7 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 //go:noinline
 func (x Txn) StartReplace() {
 	if x.Open() {
-		w := writerOf(x)
-		w.replacing = true
-		clear(w.kept)
+		writerOf(x).replacing, writerOf(x).kept = true, RowSet{}
 	}
 }
 
@@ -116,19 +102,19 @@ func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 		return
 	}
 	w := writerOf(x)
-	var gone []object.Object
-	w.next.Namespace(namespace).slots(func(slot uint32, obj object.Object) bool {
-		if !w.isKept(slot) {
-			gone = append(gone, obj)
+	var gone []object.Key
+	for obj := range w.next.Namespace(namespace).All {
+		key := object.KeyOf(obj)
+		if slot, _ := w.next.find(key, Hash(key)); !w.kept.Has(Row(slot + 1)) {
+			gone = append(gone, key)
 		}
-		return true
-	})
-	for _, obj := range gone {
-		if old, ok := x.Delete(object.KeyOf(obj)); ok && deleted != nil {
+	}
+	for _, key := range gone {
+		if old, ok := x.Delete(key); ok && deleted != nil {
 			deleted(old)
 		}
 	}
-	w.replacing, w.kept = false, nil
+	w.replacing, w.kept = false, RowSet{}
 }
 
 // AddIndex adds an index and fills it from the content. Adding one that the table has is fine and
@@ -140,17 +126,17 @@ func (x Txn) AddIndex(ix Index) error {
 	if known || err != nil {
 		return err
 	}
-	added := &index{owner: w.serial, id: ix.ID(), def: ix}
+	added := index{id: ix.ID(), def: ix}
 	var c Changes
-	for slot, obj := range w.next.objects.slots {
+	for slot, obj := range w.next.objects.each {
 		ix.Changes(nil, obj, &c)
 		for _, ch := range c.enter {
-			enter(&added.postings, w.serial, ch, postingFor(&added.postings, ch), slot)
+			added.enter(w.serial, ch, slot)
 		}
 		c.Reset()
 	}
-	w.ownDirectory()
 	w.next.indexes = append(slices.Clip(w.next.indexes), added)
+	w.ownsIndexes = true
 	return nil
 }
 
@@ -210,16 +196,14 @@ func (x Txn) Open() bool { return x.table != nil && writerOf(x).open.Load() == x
 func (x Txn) Publish() *Version {
 	w := mustBeOpen(x)
 	v := &w.next.Version
-	w.settle(w.next)
-	w.table.version.Store(v)
+	x.table.version.Store(v)
 	w.end()
 	return v
 }
 
-// Discard ends the Txn and undoes its changes. After Publish or Discard it does nothing.
+// Discard ends the Txn and drops its changes. After Publish or Discard it does nothing.
 func (x Txn) Discard() {
 	if x.Open() {
-		writerOf(x).discard()
 		writerOf(x).end()
 	}
 }

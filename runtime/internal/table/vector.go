@@ -3,68 +3,201 @@
 package table
 
 import (
-	"sync/atomic"
+	"slices"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Leaves of 16 would make iterating a little faster, and each update 144 bytes larger.
 const (
-	leafBits = 3
-	leafLen  = 1 << leafBits
+	leafBits   = 5 // a leaf has 32 slots
+	branchBits = 6 // a branch has 64 nodes below it
 )
 
-// vector is a sparse persistent array of objects, in leaves of 8. Its zero value is empty; copying
-// the struct takes a snapshot.
-type vector struct{ leaves array[leaf] }
-
-type leaf struct {
-	objs   [leafLen]object.Object // at least one
-	labels atomic.Pointer[signatures]
+// vector has objects by their slots. It is a radix tree; its zero value is empty, and copying the
+// struct takes a snapshot. A change copies the nodes between the root and the slot, except those
+// that the same Txn has made.
+type vector struct {
+	root   *branch
+	height int // of root
 }
 
-// get returns the object in slot i, or nil if there is none.
-func (v *vector) get(i uint32) object.Object {
-	if n := at(&v.leaves, i>>leafBits); n != nil {
-		return n.c.objs[i%leafLen]
+// branch has branches below it, or leaves if its height is 1. Those without objects are nil.
+type branch struct {
+	owner    uint64 // the Txn that made it, and may change it until it is published
+	n        int    // objects below, at least 1
+	leaves   []*leaf
+	branches []*branch
+}
+
+type leaf struct {
+	owner   uint64
+	n       int
+	objects [1 << leafBits]object.Object
+}
+
+// slotsIn returns the number of slots of a branch, or of a leaf, whose height is 0.
+func slotsIn(height int) int { return 1 << (leafBits + branchBits*height) }
+
+// below returns the index of the node below a branch in which slot is.
+func below(height int, slot uint32) uint32 {
+	return slot >> (leafBits + branchBits*(height-1)) % (1 << branchBits)
+}
+
+// get returns the object in slot, or nil if there is none.
+func (v vector) get(slot uint32) object.Object {
+	if l, _ := v.leafOf(slot); l != nil {
+		return l.objects[slot%(1<<leafBits)]
 	}
 	return nil
 }
 
-// slots yields every object with its slot until yield returns false.
-func (v *vector) slots(yield func(uint32, object.Object) bool) {
-	each(&v.leaves, func(i uint32, n *node[leaf]) bool {
-		for l, obj := range &n.c.objs {
-			if obj != nil && !yield(i<<leafBits+uint32(l), obj) {
-				return false
+// leafOf returns the leaf of slot. If there is none, it returns how many slots from there on are
+// empty, at least, if slot is a multiple of that; 0 if there are no further slots.
+func (v vector) leafOf(slot uint32) (l *leaf, empty int) {
+	b := v.root
+	if b == nil || int(slot) >= slotsIn(v.height) {
+		return nil, 0
+	}
+	for height := v.height; height > 1; height-- {
+		if b = b.branches[below(height, slot)]; b == nil {
+			return nil, slotsIn(height - 1)
+		}
+	}
+	return b.leaves[below(1, slot)], slotsIn(0)
+}
+
+// leaf returns the objects of the first leaf that doesn't begin before slot next, and sets next to
+// the slot behind it. It returns nil if there is none.
+func (v vector) leaf(next *uint32) []object.Object {
+	for {
+		l, empty := v.leafOf(*next)
+		*next += uint32(empty)
+		switch {
+		case l != nil:
+			return l.objects[:]
+		case empty == 0:
+			return nil
+		}
+	}
+}
+
+// each yields every object with its slot, in the order of slots, until yield returns false.
+func (v vector) each(yield func(uint32, object.Object) bool) {
+	next := uint32(0)
+	for objs := v.leaf(&next); objs != nil; objs = v.leaf(&next) {
+		for i, obj := range objs {
+			if obj != nil && !yield(next-uint32(len(objs)-i), obj) {
+				return
 			}
 		}
-		return true
-	})
-}
-
-// set puts obj into slot i, whether the slot is taken or not.
-func (v *vector) set(owner uint64, i uint32, obj object.Object, spare **link[leaf]) {
-	v.own(owner, i, spare).objs[i%leafLen] = obj
-}
-
-// clear empties slot i, which must be taken.
-func (v *vector) clear(owner uint64, i uint32, spare **link[leaf]) {
-	n := at(&v.leaves, i>>leafBits)
-	rest := n.c.objs
-	rest[i%leafLen] = nil
-	if rest == [leafLen]object.Object{} {
-		drop(&v.leaves, owner, i>>leafBits, spare)
-		return
 	}
-	v.own(owner, i, spare).objs[i%leafLen] = nil
 }
 
-// own returns the leaf of slot i, to be changed.
-func (v *vector) own(owner uint64, i uint32, spare **link[leaf]) *leaf {
-	n, old := own(&v.leaves, owner, i>>leafBits, spare)
-	if old != nil {
-		n.c.objs = old.objs
+// free returns the lowest slot that has no object.
+func (v vector) free() (slot uint32) {
+	b := v.root
+	if b.len() == slotsIn(v.height) {
+		return uint32(b.len())
 	}
-	return &n.c
+	for height := v.height; b != nil; height-- {
+		room := slotsIn(height - 1)
+		if height == 1 {
+			at := slices.IndexFunc(b.leaves, func(l *leaf) bool { return l.len() < room })
+			slot += uint32(at * room)
+			if l := b.leaves[at]; l != nil {
+				slot += uint32(slices.Index(l.objects[:], nil))
+			}
+			return slot
+		}
+		at := slices.IndexFunc(b.branches, func(b *branch) bool { return b.len() < room })
+		slot, b = slot+uint32(at*room), b.branches[at]
+	}
+	return slot
+}
+
+// set puts obj into slot, which has an object or is the lowest free one. A nil obj empties the
+// slot.
+func (v *vector) set(owner uint64, slot uint32, obj object.Object) {
+	if v.root == nil {
+		v.height = 1
+	}
+	if int(slot) >= slotsIn(v.height) {
+		v.height++
+		root := (*branch)(nil).own(owner, v.height)
+		root.n, root.branches[0] = v.root.n, v.root
+		v.root = root
+	}
+	if v.root = v.root.set(owner, v.height, slot, obj); v.root == nil {
+		v.height = 0
+	}
+}
+
+// set returns b, which may be nil, with obj in slot; nil if no object is left.
+func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *branch {
+	if obj == nil && b.len() <= 1 {
+		return nil
+	}
+	b = b.own(owner, height)
+	if height > 1 {
+		at := &b.branches[below(height, slot)]
+		b.n -= (*at).len()
+		*at = (*at).set(owner, height-1, slot, obj)
+		b.n += (*at).len()
+	} else {
+		at := &b.leaves[below(height, slot)]
+		b.n -= (*at).len()
+		*at = (*at).set(owner, slot, obj)
+		b.n += (*at).len()
+	}
+	return b
+}
+
+// set returns l, which may be nil, with obj in slot; nil if no object is left.
+func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
+	switch {
+	case obj == nil && l.len() <= 1:
+		return nil
+	case l == nil:
+		l = &leaf{owner: owner}
+	case l.owner != owner:
+		own := *l
+		l, own.owner = &own, owner
+	}
+	at := &l.objects[slot%(1<<leafBits)]
+	if *at == nil {
+		l.n++
+	}
+	if *at = obj; obj == nil {
+		l.n--
+	}
+	return l
+}
+
+// len returns the number of objects below b, which may be nil.
+func (b *branch) len() int {
+	if b == nil {
+		return 0
+	}
+	return b.n
+}
+
+// len returns the number of objects in l, which may be nil.
+func (l *leaf) len() int {
+	if l == nil {
+		return 0
+	}
+	return l.n
+}
+
+// own returns b, which may be nil, or a copy or an empty branch that the owner may change.
+func (b *branch) own(owner uint64, height int) *branch {
+	switch {
+	case b == nil && height == 1:
+		return &branch{owner: owner, leaves: make([]*leaf, 1<<branchBits)}
+	case b == nil:
+		return &branch{owner: owner, branches: make([]*branch, 1<<branchBits)}
+	case b.owner == owner:
+		return b
+	}
+	return &branch{owner, b.n, slices.Clone(b.leaves), slices.Clone(b.branches)}
 }

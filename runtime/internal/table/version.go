@@ -21,12 +21,13 @@ type content interface{ isContent() }
 // versionState is a Version with its content.
 type versionState struct {
 	Version
-	*directory
 	objects         vector
+	keys            hashed[uint32] // slots by the hashes of the objects' keys
+	indexes         []index        // the first one is of namespaces
 	resourceVersion revision
 	// in place of resourceVersion, if namespaces have versions of their own; immutable
-	streams *[]*namespaceVersion
-	spare   link[leaf] // in the chain of objects, or unused
+	streams  *[]*namespaceVersion
+	unsynced Unsynced // nil: the table has all objects
 }
 
 func (*versionState) isContent() {}
@@ -37,30 +38,26 @@ type namespaceVersion struct {
 	resourceVersion revision
 }
 
-// directory has the hash tables by which the objects of a Version are found. It is a struct of its
-// own because most Txns don't change it.
-type directory struct {
-	keys       hashed[Row]
-	namespaces hashed[*posting]
-	indexes    []*index
-	unsynced   Unsynced // nil: the table has all objects
-}
-
-type index struct {
-	owner    uint64 // the Txn that made it, and may change it until it is published
-	id       *ID
-	def      Index // used by the writer
-	postings hashed[*posting]
-}
-
 // Get returns the object under key.
 func (v *Version) Get(key object.Key) (object.Object, bool) {
 	s := stateOf(v)
 	if s == nil {
 		return nil, false
 	}
-	_, obj := s.find(&key, Hash(key), true)
+	_, obj := s.find(key, Hash(key))
 	return obj, obj != nil
+}
+
+// find returns the slot and the object of a key; nil if there is none.
+func (s *versionState) find(key object.Key, hash uint32) (slot uint32, obj object.Object) {
+	for _, e := range s.keys.bucket(hash) {
+		if e.hash == hash {
+			if obj := s.objects.get(e.v); obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+				return e.v, obj
+			}
+		}
+	}
+	return 0, nil
 }
 
 // Len returns the number of objects.
@@ -68,7 +65,7 @@ func (v *Version) Get(key object.Key) (object.Object, bool) {
 //go:noinline
 func (v *Version) Len() int {
 	if s := stateOf(v); s != nil {
-		return s.keys.n
+		return s.objects.root.len()
 	}
 	return 0
 }
@@ -121,17 +118,14 @@ func (v *Version) Namespace(namespace string) Set {
 	if namespace == "" {
 		return Set{content: s}
 	}
-	if p := postingOf(&s.namespaces, Hash(namespace), func(key any) bool { return key.(string) == namespace }); p != nil {
-		return s.setOf(p)
-	}
-	return Set{}
+	return s.set(&s.indexes[0], Hash(namespace), func(key any) bool { return key.(string) == namespace })
 }
 
 // Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have
 // none.
 func (v *Version) Namespaces(yield func(string) bool) {
 	if s := stateOf(v); s != nil {
-		entries(&s.namespaces, func(p *posting) bool { return yield(p.key.(string)) })
+		s.indexes[0].names.all(func(n *name) bool { return yield(n.key.(string)) })
 	}
 }
 
@@ -143,10 +137,7 @@ func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool)
 	if ix == nil {
 		return Set{}, false
 	}
-	if p := postingOf(&ix.postings, hash, is); p != nil {
-		return s.setOf(p), true
-	}
-	return Set{}, true
+	return s.set(ix, hash, is), true
 }
 
 // IndexKeys returns every key of the index that has an object, each once. It returns false when the
@@ -159,66 +150,16 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 		return nil, false
 	}
 	return func(yield func(any) bool) {
-		entries(&ix.postings, func(p *posting) bool { return yield(p.key) })
+		ix.names.all(func(n *name) bool { return yield(n.key) })
 	}, true
 }
 
-// setOf returns the objects of a posting of s. Every Txn that changes a posting changes objects.
-func (s *versionState) setOf(p *posting) Set {
-	return Set{content: s, posting: p.at(s.objects.leaves.serial)}
-}
-
-// Set is the objects of one Version that have something in common. The zero Set is empty.
-type Set struct {
-	content content  // nil: empty
-	posting *posting // without late changes; nil: all objects of content
-}
-
-// Len returns the number of objects.
-//
-//go:noinline
-func (s Set) Len() int {
-	switch {
-	case s.posting != nil:
-		return int(s.posting.n)
-	case s.content != nil:
-		return stateIn(s).keys.n
+// set returns the objects of a key of an index.
+func (s *versionState) set(ix *index, hash uint32, is func(key any) bool) Set {
+	if n := ix.name(hash, is); n != nil {
+		return Set{s, ix, n.number}
 	}
-	return 0
-}
-
-// All yields every object once until yield returns false.
-func (s Set) All(yield func(object.Object) bool) {
-	if p := s.posting; p != nil && p.n > 1 && p.many.few != nil {
-		allOf(p.many.few, &stateIn(s).objects, yield)
-		return
-	}
-	var c Cursor
-	c.Start(s, nil)
-	for objs := c.Next(); objs != nil; objs = c.Next() {
-		for _, obj := range objs {
-			if obj != nil && !yield(obj) {
-				return
-			}
-		}
-	}
-}
-
-// And yields every object that is also in other, a Set of the same Version, once until yield
-// returns false. Its time depends on the smaller of the two Sets, and it reads only objects that
-// are in both.
-func (s Set) And(other Set, yield func(object.Object) bool) {
-	switch {
-	case s.content == nil || other.content == nil:
-	case s.posting == nil:
-		other.All(yield)
-	case other.posting == nil:
-		s.All(yield)
-	case s.posting.n <= other.posting.n:
-		and(s.posting, other.posting, &stateIn(s).objects, yield)
-	default:
-		and(other.posting, s.posting, &stateIn(s).objects, yield)
-	}
+	return Set{}
 }
 
 // stateOf returns the state of v, or nil if v is nil or zero.
@@ -229,39 +170,12 @@ func stateOf(v *Version) *versionState {
 	return v.content.(*versionState)
 }
 
-// stateIn returns the state that s belongs to. s must not be zero.
-func stateIn(s Set) *versionState { return s.content.(*versionState) }
-
-// slots yields every object with its slot until yield returns false.
-func (s Set) slots(yield func(uint32, object.Object) bool) {
-	switch {
-	case s.content == nil:
-	case s.posting == nil:
-		stateIn(s).objects.slots(yield)
-	default:
-		slotsOf(s.posting, &stateIn(s).objects, yield)
-	}
-}
-
-// postingOf returns the posting of the key with the hash for which is returns true, or nil if there
-// is none.
-func postingOf(postings *hashed[*posting], hash uint32, is func(key any) bool) *posting {
-	for b := bucketOf(postings, hash); b != nil; b = b.more {
-		for i, h := range &b.hashes {
-			if p := b.has[i]; h == hash && p != nil && is(p.key) {
-				return p
-			}
-		}
-	}
-	return nil
-}
-
 // index returns the index; nil if s, which may be nil, doesn't have it.
 func (s *versionState) index(id *ID) *index {
 	if s != nil {
-		for _, ix := range s.indexes {
-			if ix.id == id {
-				return ix
+		for i := range s.indexes {
+			if s.indexes[i].id == id {
+				return &s.indexes[i]
 			}
 		}
 	}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import "github.com/informer-gen/informer-gen/runtime/object"
+
+// Set is the objects of one Version that have something in common. The zero Set is empty.
+type Set struct {
+	content content // nil: empty
+	index   *index  // nil: all objects of content
+	number  uint32  // of a name of the index
+}
+
+// Len returns the number of objects.
+//
+//go:noinline
+func (s Set) Len() int {
+	switch {
+	case s.content == nil:
+		return 0
+	case s.index == nil:
+		return stateIn(s).objects.root.len()
+	}
+	return count(s.index.entries, s.number)
+}
+
+// All yields every object once until yield returns false.
+func (s Set) All(yield func(object.Object) bool) {
+	var c Cursor
+	c.Start(s)
+	for objs := c.Next(); objs != nil; objs = c.Next() {
+		for _, obj := range objs {
+			if obj != nil && !yield(obj) {
+				return
+			}
+		}
+	}
+}
+
+// And yields every object that is also in other, a Set of the same Version, once until yield
+// returns false. Its time depends on the smaller of the two Sets, and it reads only objects that
+// are in both.
+func (s Set) And(other Set, yield func(object.Object) bool) {
+	switch {
+	case s.content == nil || other.content == nil:
+	case s.index == nil:
+		other.All(yield)
+	case other.index == nil:
+		s.All(yield)
+	case s.Len() > other.Len():
+		other.And(s, yield)
+	default:
+		objects := stateIn(s).objects
+		each(s.index.entries, s.number, func(slot uint32) bool {
+			if _, both := other.index.entries.Get(uint64(entryOf(other.number, slot))); !both {
+				return true
+			}
+			obj := objects.get(slot)
+			return obj == nil || yield(obj)
+		})
+	}
+}
+
+// stateIn returns the state that s belongs to. s must not be zero.
+func stateIn(s Set) *versionState { return s.content.(*versionState) }
