@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/informer-gen/informer-gen/bench/harness"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -16,9 +15,6 @@ const (
 	loopedKeys = 1000
 	// bursts come one after the other.
 	bursts = 3
-	// dueWithin is the time in which delays end.
-	dueWithin  = 2 * time.Second
-	dueWorkers = 4
 )
 
 func queueBenches() []harness.Bench {
@@ -29,7 +25,7 @@ func queueBenches() []harness.Bench {
 	for _, workers := range []int{1, 4, 64} {
 		list = append(list, burstBench(workers))
 	}
-	return append(list, queuedKeysBench(), dueBench(), idleQueueBench())
+	return append(list, idleQueueBench())
 }
 
 // queueKeys are keys of two strings, of about 35 bytes of text.

@@ -277,13 +277,8 @@
 // that were handed out.
 //
 // cycle: one goroutine adds a thousand keys, then gets and ends each. loop: a thousand keys go
-// round: each worker ends a key, gets another, and adds the first one again. Ending one key and
-// getting the next are one call of ours (Queue.Next), as in the loop of a controller. burst: keys
-// that are not queued are added at once while the workers wait, three times. keys: the heap that a
-// key in the queue takes beyond its text, when it is ready, when it is delayed by an hour, and when
-// it has failed and waits for an hour. due: delays end in no order within two seconds, after all
-// were added; the lateness is from the end of a delay to where a worker has the key. idle: an empty
-// queue.
+// round: each worker ends a key, gets another, and adds the first one again. burst: keys that are
+// not queued are added at once while the workers wait, three times. idle: an empty queue.
 //
 // # controller
 //

@@ -40,8 +40,6 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"queue/burst/1":   {Events: bursts * z.Keys / 10},
 		"queue/burst/4":   {Events: bursts * z.Keys / 10},
 		"queue/burst/64":  {Events: bursts * z.Keys / 10},
-		"queue/keys":      {Objects: 3 * z.Keys},
-		"queue/due":       {Objects: z.Keys, Events: z.Keys},
 		"queue/idle":      {Objects: z.Idle},
 
 		"controller/noop/1":  {Events: (1 + reconcileRounds) * z.Many},

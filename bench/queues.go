@@ -24,9 +24,6 @@ import (
 // aQueue is a work queue of either side, with metrics.
 type aQueue interface {
 	add(object.Key)
-	addAfter(object.Key, time.Duration)
-	// addFailed leaves a key that has failed once and waits to be tried again.
-	addFailed(object.Key)
 	worker() queueWorker
 	// shutDown ends every get, also of workers that wait.
 	shutDown()
@@ -95,24 +92,14 @@ type ourQueue struct{ *ours.Queue[object.Key] }
 
 func (q ourQueue) add(key object.Key) { q.Add(key) }
 
-func (q ourQueue) addAfter(key object.Key, d time.Duration) {
-	q.AddWith(key, ours.AddOptions{After: d})
-}
-
-func (q ourQueue) addFailed(key object.Key) {
-	q.Add(key)
-	if item, err := q.Get(context.Background()); err == nil {
-		item.Done(ours.Outcome{Failed: true})
-	}
-}
-
 func (q ourQueue) worker() queueWorker {
 	ctx := context.Background()
 	var item ours.Item[object.Key]
 	return queueWorker{
 		next: func() (object.Key, bool) {
+			item.Done(ours.Outcome{})
 			var err error
-			item, err = q.Next(ctx, item, ours.Outcome{})
+			item, err = q.Get(ctx)
 			return item.Key, err == nil
 		},
 		rest: func() { item.Done(ours.Outcome{}) },
@@ -131,10 +118,6 @@ func newTheirQueue(q workqueue.TypedRateLimitingInterface[object.Key]) theirQueu
 }
 
 func (q theirQueue) add(key object.Key) { q.Add(key) }
-
-func (q theirQueue) addAfter(key object.Key, d time.Duration) { q.AddAfter(key, d) }
-
-func (q theirQueue) addFailed(key object.Key) { q.AddRateLimited(key) }
 
 func (q theirQueue) worker() queueWorker {
 	var key object.Key

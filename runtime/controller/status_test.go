@@ -11,7 +11,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 func TestStatus(t *testing.T) {
@@ -52,7 +51,7 @@ func TestStatusAsJSON(t *testing.T) {
 			time.Sleep(time.Hour)
 			return controller.Result{}, nil
 		}}
-		c, _ := r.run(calls, controller.Options{Concurrency: 2, Queue: workqueue.Options{Seed: 1}}, controller.Self(r.mapInformer))
+		c, _ := r.run(calls, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
 		c.Enqueue(key("bad"))
 		time.Sleep(time.Millisecond)
 		status := c.Status()

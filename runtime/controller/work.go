@@ -22,7 +22,6 @@ var (
 // or when the queue has nothing more.
 func (r *run[K]) work(ctx context.Context) {
 	var item workqueue.Item[K]
-	var outcome workqueue.Outcome
 	var present *itemContext[K] // of the reconcile that runs
 	defer func() {
 		if present != nil && !present.crashes {
@@ -33,7 +32,7 @@ func (r *run[K]) work(ctx context.Context) {
 	}()
 	for {
 		var err error
-		if item, err = r.queue.Next(ctx, item, outcome); err != nil {
+		if item, err = r.queue.Get(ctx); err != nil {
 			return
 		}
 		r.over(item.Key)
@@ -41,7 +40,7 @@ func (r *run[K]) work(ctx context.Context) {
 		result, err := r.call(present)
 		tokens := present.writes.and(result.Await)
 		present = nil
-		outcome = r.finish(item, tokens, result, err)
+		item.Done(r.finish(item, tokens, result, err))
 	}
 }
 
