@@ -14,7 +14,6 @@ import (
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -31,21 +30,21 @@ type siteController struct {
 	owned   listers.WidgetLister
 }
 
-func newSiteController(factory informers.SharedInformerFactory, client *source.Client) (reconcile.Controller, error) {
+func newSiteController(factory informers.SharedInformerFactory, client *source.Client) (*controller.Controller, error) {
 	sites, widgets := factory.Samples().V1alpha1().Sites(), factory.Samples().V1alpha1().Widgets()
 	options := writer.Options{FieldManager: "site-controller"}
-	writeSites, err := reconcile.Writer(client, sites, options)
+	writeSites, err := controller.Writer(client, sites, options)
 	if err != nil {
 		return nil, err
 	}
-	writeWidgets, err := reconcile.Writer(client, widgets, options)
+	writeWidgets, err := controller.Writer(client, widgets, options)
 	if err != nil {
 		return nil, err
 	}
 	c := &siteController{sites.GroupVersionKind(), writeSites, writeWidgets, widgets.Lister()}
 	return sites.Reconcile("sites", c.reconcile,
-		reconcile.Owns(widgets.Informer()),
-		reconcile.With(controller.Options{Concurrency: 2}),
+		controller.Owns(widgets.Informer()),
+		controller.Options{Concurrency: 2},
 	)
 }
 

@@ -10,7 +10,7 @@
 // with what should be, and writes the difference.
 //
 //	c, err := controller.New("widgets", reconcile, controller.Options{Concurrency: 4},
-//		controller.Self(widgets, controller.GenerationChanged),
+//		controller.For(widgets, controller.GenerationChanged),
 //		controller.Owned(pods, schema.GroupKind{Group: "samples.io", Kind: "Widget"}),
 //	)
 //	…

@@ -30,11 +30,11 @@ const (
 // It knows the keys whose last reconcile has returned tokens.
 //
 //	reconcile of K ─ token: O at 7 ─▶ event: O at 7 queues K ─▶ reconcile of K ─ token: O at 8 …
-type loops[K comparable] struct {
+type loops struct {
 	len atomic.Int32 // of chains
 
 	mu     sync.Mutex // mu guards what follows
-	chains map[K]*chain
+	chains map[object.Key]*chain
 }
 
 // chain is about the reconciles of one key.
@@ -54,7 +54,7 @@ type chain struct {
 }
 
 // event is called when an event of an object at this version queues key.
-func (l *loops[K]) event(key K, version string) {
+func (l *loops) event(key object.Key, version string) {
 	if l.len.Load() == 0 {
 		return
 	}
@@ -73,7 +73,7 @@ func (l *loops[K]) event(key K, version string) {
 
 // reconciled is called when a reconcile of key has returned. It returns a loop that is to be
 // reported: when it is found, and each time that it has become twice as long.
-func (l *loops[K]) reconciled(key K, tokens []object.Token) (found HotLoop, ok bool) {
+func (l *loops) reconciled(key object.Key, tokens []object.Token) (found HotLoop, ok bool) {
 	if len(tokens) == 0 && l.len.Load() == 0 {
 		return found, false
 	}
@@ -108,9 +108,9 @@ func (l *loops[K]) reconciled(key K, tokens []object.Token) (found HotLoop, ok b
 
 // beginLocked begins a chain with a write. If the last reconcile has written several objects, one
 // of them is tried after the other.
-func (l *loops[K]) beginLocked(key K, token object.Token, last *chain) {
+func (l *loops) beginLocked(key object.Key, token object.Token, last *chain) {
 	if l.chains == nil {
-		l.chains = map[K]*chain{}
+		l.chains = map[object.Key]*chain{}
 	}
 	if last == nil && len(l.chains) >= mostChains {
 		for other := range l.chains {
@@ -134,7 +134,7 @@ func (c *chain) loop(key any) HotLoop {
 }
 
 // found returns the loops that go on, the longest first.
-func (l *loops[K]) found() (all []HotLoop) {
+func (l *loops) found() (all []HotLoop) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key, c := range l.chains {

@@ -67,7 +67,7 @@ func TestHotLoops(t *testing.T) {
 					return result, nil
 				}}
 				toA := func(_ *corev1.ConfigMap, dst []object.Key) []object.Key { return append(dst, key("a")) }
-				c := r.new(calls.reconcile, controller.Options{}, controller.Mapped(r.mapInformer, toA))
+				c := r.new(calls.reconcile, controller.Options{}, controller.Watches(r.mapInformer, toA))
 				ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logTo(&log)))
 				var wg sync.WaitGroup
 				wg.Go(func() { _ = c.Run(ctx) })

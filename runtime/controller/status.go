@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
@@ -67,8 +68,11 @@ type HotLoop struct {
 	Since      time.Time `json:"since"`
 }
 
+// Reporter is a controller that reports its Status, as a [Controller] does.
+type Reporter interface{ Status() Status }
+
 // Status returns what the controller is doing.
-func (c *Controller[K]) Status() Status {
+func (c *Controller) Status() Status {
 	s := Status{Name: c.name, Totals: c.counts.totals(), Active: int(c.counts.active.Load())}
 	s.LastError, s.LastErrorKey, s.LastErrorTime = c.counts.lastError()
 	c.mu.Lock()
@@ -89,15 +93,15 @@ func (c *Controller[K]) Status() Status {
 }
 
 // StatusOf returns where a key is. The second result reports whether the queue knows the key.
-func (c *Controller[K]) StatusOf(key K) (workqueue.KeyStatus[K], bool) {
+func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], bool) {
 	if r := c.run.Load(); r != nil {
 		return r.queue.StatusOf(key)
 	}
-	return workqueue.KeyStatus[K]{}, false
+	return workqueue.KeyStatus[object.Key]{}, false
 }
 
 // missing returns a line for each informer and handler that a run waits for.
-func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
+func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 	leases := r.heldLeases()
 	for n, i := range r.informers {
 		if n >= len(leases) || !leases[n].HasSynced() {
@@ -113,7 +117,7 @@ func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
 }
 
 // textual returns a status with the keys as texts.
-func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
+func textual(s workqueue.Status[object.Key]) workqueue.Status[string] {
 	text := workqueue.Status[string]{
 		High: s.High, Normal: s.Normal, Low: s.Low, Delayed: s.Delayed, NextDue: s.NextDue.UTC(), Paced: s.Paced, Held: s.Held, Failing: s.Failing,
 		ShutDown: s.ShutDown, Dropped: s.Dropped,
@@ -131,7 +135,7 @@ func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
 	return text
 }
 
-func textualKey[K comparable](k workqueue.KeyStatus[K]) workqueue.KeyStatus[string] {
+func textualKey(k workqueue.KeyStatus[object.Key]) workqueue.KeyStatus[string] {
 	return workqueue.KeyStatus[string]{
 		Key: textOf(k.Key), Level: k.Level, Failures: k.Failures, Running: k.Running, Ready: k.Ready, Held: k.Held, Paced: k.Paced,
 		Since: k.Since.UTC(), Due: k.Due.UTC(),
@@ -139,7 +143,7 @@ func textualKey[K comparable](k workqueue.KeyStatus[K]) workqueue.KeyStatus[stri
 }
 
 // state returns the state for metrics.
-func (c *Controller[K]) state() metrics.ControllerState {
+func (c *Controller) state() metrics.ControllerState {
 	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Totals: c.counts.totals()}
 	c.mu.Lock()
 	s.Concurrency = c.concurrency

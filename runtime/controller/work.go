@@ -20,9 +20,9 @@ var (
 
 // work is the goroutine of a worker. It ends when ctx is done, after the reconcile that runs then,
 // or when the queue has nothing more.
-func (r *run[K]) work(ctx context.Context) {
-	var item workqueue.Item[K]
-	var present *itemContext[K] // of the reconcile that runs
+func (r *run) work(ctx context.Context) {
+	var item workqueue.Item[object.Key]
+	var present *itemContext // of the reconcile that runs
 	defer func() {
 		if present != nil && !present.crashes {
 			// It has called runtime.Goexit, which ends this goroutine.
@@ -36,7 +36,7 @@ func (r *run[K]) work(ctx context.Context) {
 			return
 		}
 		r.over(item.Key)
-		present = &itemContext[K]{run: r, key: item.Key}
+		present = &itemContext{run: r, key: item.Key}
 		result, err := r.call(present)
 		tokens := present.writes.and(result.Await)
 		present = nil
@@ -45,7 +45,7 @@ func (r *run[K]) work(ctx context.Context) {
 }
 
 // call calls the controller's function.
-func (r *run[K]) call(item *itemContext[K]) (result Result, err error) {
+func (r *run) call(item *itemContext) (result Result, err error) {
 	c := r.controller
 	c.counts.active.Add(1)
 	ctx := r.reconciles
@@ -78,9 +78,9 @@ func (e *panicError) Error() string { return e.text }
 
 // finish decides what comes after a reconcile, which has written tokens. The item may be done when
 // it returns; else the result is the outcome.
-func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Result, err error) workqueue.Outcome {
+func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
-	outcome, err := workqueue.Outcome{After: max(0, result.After)}, withText(err)
+	outcome, err := workqueue.Outcome{After: max(0, result.RequeueAfter)}, withText(err)
 	switch {
 	case err == nil && outcome.After > 0:
 		counts.again.Add(1)
@@ -126,7 +126,7 @@ func withText(err error) (sound error) {
 }
 
 // report logs an error, unless it comes from the end of the run.
-func (r *run[K]) report(item workqueue.Item[K], err error, message string) {
+func (r *run) report(item workqueue.Item[object.Key], err error, message string) {
 	r.controller.counts.remember(textOf(item.Key), err)
 	if r.ctx.Err() != nil && (errors.Is(err, context.Cause(r.ctx)) || errors.Is(err, r.ctx.Err())) {
 		return

@@ -65,7 +65,7 @@ func TestOneReconcileOfAKeyAtATime(t *testing.T) {
 func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{do: sleep(time.Minute)}
-		r.run(calls, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
+		r.run(calls, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
 		start := time.Now()
 		r.maps.Create(configMap("a"))
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 		}
 		c.Enqueue(key("a"))
 		same(t, "with its next event", calls.take(), []string{"a"})
-		result.After = 50 * time.Minute
+		result.RequeueAfter = 50 * time.Minute
 		c.Enqueue(key("a"))
 		time.Sleep(time.Hour)
 		same(t, "with After", calls.take(), []string{"a", "a"})
@@ -169,7 +169,7 @@ func TestAfter(t *testing.T) {
 			if n++; n > 2 {
 				return controller.Result{}, nil
 			}
-			return controller.Result{After: time.Minute}, nil
+			return controller.Result{RequeueAfter: time.Minute}, nil
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		start := time.Now()
@@ -190,9 +190,9 @@ func TestAfterTogetherWithAnError(t *testing.T) {
 		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
 			switch n++; {
 			case n == 1:
-				return controller.Result{After: time.Hour}, errTry
+				return controller.Result{RequeueAfter: time.Hour}, errTry
 			case n < 12:
-				return controller.Result{After: time.Second}, errTry
+				return controller.Result{RequeueAfter: time.Second}, errTry
 			}
 			return controller.Result{}, nil
 		}}
@@ -371,7 +371,7 @@ func TestFilters(t *testing.T) {
 func TestSeveralFiltersMustAllAccept(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Self(r.podInformer, controller.GenerationChanged, controller.LabelsChanged))
+		r.run(calls, controller.Options{}, controller.For(r.podInformer, controller.GenerationChanged, controller.LabelsChanged))
 		change := func(generation int64, label string) func(*corev1.Pod) {
 			return func(p *corev1.Pod) { p.Generation, p.Labels = generation, map[string]string{"app": label} }
 		}

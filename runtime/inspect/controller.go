@@ -11,18 +11,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Controller is a [controller.Controller] with keys of any type.
-type Controller interface {
-	Status() controller.Status
-}
-
 // QueuesOf returns a function for [WithQueues] that reads the queues of controllers:
 //
 //	inspect.Handler(factory, inspect.WithQueues(inspect.QueuesOf(widgets, pods)))
 //
-// ?key explains a key of a controller whose keys are object.Keys wherever its queue has it. Of
-// others it finds what is running, and the oldest that is ready.
-func QueuesOf(controllers ...Controller) func() []Queue {
+// ?key explains a key wherever the queue of a [controller.Controller] has it. Of other reporters it
+// finds what is running, and the oldest that is ready.
+func QueuesOf(controllers ...controller.Reporter) func() []Queue {
 	return func() []Queue {
 		queues := make([]Queue, len(controllers))
 		for n, c := range controllers {
@@ -32,7 +27,7 @@ func QueuesOf(controllers ...Controller) func() []Queue {
 	}
 }
 
-func queueOf(c Controller) Queue {
+func queueOf(c controller.Reporter) Queue {
 	status := c.Status()
 	s := &status.Queue
 	q := Queue{

@@ -20,21 +20,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Controller is what a manager runs. A *controller.Controller is one. If it has a method Status as
+// Runnable is what a manager runs. A *controller.Controller is one. If it has a method Status as
 // that has, health and the page say what it is doing; if it is an http.Handler, it answers
 // /debug/controllers/NAME.
-type Controller interface {
+type Runnable interface {
 	// Run runs until ctx is done, and returns after all that it has started has ended. It is called
 	// again after [Manager.Stop] and Start. If it returns an error before ctx is done, it has
 	// failed; if it returns nil, it is done.
 	Run(ctx context.Context) error
 }
 
-// RunFunc is a function as a [Controller].
-type RunFunc func(ctx context.Context) error
+// RunnableFunc is a function as a [Runnable].
+type RunnableFunc func(ctx context.Context) error
 
 // Run calls f.
-func (f RunFunc) Run(ctx context.Context) error { return f(ctx) }
+func (f RunnableFunc) Run(ctx context.Context) error { return f(ctx) }
 
 // Descriptor is a controller that a manager can run: its names, how it is made, and when it runs.
 // Name and New must be set.
@@ -46,7 +46,7 @@ type Descriptor struct {
 	// New makes the controller. It must not wait for informers, which run only after all
 	// controllers are made; the controller's Run may. ctx is done when the manager's run ends. Nil
 	// without an error means that there is nothing to run here.
-	New func(ctx context.Context, c *Context) (Controller, error)
+	New func(ctx context.Context, c *Context) (Runnable, error)
 	// Flags, unless nil, adds the controller's flags; see [Options.AddFlags].
 	Flags func(flags *pflag.FlagSet)
 	// Disabled means that "*" does not select the controller; its name does.

@@ -96,9 +96,9 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 
 // queues returns the work queues of all controllers that report them.
 func (m *Manager) queues() []inspect.Queue {
-	var all []inspect.Controller
+	var all []controller.Reporter
 	for _, u := range m.units {
-		if reports, ok := u.made().(reporter); ok {
+		if reports, ok := u.made().(controller.Reporter); ok {
 			all = append(all, reports)
 		}
 	}
@@ -152,7 +152,7 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	switch c := u.made().(type) {
 	case http.Handler:
 		http.StripPrefix("/debug/controllers/"+name, c).ServeHTTP(w, req)
-	case reporter:
+	case controller.Reporter:
 		writeJSON(w, c.Status())
 	default:
 		writeJSON(w, u.state())

@@ -32,7 +32,7 @@ func TestStartAndEnd(t *testing.T) {
 		m := r.new(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
 				r.noting("other"),
-				{Name: "tokens", First: true, New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+				{Name: "tokens", First: true, New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 					r.note("make tokens")
 					pods := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
 					return controller.New("tokens", func(ctx context.Context, key object.Key) (controller.Result, error) {
@@ -40,7 +40,7 @@ func TestStartAndEnd(t *testing.T) {
 						<-ctx.Done()
 						r.note("end tokens")
 						return controller.Result{}, nil
-					}, controller.Options{}, controller.Self(pods))
+					}, controller.Options{}, controller.For(pods))
 				}},
 			}
 		})
@@ -137,8 +137,8 @@ func TestTheEndNamesWhoHangs(t *testing.T) {
 					<-release
 					return controller.Result{}, nil
 				}, controller.Options{}),
-				{Name: "deaf", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-					return manager.RunFunc(func(context.Context) error { <-release; return nil }), nil
+				{Name: "deaf", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+					return manager.RunnableFunc(func(context.Context) error { <-release; return nil }), nil
 				}},
 			}
 			o.ShutdownTimeout = 10 * time.Second
@@ -159,17 +159,17 @@ func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		runs := 0
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{r.noting("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				r.note("make disk")
-				return manager.RunFunc(func(ctx context.Context) error {
+				return manager.RunnableFunc(func(ctx context.Context) error {
 					if runs++; runs == 1 {
 						return errors.New("no such disk")
 					}
 					<-ctx.Done()
 					return nil
 				}), nil
-			}}, {Name: "once", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-				return manager.RunFunc(func(context.Context) error { return nil }), nil
+			}}, {Name: "once", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+				return manager.RunnableFunc(func(context.Context) error { return nil }), nil
 			}}}
 		})
 		same(t, "states", states(t, m.Manager), "disk:failed fine:running once:done")
@@ -193,8 +193,8 @@ func TestTheFirstOneEndsTheProcess(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				m := r.run(func(o *manager.Options) {
-					o.Controllers = []manager.Descriptor{r.noting("other"), {Name: "tokens", First: true, New: func(context.Context, *manager.Context) (manager.Controller, error) {
-						return manager.RunFunc(func(context.Context) error {
+					o.Controllers = []manager.Descriptor{r.noting("other"), {Name: "tokens", First: true, New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+						return manager.RunnableFunc(func(context.Context) error {
 							time.Sleep(time.Minute)
 							return err
 						}), nil
@@ -290,8 +290,8 @@ func runAt(ctx context.Context, t *testing.T, r *rig, address string) (*manager.
 		ready, ended := make(chan struct{}), make(chan error, 1)
 		m := r.new(func(o *manager.Options) {
 			o.Address = address
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-				return manager.RunFunc(func(ctx context.Context) error {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+				return manager.RunnableFunc(func(ctx context.Context) error {
 					close(ready)
 					<-ctx.Done()
 					return nil

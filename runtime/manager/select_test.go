@@ -81,7 +81,7 @@ func TestModes(t *testing.T) {
 }
 
 func TestNewSaysAllThatIsWrong(t *testing.T) {
-	build := func(context.Context, *manager.Context) (manager.Controller, error) { return nil, nil }
+	build := func(context.Context, *manager.Context) (manager.Runnable, error) { return nil, nil }
 	_, err := manager.New(manager.Options{
 		Controllers: []manager.Descriptor{
 			{Name: "a", Aliases: []string{"old", "-x"}, New: build}, {Name: "b", Aliases: []string{"old"}, New: build}, {New: build}, {Name: "c"},
@@ -153,7 +153,7 @@ func TestContext(t *testing.T) {
 		var c *manager.Context
 		r.config.UserAgent = "shop/v1"
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Runnable, error) {
 				c = given
 				select {
 				case <-c.InformersStarted:
@@ -181,7 +181,7 @@ func TestTheLongestResyncPeriod(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		var c *manager.Context
 		r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Runnable, error) {
 				c = given
 				return nil, nil
 			}}}
@@ -198,7 +198,7 @@ func TestTheLongestResyncPeriod(t *testing.T) {
 func TestAnErrorOfNewEndsTheRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{r.noting("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				return nil, errors.New("no such disk")
 			}}, r.noting("c")}
 		})

@@ -20,9 +20,6 @@ var (
 	errEnded   = errors.New("the manager has ended the controller")
 )
 
-// reporter is a controller that reports its Status, as a controller.Controller does.
-type reporter interface{ Status() controller.Status }
-
 // unit is one controller of a manager.
 type unit struct {
 	// set once at construction
@@ -35,8 +32,8 @@ type unit struct {
 
 	// Manager.mu guards what follows
 	wanted     bool
-	controller Controller // nil before it is made, or if New has returned nil
-	last       *run       // the present or last one; nil before the first
+	controller Runnable // nil before it is made, or if New has returned nil
+	last       *run     // the present or last one; nil before the first
 }
 
 // run is one run of a controller.
@@ -68,7 +65,7 @@ func (u *unit) rank() int {
 }
 
 // made returns the controller; nil if there is none.
-func (u *unit) made() Controller {
+func (u *unit) made() Runnable {
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
 	return u.controller
@@ -120,7 +117,7 @@ func (u *unit) startLocked(delay time.Duration) {
 }
 
 // run calls the controller's Run, and decides what its end means.
-func (u *unit) run(r *run, c Controller) {
+func (u *unit) run(r *run, c Runnable) {
 	err := c.Run(r.ctx)
 	if r.ctx.Err() != nil {
 		return
@@ -139,7 +136,7 @@ func (u *unit) run(r *run, c Controller) {
 
 // begun waits until the controller has begun to reconcile, has ended, or ctx is done.
 func (u *unit) begun(ctx context.Context, r *run) {
-	reports, ok := u.made().(reporter)
+	reports, ok := u.made().(controller.Reporter)
 	if !ok {
 		return
 	}
@@ -158,7 +155,7 @@ func (u *unit) begun(ctx context.Context, r *run) {
 
 // workingOn returns the keys that the controller is working on, for the end of an error.
 func (u *unit) workingOn() string {
-	reports, ok := u.made().(reporter)
+	reports, ok := u.made().(controller.Reporter)
 	if !ok {
 		return ""
 	}

@@ -69,7 +69,6 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -112,7 +111,7 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var widgets *informer.SharedIndexInformer[*shopv1.Widget]
 		var pods *informer.SharedIndexInformer[*corev1.Pod]
-		var reconcile controller.Reconcile[object.Key]`,
+		var reconcile controller.Reconcile`,
 	"runtime/controller/watch.go": `
 		var nodes *informer.SharedIndexInformer[*corev1.Node]
 		var pods *informer.SharedIndexInformer[*corev1.Pod]
@@ -125,7 +124,7 @@ var shownBefore = map[string]string{
 		var pods *informer.SharedIndexInformer[*corev1.Pod]`,
 	"runtime/inspect/controller.go": `
 		var factory *factories.Factory
-		var widgets, pods *controller.Controller[object.Key]`,
+		var widgets, pods *controller.Controller`,
 	"runtime/inspect/doc.go": `
 		var mux *http.ServeMux
 		var factory *factories.Factory`,
@@ -136,7 +135,7 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var config *rest.Config
 		var factory *factories.Factory
-		var newWidgets, newGadgets func(context.Context, *manager.Context) (manager.Controller, error)`,
+		var newWidgets, newGadgets func(context.Context, *manager.Context) (manager.Runnable, error)`,
 	"runtime/manager/election/doc.go": `
 		var ctx context.Context
 		var config *rest.Config

@@ -18,7 +18,6 @@ import (
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -37,21 +36,21 @@ type Teams struct {
 
 // New returns the controller. It reads by factory and writes by client. lock is called before a
 // deleted Team goes; if it fails, it is called again later.
-func New(factory informers.SharedInformerFactory, client *source.Client, lock func(ctx context.Context, team string) error) (reconcile.Controller, error) {
+func New(factory informers.SharedInformerFactory, client *source.Client, lock func(ctx context.Context, team string) error) (*controller.Controller, error) {
 	teams, desks := factory.Tutorial().V1().Teams(), factory.Core().V1().ConfigMaps()
 	options := writer.Options{FieldManager: "teams"}
-	writeTeams, err := reconcile.Writer(client, teams, options)
+	writeTeams, err := controller.Writer(client, teams, options)
 	if err != nil {
 		return nil, err
 	}
-	writeDesks, err := reconcile.Writer(client, desks, options)
+	writeDesks, err := controller.Writer(client, desks, options)
 	if err != nil {
 		return nil, err
 	}
 	t := &Teams{teams.GroupVersionKind(), writeTeams, writeDesks, desks.Lister(), lock}
 	return teams.Reconcile("teams", t.reconcile,
-		reconcile.Owns(desks.Informer()),
-		reconcile.With(controller.Options{Concurrency: 4}),
+		controller.Owns(desks.Informer()),
+		controller.Options{Concurrency: 4},
 	)
 }
 
