@@ -14,7 +14,6 @@ import (
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
@@ -32,11 +31,11 @@ func newCounter(factory informers.SharedInformerFactory, client *source.Client) 
 	}
 	return teams.Reconcile("counter", func(ctx context.Context, team *v1.Team) (controller.Result, error) {
 		owned := desks.Lister().ConfigMaps(team.Namespace).ListByTeam(team.Name) // an index
-		_, token, err := writeTeams.MutateStatus(ctx, team, func(team *v1.Team) error {
+		_, _, err := writeTeams.MutateStatus(ctx, team, func(team *v1.Team) error {
 			team.Status.Desks = int32(len(owned))
 			return nil
 		})
-		return controller.Result{Await: []object.Token{token}}, err
+		return controller.Result{}, err
 	}, controller.Owns(desks.Informer()))
 }
 

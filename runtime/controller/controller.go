@@ -24,7 +24,7 @@ var errContext = errors.New("the context is nil")
 //
 //	informer ─▶ handler ─ filters ─ keys ─▶ work queue ─▶ worker ─▶ Reconcile ─▶ your writes
 //	                                          ▲  ▲  ▲                   │              │
-//	                             Every, Enqueue  │  └── Result.After, ◀─┤              ▼
+//	                             Every, Enqueue  │  └── RequeueAfter, ◀─┤              ▼
 //	                                             │      errors          │          API server
 //	                                             └── held until ◀───────┘ Result.Await  │
 //	                                                 seen by the informer ◀─────────────┘
@@ -42,7 +42,7 @@ type Controller struct {
 	running     bool       // Run was called and has not returned
 	concurrency int
 	early       map[object.Key]struct{} // what Enqueue was given before Run
-	unseen      []unseen                // the writes of the last run that were still awaited at its end
+	unseen      []unseen                // writes of the last run that were awaited at its end
 }
 
 // New returns a controller. It starts nothing; [Controller.Run] does. The name stands in logs,

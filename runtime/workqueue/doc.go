@@ -73,6 +73,6 @@
 // # Cost
 //
 // A key takes about 200 bytes besides its text, for keys of two strings. Memory grows with the keys
-// that are in the queue at once. Beyond 2,048 keys it is given back when the queue is empty. Adding,
-// getting and ending a key allocates nothing but that.
+// that are in the queue at once. Beyond 2,048 keys it is given back when the queue is empty.
+// Adding, getting and ending a key allocates nothing but that.
 package workqueue

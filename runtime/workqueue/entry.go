@@ -16,7 +16,7 @@ import "time"
 type entry[K comparable] struct {
 	key        K
 	next, prev *entry[K]     // in the list of its state: ready, paced or running
-	since      time.Duration // when it became ready or running; after a failure, when the attempt ended
+	since      time.Duration // when it became ready or running, or its last attempt failed
 	due        time.Duration // while delayed or held: when that ends
 	order      uint64        // of several with the same due
 	index      int           // in Queue.delays, while delayed or held

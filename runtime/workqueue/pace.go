@@ -20,7 +20,7 @@ func newPace(perSecond float64, burst int) pace {
 		return pace{}
 	}
 	interval := max(1, time.Duration(min(float64(time.Second)/perSecond, float64(time.Hour))))
-	ahead := min(time.Duration(max(1, burst))-1, math.MaxInt64/2/interval) // so that no time overflows
+	ahead := min(time.Duration(max(1, burst))-1, math.MaxInt64/2/interval) // no overflow
 	return pace{interval: interval, slack: interval * ahead}
 }
 

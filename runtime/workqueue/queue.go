@@ -32,7 +32,7 @@ type Queue[K comparable] struct {
 	most    int       // keys at once, since entries was made
 	spare   *entry[K] // to be used again, linked by next
 	ready   [levels]list[K]
-	passed  [levels]uint8 // hand-outs of others since the last one of this level, while it had a key
+	passed  [levels]uint8 // hand-outs of others in a row, while the level had a key
 	running list[K]       // in the order of hand-outs
 	runs    uint64        // hand-outs
 	paced   list[K]

@@ -109,12 +109,13 @@ var shownBefore = map[string]string{
 		resource := shopv1.GroupVersion.WithResource("widgets")`,
 	"runtime/controller/doc.go": `
 		var ctx context.Context
+		var factory shopfactory.SharedInformerFactory
 		var widgets *informer.SharedIndexInformer[*shopv1.Widget]
 		var pods *informer.SharedIndexInformer[*corev1.Pod]
+		var sites shopinformers.SiteInformer
 		var reconcile controller.Reconcile`,
 	"runtime/controller/watch.go": `
 		var nodes *informer.SharedIndexInformer[*corev1.Node]
-		var pods *informer.SharedIndexInformer[*corev1.Pod]
 		var podsByNode *store.Index[*corev1.Pod, string]`,
 	"runtime/informer/factories/doc.go": `
 		var ctx context.Context
@@ -142,13 +143,6 @@ var shownBefore = map[string]string{
 		var lead func(context.Context) error`,
 	"runtime/metrics/prometheus/doc.go": `
 		var registerer prometheus.Registerer`,
-	"runtime/reconcile/doc.go": `
-		var ctx context.Context
-		var factory shopfactory.SharedInformerFactory
-		var pods *informer.SharedIndexInformer[*corev1.Pod]
-		var sites shopinformers.SiteInformer`,
-	"runtime/reconcile/option.go": `
-		var sites shopinformers.SiteInformer`,
 	"testkit/sourcetest/doc.go": `
 		var ctx context.Context
 		var server *sourcetest.Server`,
