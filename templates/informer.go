@@ -65,11 +65,9 @@ func kindPath(k *kind) string { return or(k.controllers, controllerPath, factori
 // newKind makes the Kind of k from a factory.
 func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource").Call()}
-	constructor := "NewKind"
 	switch {
 	case k.controllers:
-		arguments = append(arguments, jen.Lit(k.apiKind()))
-		constructor = or(k.Namespaced, "NewKind", "NewClusterKind")
+		arguments = append(arguments, jen.Lit(k.apiKind()), jen.Lit(k.Namespaced))
 	case !k.Namespaced:
 		arguments = append(arguments, f.qual(factoriesPath, "factories", "WithClusterScope").Call())
 	}
@@ -77,7 +75,7 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 		arguments = append(arguments, f.qual(informerPath, "informer", "WithIndexes").
 			Call(f.lister(k, k.Name+"Indexes").Call().Op("...")))
 	}
-	return f.of(kindPath(k), constructor, k).Add(jen.Params(arguments...))
+	return f.of(kindPath(k), "NewKind", k).Add(jen.Params(arguments...))
 }
 
 // apiKind is the kind of the objects in the API.

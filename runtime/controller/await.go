@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -244,17 +245,17 @@ func (r *run) awaitLast() {
 	r.reportUnseen(writes)
 }
 
-// describe returns the waits for people, the longest first.
-func (a *awaited) describe() (all []Awaiting) {
+// describe returns the waits for people, sorted by key.
+func (a *awaited) describe() (lines []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for key, w := range a.waits {
-		status := Awaiting{Key: textOf(key), Since: w.since.UTC()}
+		var writes []string
 		for _, write := range w.writes {
-			status.Writes = append(status.Writes, write.String())
+			writes = append(writes, write.String())
 		}
-		all = append(all, status)
+		lines = append(lines, fmt.Sprintf("%s awaits %s for %v", textOf(key), strings.Join(writes, ", "), time.Since(w.since).Round(time.Millisecond)))
 	}
-	slices.SortFunc(all, func(a, b Awaiting) int { return a.Since.Compare(b.Since) })
-	return all
+	slices.Sort(lines)
+	return lines
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// ErrRunning is wrapped by the error of Run while the controller runs already, or still.
-var ErrRunning = errors.New("it is running")
-
-var errContext = errors.New("the context is nil")
+var (
+	errRunning = errors.New("it is running")
+	errContext = errors.New("the context is nil")
+)
 
 // Controller calls a function with the keys that its watches queue. Make one with [New]. Any
 // goroutine may call its methods at any time.
@@ -81,9 +81,8 @@ func (c *Controller) Name() string { return c.name }
 //
 // Run returns after all its goroutines have ended, reconciles included, with context.Cause(ctx). If
 // ctx was done before the first reconcile, or Options.SyncTimeout or Options.Sync have ended the
-// wait, the error names the informer or handler that was not synced, and the reason. If the
-// controller runs already, it wraps [ErrRunning]. A controller may run again: it begins with all
-// objects.
+// wait, the error names the informer or handler that was not synced, and the reason. Run also fails
+// if the controller runs already. A controller may run again: it begins with all objects.
 func (c *Controller) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("controller %s: Run: %w", c.name, err) }
 	if ctx == nil {
@@ -107,7 +106,7 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running {
-		return nil, ErrRunning
+		return nil, errRunning
 	}
 	c.running = true
 	r := newRun(ctx, c)

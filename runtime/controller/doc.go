@@ -39,8 +39,8 @@
 //	time                                         Every; Result.RequeueAfter for one key
 //	anything else in the program                 Controller.Enqueue
 //
-// A [Filter] drops events of a watch: [GenerationChanged], [LabelsChanged], [Any] of several, or a
-// function of your own. [Watch.After] collects the events of a watch for a while: a burst of them
+// A [Filter] drops events of a watch: [GenerationChanged], [LabelsChanged], or a function of your
+// own. [Watch.After] collects the events of a watch for a while: a burst of them
 // is one reconcile. Objects that an informer had already when the controller started, and
 // resyncs, are queued at low priority, so that a change need not wait for all of them.
 //

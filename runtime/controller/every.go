@@ -50,6 +50,6 @@ func addEach(ctx context.Context, period time.Duration, keys func() iter.Seq[obj
 		if ctx.Err() != nil {
 			return
 		}
-		add(key, workqueue.AddOptions{Level: workqueue.Low}, "")
+		add(key, workqueue.AddOptions{Level: workqueue.Low})
 	}
 }

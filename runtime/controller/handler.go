@@ -10,9 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// add queues a key. version is the resourceVersion of the object whose event it is; "" if there is
-// none.
-type add func(key object.Key, how workqueue.AddOptions, version string)
+// add queues a key.
+type add func(key object.Key, how workqueue.AddOptions)
 
 // handler queues keys for the events of an informer. It keeps no object: what waits is in the
 // queue, which merges by key. Its methods are called one at a time.
@@ -31,7 +30,7 @@ type handler[T object.Object] struct {
 func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 	var none T
 	if h.accepts(none, obj) {
-		h.addAll(obj, h.keys(obj, h.room[:0]), nil, isInInitialList)
+		h.addAll(h.keys(obj, h.room[:0]), nil, isInInitialList)
 	}
 	clear(h.room[:])
 }
@@ -42,9 +41,9 @@ func (h *handler[T]) OnUpdate(old, obj T) {
 	}
 	low := old.GetResourceVersion() == obj.GetResourceVersion()
 	added := h.keys(obj, h.room[:0])
-	h.addAll(obj, added, nil, low)
+	h.addAll(added, nil, low)
 	if h.same == nil || !h.same(old, obj) {
-		h.addAll(obj, h.keys(old, h.room[:0:0]), added, low)
+		h.addAll(h.keys(old, h.room[:0:0]), added, low)
 	}
 	clear(h.room[:])
 }
@@ -52,7 +51,7 @@ func (h *handler[T]) OnUpdate(old, obj T) {
 func (h *handler[T]) OnDelete(d informer.Deleted[T]) {
 	var none T
 	if h.accepts(d.Object, none) {
-		h.addAll(d.Object, h.keys(d.Object, h.room[:0]), nil, false)
+		h.addAll(h.keys(d.Object, h.room[:0]), nil, false)
 	}
 	clear(h.room[:])
 }
@@ -68,15 +67,14 @@ func (h *handler[T]) accepts(old, obj T) bool {
 
 // addAll queues keys, without those that were queued just now, unless it would take long to find
 // them there: the queue merges them.
-func (h *handler[T]) addAll(obj T, keys, added []object.Key, low bool) {
+func (h *handler[T]) addAll(keys, added []object.Key, low bool) {
 	var how workqueue.AddOptions
 	if low {
 		how.Level = workqueue.Low
 	}
-	version := obj.GetResourceVersion()
 	for _, key := range keys {
 		if len(added) > len(h.room) || !slices.Contains(added, key) {
-			h.add(key, how, version)
+			h.add(key, how)
 		}
 	}
 }

@@ -44,24 +44,15 @@ type erasedKind struct {
 	clusterScoped bool
 }
 
-func newKind(resource schema.GroupVersionResource, name string, clusterScoped bool) erasedKind {
-	return erasedKind{resource, resource.GroupVersion().WithKind(name), clusterScoped}
-}
-
 // NewKind returns the kind with the informers For(factory, resource, opts...). name is that of the
-// kind, as in the field kind of its objects.
+// kind, as in the field kind of its objects. A kind that is not namespaced is cluster-scoped.
 //
 //go:noinline
-func NewKind[T object.Object](factory *factories.Factory, resource schema.GroupVersionResource, name string, opts ...informer.Option) *Kind[T] {
-	return &Kind[T]{factories.NewKind[T](factory, resource, opts...), newKind(resource, name, false)}
-}
-
-// NewClusterKind is [NewKind] for a kind whose objects are in no namespace.
-//
-//go:noinline
-func NewClusterKind[T object.Object](factory *factories.Factory, resource schema.GroupVersionResource, name string, opts ...informer.Option) *Kind[T] {
-	opts = append(opts[:len(opts):len(opts)], factories.WithClusterScope())
-	return &Kind[T]{factories.NewKind[T](factory, resource, opts...), newKind(resource, name, true)}
+func NewKind[T object.Object](factory *factories.Factory, resource schema.GroupVersionResource, name string, namespaced bool, opts ...informer.Option) *Kind[T] {
+	if !namespaced {
+		opts = append(opts[:len(opts):len(opts)], factories.WithClusterScope())
+	}
+	return &Kind[T]{factories.NewKind[T](factory, resource, opts...), erasedKind{resource, resource.GroupVersion().WithKind(name), !namespaced}}
 }
 
 // With returns the kind with other options; see [factories.Kind.With]. A controller of it

@@ -31,8 +31,8 @@ func ExampleKind_Reconcile() {
 		log.Fatal(err)
 	}
 	factory := factories.New(client)
-	maps := controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap")
-	pods := controller.NewKind[*corev1.Pod](factory, podsResource, "Pod")
+	maps := controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap", true)
+	pods := controller.NewKind[*corev1.Pod](factory, podsResource, "Pod", true)
 
 	writePods, err := controller.Writer(client, pods, writer.Options{FieldManager: "example"})
 	if err != nil {
@@ -71,7 +71,7 @@ func ExampleWriter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	maps := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap")
+	maps := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap", true)
 	// A reconcile of an object finds what the one before has written by this writer.
 	write, err := controller.Writer(client, maps, writer.Options{})
 	if err != nil {

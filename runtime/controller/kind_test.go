@@ -69,9 +69,9 @@ func inKindBubble(t *testing.T, test func(t *testing.T, r *kindRig)) {
 			maps:     sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap"),
 			pods:     sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod"),
 			nodes:    sourcetest.Serve[*corev1.Node](server, nodesResource, "Node"),
-			mapKind:  controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap"),
-			podKind:  controller.NewKind[*corev1.Pod](factory, podsResource, "Pod", informer.WithIndexes(podsByNode)),
-			nodeKind: controller.NewClusterKind[*corev1.Node](factory, nodesResource, "Node"),
+			mapKind:  controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap", true),
+			podKind:  controller.NewKind[*corev1.Pod](factory, podsResource, "Pod", true, informer.WithIndexes(podsByNode)),
+			nodeKind: controller.NewKind[*corev1.Node](factory, nodesResource, "Node", false),
 		})
 	})
 }

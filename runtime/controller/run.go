@@ -33,7 +33,6 @@ type run struct {
 	wg         sync.WaitGroup
 	pool       pool
 	awaited    awaited
-	loops      loops
 
 	mu            sync.Mutex // mu guards what follows
 	registrations []*informer.Registration
@@ -59,14 +58,8 @@ func newRun(ctx context.Context, c *Controller) *run {
 // add queues keys without an event.
 func (r *run) add(keys []object.Key) {
 	for _, key := range keys {
-		r.addOne(key, workqueue.AddOptions{}, "")
+		r.queue.Add(key)
 	}
-}
-
-// addOne queues a key; it is an add.
-func (r *run) addOne(key object.Key, how workqueue.AddOptions, version string) {
-	r.loops.event(key, version)
-	r.queue.AddWith(key, how)
 }
 
 // do runs until the context is done, or fails before it has begun to reconcile. It returns after
@@ -155,7 +148,7 @@ func (r *run) addHandlers() error {
 		if w.register == nil {
 			continue
 		}
-		registration, err := w.register(w.adding(r.addOne), "controller "+r.controller.name+": "+w.name)
+		registration, err := w.register(w.adding(r.queue.AddWith), "controller "+r.controller.name+": "+w.name)
 		if err != nil {
 			return w.wrong(n, err)
 		}
@@ -189,7 +182,7 @@ func (r *run) start() {
 	c.mu.Unlock()
 	for _, w := range c.watches {
 		if w.every != nil {
-			r.wg.Go(func() { w.every(r.ctx, w.adding(r.addOne)) })
+			r.wg.Go(func() { w.every(r.ctx, w.adding(r.queue.AddWith)) })
 		}
 	}
 }

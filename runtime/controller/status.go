@@ -30,12 +30,9 @@ type Status struct {
 	// of Queue, with the time since when.
 	Concurrency int `json:"concurrency"`
 	Active      int `json:"active"`
-	// Awaiting are the keys that are held back because the informers have not seen yet what their
-	// last reconcile has written, the one that has been for longest first.
-	Awaiting []Awaiting `json:"awaiting,omitempty"`
-	// HotLoops are the keys that are reconciled again and again because of what their own
-	// reconciles write, the longest first. They are found by the tokens of what is written.
-	HotLoops []HotLoop `json:"hotLoops,omitempty"`
+	// Awaiting has a line for each key that is held back because the informers have not seen yet
+	// what its last reconcile has written, with these writes and for how long, sorted by key.
+	Awaiting []string `json:"awaiting,omitempty"`
 	// Queue is the state of the work queue.
 	Queue workqueue.Status[string] `json:"queue"`
 	// Totals counts reconciles, over all runs.
@@ -46,30 +43,6 @@ type Status struct {
 	LastErrorKey  string    `json:"lastErrorKey,omitempty"`
 	LastErrorTime time.Time `json:"lastErrorTime,omitzero"`
 }
-
-// Awaiting is a key that is held back. See Result.Await.
-type Awaiting struct {
-	Key string `json:"key"`
-	// Writes are the tokens that are awaited, as texts.
-	Writes []string `json:"writes,omitempty"`
-	// Since is when the last reconcile of the key has returned.
-	Since time.Time `json:"since"`
-}
-
-// HotLoop is a key of which 1,000 or more reconciles in a row were each queued by what the one
-// before has written, and by nothing else, and have each written the same object again. A task of
-// so many steps that records each of them in the object is counted, too.
-type HotLoop struct {
-	Key string `json:"key"`
-	// Object is what they write: its resource and key.
-	Object string `json:"object"`
-	// Reconciles is how many there were, Since when the first one was.
-	Reconciles int       `json:"reconciles"`
-	Since      time.Time `json:"since"`
-}
-
-// Reporter is a controller that reports its Status, as a [Controller] does.
-type Reporter interface{ Status() Status }
 
 // Status returns what the controller is doing.
 func (c *Controller) Status() Status {
@@ -82,7 +55,7 @@ func (c *Controller) Status() Status {
 	if r == nil {
 		return s
 	}
-	s.Queue, s.Awaiting, s.HotLoops = textual(r.queue.Status()), r.awaited.describe(), r.loops.found()
+	s.Queue, s.Awaiting = textual(r.queue.Status()), r.awaited.describe()
 	for _, registration := range r.handlers() {
 		s.Handlers = append(s.Handlers, registration.Status())
 	}
@@ -159,7 +132,6 @@ type counts struct {
 	active                             atomic.Int64
 	succeeded, again, failed, terminal atomic.Int64
 	panics, timeouts, awaited, unseen  atomic.Int64
-	hotLoops                           atomic.Int64
 
 	mu   sync.Mutex // mu guards what follows
 	key  string
@@ -171,7 +143,6 @@ func (c *counts) totals() metrics.ReconcileTotals {
 	return metrics.ReconcileTotals{
 		Succeeded: c.succeeded.Load(), Again: c.again.Load(), Failed: c.failed.Load(), Terminal: c.terminal.Load(),
 		Panics: c.panics.Load(), Timeouts: c.timeouts.Load(), Awaited: c.awaited.Load(), Unseen: c.unseen.Load(),
-		HotLoops: c.hotLoops.Load(),
 	}
 }
 

@@ -91,9 +91,9 @@ func (w *Watch) adding(add add) add {
 	if w.delay == 0 {
 		return add
 	}
-	return func(key object.Key, how workqueue.AddOptions, version string) {
+	return func(key object.Key, how workqueue.AddOptions) {
 		how.After = w.delay
-		add(key, how, version)
+		add(key, how)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -96,13 +95,6 @@ func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, res
 		counts.failed.Add(1)
 		outcome.Failed = true
 		r.report(item, err, "Reconcile failed")
-	}
-	if loop, found := r.loops.reconciled(item.Key, tokens); found {
-		if loop.Reconciles == hot {
-			counts.hotLoops.Add(1)
-		}
-		r.logger.Error(nil, "What the reconciles of a key write queues it again and again; unless these are the steps of a long task, write only what differs, or filter the watch, for example by GenerationChanged",
-			"key", loop.Key, "writes", loop.Object, "reconciles", loop.Reconciles, "for", time.Since(loop.Since))
 	}
 	if writes := r.unseen(tokens); len(writes) > 0 {
 		r.await(item, outcome, writes)

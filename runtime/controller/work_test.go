@@ -343,7 +343,6 @@ func TestFilters(t *testing.T) {
 		}
 		return p
 	}
-	never := func(_, _ *corev1.Pod) bool { return false }
 	for name, test := range map[string]struct {
 		filter   controller.Filter[*corev1.Pod]
 		old, new *corev1.Pod
@@ -358,9 +357,6 @@ func TestFilters(t *testing.T) {
 		"labels: deleted":               {controller.LabelsChanged[*corev1.Pod], spec(1), nil, true},
 		"labels: changed":               {controller.LabelsChanged[*corev1.Pod], spec(1), spec(1, "web"), true},
 		"labels: equal":                 {controller.LabelsChanged[*corev1.Pod], spec(1, "web"), spec(2, "web"), false},
-		"any: the second":               {controller.Any(never, controller.LabelsChanged[*corev1.Pod]), spec(1), spec(1, "web"), true},
-		"any: neither":                  {controller.Any(never, controller.LabelsChanged[*corev1.Pod]), spec(1), spec(2), false},
-		"any: of none":                  {controller.Any[*corev1.Pod](), nil, spec(2), false},
 	} {
 		if got := test.filter(test.old, test.new); got != test.want {
 			t.Errorf("%s: %v", name, got)

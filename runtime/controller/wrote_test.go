@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,7 +83,7 @@ func TestWroteMergesWithAwait(t *testing.T) {
 		controller.Wrote(late, token("1004"))
 		controller.Wrote(t.Context(), token("1005"))
 		status := c.Status()
-		if len(status.Awaiting) != 1 || len(status.Awaiting[0].Writes) != 3 {
+		if len(status.Awaiting) != 1 || strings.Count(status.Awaiting[0], " at resourceVersion ") != 3 {
 			t.Errorf("awaiting: %+v", status.Awaiting)
 		}
 	})

@@ -11,13 +11,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
+// reporter is a controller that reports its Status, as a [controller.Controller] does.
+type reporter interface{ Status() controller.Status }
+
 // QueuesOf returns a function for [WithQueues] that reads the queues of controllers:
 //
 //	inspect.Handler(factory, inspect.WithQueues(inspect.QueuesOf(widgets, pods)))
 //
 // ?key explains a key wherever the queue of a [controller.Controller] has it. Of other reporters it
 // finds what is running, and the oldest that is ready.
-func QueuesOf(controllers ...controller.Reporter) func() []Queue {
+func QueuesOf(controllers ...reporter) func() []Queue {
 	return func() []Queue {
 		queues := make([]Queue, len(controllers))
 		for n, c := range controllers {
@@ -27,7 +30,7 @@ func QueuesOf(controllers ...controller.Reporter) func() []Queue {
 	}
 }
 
-func queueOf(c controller.Reporter) Queue {
+func queueOf(c reporter) Queue {
 	status := c.Status()
 	s := &status.Queue
 	q := Queue{

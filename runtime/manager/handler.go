@@ -95,14 +95,13 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 }
 
 // queues returns the work queues of all controllers that report them.
-func (m *Manager) queues() []inspect.Queue {
-	var all []controller.Reporter
+func (m *Manager) queues() (all []inspect.Queue) {
 	for _, u := range m.units {
-		if reports, ok := u.made().(controller.Reporter); ok {
-			all = append(all, reports)
+		if reports, ok := u.made().(reporter); ok {
+			all = append(all, inspect.QueuesOf(reports)()...)
 		}
 	}
-	return inspect.QueuesOf(all...)()
+	return all
 }
 
 // controllerState is one controller in the list of /debug/controllers.
@@ -152,7 +151,7 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	switch c := u.made().(type) {
 	case http.Handler:
 		http.StripPrefix("/debug/controllers/"+name, c).ServeHTTP(w, req)
-	case controller.Reporter:
+	case reporter:
 		writeJSON(w, c.Status())
 	default:
 		writeJSON(w, u.state())

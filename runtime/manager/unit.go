@@ -20,6 +20,9 @@ var (
 	errEnded   = errors.New("the manager has ended the controller")
 )
 
+// reporter is a controller that reports its Status, as a controller.Controller does.
+type reporter interface{ Status() controller.Status }
+
 // unit is one controller of a manager.
 type unit struct {
 	// set once at construction
@@ -136,7 +139,7 @@ func (u *unit) run(r *run, c Runnable) {
 
 // begun waits until the controller has begun to reconcile, has ended, or ctx is done.
 func (u *unit) begun(ctx context.Context, r *run) {
-	reports, ok := u.made().(controller.Reporter)
+	reports, ok := u.made().(reporter)
 	if !ok {
 		return
 	}
@@ -155,7 +158,7 @@ func (u *unit) begun(ctx context.Context, r *run) {
 
 // workingOn returns the keys that the controller is working on, for the end of an error.
 func (u *unit) workingOn() string {
-	reports, ok := u.made().(controller.Reporter)
+	reports, ok := u.made().(reporter)
 	if !ok {
 		return ""
 	}

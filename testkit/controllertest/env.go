@@ -137,8 +137,8 @@ func doing(s controller.Status) (lines []string) {
 	for _, key := range s.Queue.Running {
 		add("it has been reconciling %s for %s", key.Key, time.Since(key.Since))
 	}
-	for _, key := range s.Awaiting {
-		add("%s awaits %s", key.Key, strings.Join(key.Writes, ", "))
+	for _, wait := range s.Awaiting {
+		add("%s", wait)
 	}
 	if ready := s.Queue.High + s.Queue.Normal + s.Queue.Low; ready > 0 {
 		add("%d keys are ready", ready)

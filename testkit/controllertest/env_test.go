@@ -28,7 +28,7 @@ func start(t *testing.T, env *controllertest.Env, do do) (*controller.Controller
 	t.Helper()
 	maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
 	maps.Create(configMap("blue"))
-	kind := controller.NewKind[*corev1.ConfigMap](factories.New(env.Client), mapsResource, "ConfigMap")
+	kind := controller.NewKind[*corev1.ConfigMap](factories.New(env.Client), mapsResource, "ConfigMap", true)
 	c, err := kind.Reconcile("test", do)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ var mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
 // newLabeller returns the controller under test: it labels each ConfigMap.
 func newLabeller(t *testing.T, client *source.Client) *controller.Controller {
 	t.Helper()
-	kind := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap")
+	kind := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap", true)
 	maps, err := controller.Writer(client, kind, writer.Options{FieldManager: "labeller"})
 	if err != nil {
 		t.Fatal(err)

@@ -19,10 +19,9 @@ var (
 	awaitingDesc        = describeController("controller_awaiting_keys", "Keys that are held back until the cache has what was written.")
 	awaitedDesc         = describeController("controller_awaited_reconciles_total", "Reconciles after which the key was held back.")
 	unseenDesc          = describeController("controller_unseen_writes_total", "Writes that the cache did not have in time.")
-	hotLoopsDesc        = describeController("controller_hot_loops_total", "How often a key was found that its own writes queue again and again.")
 	controllerDescs     = []*prom.Desc{
 		reconcilesDesc, reconcileErrorsDesc, terminalErrorsDesc, panicsDesc, timeoutsDesc, concurrencyDesc, activeDesc,
-		awaitingDesc, awaitedDesc, unseenDesc, hotLoopsDesc,
+		awaitingDesc, awaitedDesc, unseenDesc,
 	}
 )
 
@@ -65,5 +64,4 @@ func collectController(ch chan<- prom.Metric, name string, s *metrics.Controller
 	emit(awaitingDesc, prom.GaugeValue, int64(s.Awaiting))
 	emit(awaitedDesc, prom.CounterValue, t.Awaited)
 	emit(unseenDesc, prom.CounterValue, t.Unseen)
-	emit(hotLoopsDesc, prom.CounterValue, t.HotLoops)
 }

@@ -59,7 +59,6 @@ func addReconciles(sum, now, before *metrics.ControllerState) {
 	to.Timeouts += from.Timeouts - less.Timeouts
 	to.Awaited += from.Awaited - less.Awaited
 	to.Unseen += from.Unseen - less.Unseen
-	to.HotLoops += from.HotLoops - less.HotLoops
 }
 
 func addControllerState(sum, now *metrics.ControllerState) {

@@ -36,7 +36,7 @@ type siteInformer struct {
 }
 
 func (v *version) Sites() SiteInformer {
-	return &siteInformer{controller.NewClusterKind[*v1alpha1.Site](v.factory, listers.SiteResource(), "Site")}
+	return &siteInformer{controller.NewKind[*v1alpha1.Site](v.factory, listers.SiteResource(), "Site", false)}
 }
 
 func (i *siteInformer) Lister() listers.SiteLister {

@@ -39,6 +39,7 @@ func (v *version) Widgets() WidgetInformer {
 		v.factory,
 		listers.WidgetResource(),
 		"Widget",
+		true,
 		informer.WithIndexes(listers.WidgetIndexes()...),
 	)}
 }

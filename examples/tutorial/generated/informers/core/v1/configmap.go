@@ -39,6 +39,7 @@ func (v *version) ConfigMaps() ConfigMapInformer {
 		v.factory,
 		listers.ConfigMapResource(),
 		"ConfigMap",
+		true,
 		informer.WithIndexes(listers.ConfigMapIndexes()...),
 	)}
 }

@@ -33,7 +33,7 @@ func WithTeams(options factories.KindOptions[*v1.Team]) informer.Option {
 type teamInformer struct{ *controller.Kind[*v1.Team] }
 
 func (v *version) Teams() TeamInformer {
-	return &teamInformer{controller.NewKind[*v1.Team](v.factory, listers.TeamResource(), "Team")}
+	return &teamInformer{controller.NewKind[*v1.Team](v.factory, listers.TeamResource(), "Team", true)}
 }
 
 func (i *teamInformer) Lister() listers.TeamLister {
