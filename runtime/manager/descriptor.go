@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -51,12 +49,6 @@ type Descriptor struct {
 	Flags func(flags *pflag.FlagSet)
 	// Disabled means that "*" does not select the controller; its name does.
 	Disabled bool
-	// Modes are the modes in which the controller exists. None stands for all. In another mode it
-	// is not even made, whatever is selected.
-	Modes []string
-	// First starts the controller before all that are not First. These begin when it has begun to
-	// reconcile. The process can't do without it: when its Run returns, the manager ends.
-	First bool
 	// Always runs the controller also while the process does not lead. Its requests are not fenced.
 	Always bool
 	// KeyLimit is how long one key may be worked on until /healthz is red. 0 stands for 10 minutes,
@@ -67,7 +59,7 @@ type Descriptor struct {
 	IdleLimit time.Duration
 }
 
-// Context is what a controller gets to be made of. Each has one of its own.
+// Context is what New needs to make a controller. Each controller has one of its own.
 type Context struct {
 	// Name is the name of the controller.
 	Name string
@@ -85,23 +77,10 @@ type Context struct {
 	Leading func() bool
 	// Metrics is that of the manager.
 	Metrics metrics.ControllerProvider
-
-	minResync time.Duration
-}
-
-// ResyncPeriod returns a random period from Options.MinResyncPeriod to twice that, so that
-// controllers don't resync all at once.
-func (c *Context) ResyncPeriod() time.Duration {
-	return c.minResync + time.Duration(rand.Float64()*float64(min(c.minResync, math.MaxInt64-c.minResync)))
 }
 
 // is reports whether the controller has this name.
 func (d *Descriptor) is(name string) bool { return d.Name == name || slices.Contains(d.Aliases, name) }
-
-// in reports whether the controller exists in a mode.
-func (d *Descriptor) in(mode string) bool {
-	return len(d.Modes) == 0 || slices.Contains(d.Modes, mode)
-}
 
 // selected reports whether a selection has the controller.
 func (d *Descriptor) selected(selection []string) bool {

@@ -124,7 +124,6 @@ func reconciling(name string, reconcile controller.Reconcile, options controller
 	}}
 }
 
-func first(d *manager.Descriptor)    { d.First = true }
 func always(d *manager.Descriptor)   { d.Always = true }
 func disabled(d *manager.Descriptor) { d.Disabled = true }
 
