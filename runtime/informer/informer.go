@@ -33,6 +33,14 @@ var (
 // factory; the zero value is not usable. All methods may be called by any goroutine at any time:
 // before, during and after Run, and from handlers (where Run fails with [ErrRunning]).
 //
+// Most programs need five of them:
+//
+//	AddEventHandler     calls a handler for each object, and for each change
+//	Run                 lists and watches until its context is done; a factory's Start does it
+//	WaitForCacheSync    waits until the store has the first list, or says why it can't
+//	Store               has the objects; generated listers read it
+//	Status              says what the informer is doing, and what it waits for
+//
 // The path of an event, with the goroutine that carries it. Each stream (one per namespace, or one
 // in all) has a left half of its own:
 //

@@ -16,8 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// ErrStarted is wrapped by the error of a second call of Run.
-var ErrStarted = errors.New("it was started before; make another manager")
+var errStarted = errors.New("it was started before; make another manager")
 
 // Manager runs controllers by name. Make one with [New]. Any goroutine may call its methods at any
 // time.
@@ -101,7 +100,7 @@ func (m *Manager) begin(ctx context.Context) (running context.Context, end func(
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ctx != nil {
-		return nil, nil, ErrStarted
+		return nil, nil, errStarted
 	}
 	m.ctx, m.fail = context.WithCancelCause(ctx)
 	cancel := func() {}
