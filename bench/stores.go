@@ -67,7 +67,7 @@ type ourStore struct {
 
 func newOurStore(criteria ...criterion) (*ourStore, error) {
 	o := &ourStore{indexes: map[string]*store.Index[*corev1.Pod, string]{}}
-	var all []store.Indexer[*corev1.Pod]
+	var all []store.AnyIndex[*corev1.Pod]
 	for _, f := range criteria {
 		index := store.NewIndex(f.name, f.keys)
 		o.indexes[f.name] = index

@@ -110,7 +110,7 @@ func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.O
 }
 
 // eraseIndexes returns indexes for any type. A nil index stays nil; the engine refuses it.
-func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []engine.Indexer {
+func eraseIndexes[T object.Object](indexes []store.AnyIndex[T]) []engine.Indexer {
 	erased := make([]engine.Indexer, len(indexes))
 	for i, index := range indexes {
 		if index != nil {

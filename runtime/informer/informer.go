@@ -143,7 +143,7 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 // the store, on the caller's goroutine. Snapshots taken from then on have them. A query of an older
 // snapshot scans all its objects, and gives the same answer. Adding an index again does nothing.
 // AddIndexers adds none, and returns an error, if one is nil or another index has the same name.
-func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error {
+func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.AnyIndex[T]) error {
 	return addIndexers((*engine.View)(i).Engine(), eraseIndexes(indexes))
 }
 

@@ -121,7 +121,7 @@ func TestOptionsOfAKind(t *testing.T) {
 				w.Spec.Parts, w.Spec.Tier = nil, v1alpha1.Silver
 				return w, nil
 			},
-			Indexes: []store.Indexer[*v1alpha1.Widget]{byTier},
+			Indexes: []store.AnyIndex[*v1alpha1.Widget]{byTier},
 			ErrorHandler: func(i string, _ error) {
 				mu.Lock()
 				defer mu.Unlock()

@@ -30,7 +30,7 @@ var cacheTypes = set(
 	RuntimePath+"lister.NamespaceLister",
 	RuntimePath+"lister.Resource",
 	RuntimePath+"store.Index",
-	RuntimePath+"store.Indexer",
+	RuntimePath+"store.AnyIndex",
 	RuntimePath+"store.Reader",
 	RuntimePath+"store.Snapshot",
 	RuntimePath+"store.Store",

@@ -69,7 +69,7 @@ type HandlerConfig struct {
 	EveryDeletion bool
 }
 
-// Indexer makes a table.Index for one table. store.Indexer is one.
+// Indexer makes a table.Index for one table. store.AnyIndex is one.
 type Indexer interface{ Bind() table.Index }
 
 // Handler is what a subscription delivers to.
