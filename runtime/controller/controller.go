@@ -38,11 +38,10 @@ type Controller struct {
 	counts counts
 	run    atomic.Pointer[run] // the present one; nil if there is none
 
-	mu          sync.Mutex // mu guards what follows
-	running     bool       // Run was called and has not returned
-	concurrency int
-	early       map[object.Key]struct{} // what Enqueue was given before Run
-	unseen      []unseen                // writes of the last run that were awaited at its end
+	mu      sync.Mutex              // mu guards what follows
+	running bool                    // Run was called and has not returned
+	early   map[object.Key]struct{} // what Enqueue was given before Run
+	unseen  []unseen                // writes of the last run that were awaited at its end
 }
 
 // New returns a controller. It starts nothing; [Controller.Run] does. The name stands in logs,
@@ -69,7 +68,7 @@ func newController(name string, reconcile Reconcile, p *plan, err error) (*Contr
 	if err != nil {
 		return nil, fmt.Errorf("controller.New %q: %w", name, err)
 	}
-	return &Controller{name: name, reconcile: reconcile, options: p.options, watches: p.watches, concurrency: p.options.Concurrency}, nil
+	return &Controller{name: name, reconcile: reconcile, options: p.options, watches: p.watches}, nil
 }
 
 // Name returns the name of the controller.
@@ -142,19 +141,4 @@ func (c *Controller) Enqueue(keys ...object.Key) {
 	for _, key := range keys {
 		c.early[key] = struct{}{}
 	}
-}
-
-// SetConcurrency changes how many reconciles run at once, also while the controller runs. Those
-// that run beyond a lower number end first. It returns an error if n is not positive.
-func (c *Controller) SetConcurrency(n int) error {
-	if n < 1 {
-		return fmt.Errorf("controller %s: SetConcurrency: %d; want 1 or more", c.name, n)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.concurrency = n
-	if r := c.run.Load(); r != nil {
-		r.pool.resize(n)
-	}
-	return nil
 }

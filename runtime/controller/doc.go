@@ -106,9 +106,8 @@
 //
 //	goroutine                       | started by          | ends when
 //	--------------------------------+---------------------+-------------------------------------
-//	worker: one for each reconcile  | Run, and            | the context of Run is done, or the
-//	  that may run at once          | SetConcurrency      | concurrency is lower; its reconcile
-//	                                |                     | returns first. With
+//	worker: one for each reconcile  | Run, when it begins | the context of Run is done, and its
+//	  that may run at once          | to reconcile        | reconcile has returned. With
 //	                                |                     | Options.ShutDown, when nothing is
 //	                                |                     | queued or Options.Grace has passed
 //	seen: for a moment, when a      | the informer        | the key is no longer held back

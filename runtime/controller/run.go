@@ -31,7 +31,6 @@ type run struct {
 	byResource map[schema.GroupResource][]Informer
 	queue      *workqueue.Queue[object.Key]
 	wg         sync.WaitGroup
-	pool       pool
 	awaited    awaited
 
 	mu            sync.Mutex // mu guards what follows
@@ -47,11 +46,6 @@ func newRun(ctx context.Context, c *Controller) *run {
 	r.findInformers()
 	r.queue = workqueue.New[object.Key](c.options.Queue)
 	r.awaited.init(c.options.AwaitTimeout)
-	workers := r.ctx
-	if c.options.ShutDown != workqueue.Drop {
-		workers = context.WithoutCancel(r.ctx) // they go on after that
-	}
-	r.pool = pool{ctx: workers, wg: &r.wg, work: r.work}
 	return r
 }
 
@@ -177,9 +171,13 @@ func (r *run) start() {
 	r.mu.Lock()
 	r.synced = true
 	r.mu.Unlock()
-	c.mu.Lock()
-	r.pool.start(c.concurrency)
-	c.mu.Unlock()
+	workers := r.ctx
+	if c.options.ShutDown != workqueue.Drop {
+		workers = context.WithoutCancel(r.ctx) // the queue ends them
+	}
+	for range c.options.Concurrency {
+		r.wg.Go(func() { r.work(workers) })
+	}
 	for _, w := range c.watches {
 		if w.every != nil {
 			r.wg.Go(func() { w.every(r.ctx, w.adding(r.queue.AddWith)) })
@@ -201,7 +199,6 @@ func (r *run) stop() {
 	timer := time.AfterFunc(grace, func() { r.cancel(cause) })
 	defer r.cancel(cause)
 	defer timer.Stop()
-	r.pool.stop()
 	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if its context is done
 	r.closeAwaited()
 	r.wg.Wait()

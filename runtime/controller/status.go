@@ -49,7 +49,7 @@ func (c *Controller) Status() Status {
 	s := Status{Name: c.name, Totals: c.counts.totals(), Active: int(c.counts.active.Load())}
 	s.LastError, s.LastErrorKey, s.LastErrorTime = c.counts.lastError()
 	c.mu.Lock()
-	s.Running, s.Concurrency = c.running, c.concurrency
+	s.Running, s.Concurrency = c.running, c.options.Concurrency
 	c.mu.Unlock()
 	r := c.run.Load()
 	if r == nil {
@@ -117,10 +117,7 @@ func textualKey(k workqueue.KeyStatus[object.Key]) workqueue.KeyStatus[string] {
 
 // state returns the state for metrics.
 func (c *Controller) state() metrics.ControllerState {
-	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Totals: c.counts.totals()}
-	c.mu.Lock()
-	s.Concurrency = c.concurrency
-	c.mu.Unlock()
+	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Concurrency: c.options.Concurrency, Totals: c.counts.totals()}
 	if r := c.run.Load(); r != nil {
 		s.Awaiting = int(r.awaited.len.Load())
 	}

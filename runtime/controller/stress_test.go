@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestStress has events, errors, panics, deadlines, awaited writes and changes of the concurrency
+// TestStress has events, errors, panics, deadlines, awaited writes and looks at the status
 // all at once, outside of a bubble, through several runs. Whatever happens: no key is reconciled
 // twice at once, no reconcile reads a state from before its last write, and the last state of each
 // object is reconciled.
@@ -97,7 +97,6 @@ func TestStress(t *testing.T) {
 				case 2:
 					c.Enqueue(object.Key{Namespace: "shop", Name: name})
 				case 3:
-					_ = c.SetConcurrency(1 + rand.IntN(8))
 					_ = c.Status()
 				}
 			}

@@ -310,28 +310,18 @@ func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
 	})
 }
 
-func TestSetConcurrencyWhileRunning(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		calls := &calls{do: sleep(time.Minute)}
-		c, _ := r.run(calls, controller.Options{Concurrency: 2})
-		for n := range 100 {
-			c.Enqueue(key(fmt.Sprint(n)))
-		}
-		active := func(want int) {
-			t.Helper()
+func TestConcurrency(t *testing.T) {
+	for want, concurrency := range map[int]int{1: 0, 5: 5} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			c, _ := r.run(&calls{do: sleep(time.Minute)}, controller.Options{Concurrency: concurrency})
+			for n := range 100 {
+				c.Enqueue(key(fmt.Sprint(n)))
+			}
 			synctest.Wait()
 			same(t, "active", c.Status().Active, want)
-		}
-		active(2)
-		same(t, "error", c.SetConcurrency(5), nil)
-		active(5)
-		same(t, "error", c.SetConcurrency(1), nil)
-		active(5) // those that run end first
-		time.Sleep(61 * time.Second)
-		active(1)
-		same(t, "concurrency", c.Status().Concurrency, 1)
-		same(t, "error", c.SetConcurrency(0), "controller test: SetConcurrency: 0; want 1 or more")
-	})
+			same(t, "concurrency", c.Status().Concurrency, want)
+		})
+	}
 }
 
 func TestFilters(t *testing.T) {

@@ -5,8 +5,8 @@ package controller_test
 import (
 	"context"
 	"runtime"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
