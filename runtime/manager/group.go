@@ -43,8 +43,8 @@ func (g *group) shut() {
 	g.ctx = nil
 }
 
-// end ends the controllers and waits for them, until the deadline. The error names those that have not
-// returned. If there is no time left, they are told to end, and that is all.
+// end ends the controllers and waits for them, until the deadline. The error names those that have
+// not returned. If there is no time left, they are told to end, and that is all.
 func (g *group) end() error {
 	deadline := g.manager.deadline()
 	late := deadline.Err() != nil

@@ -63,18 +63,19 @@ func New(options Options) (*Manager, error) {
 	return m, nil
 }
 
-// Run makes the selected controllers, starts the informers, and then
-// runs the controllers at the same time until ctx is done; those that are led, while the process
-// leads. An error of a New ends it, before any informer or controller runs.
+// Run makes the selected controllers, starts the informers, and then runs the controllers at the
+// same time until ctx is done; those that are led, while the process leads. An error of a New ends
+// it, before any informer or controller runs.
 //
 // A controller that fails later is logged, makes /healthz red, and can be started again by
 // [Manager.Start]; the others run on. Run ends early when the lease is lost, or the server of
 // Options.Address fails.
 //
-// At the end, it ends the controllers, releases the lease, and stops the informers and the server. It returns after all its goroutines have ended, with
-// context.Cause(ctx), or the error that ended it. If Options.ShutdownTimeout passes before, the
-// error names the controllers that have not returned, and the keys that they are working on; the
-// lease is then not released. Run can be called once.
+// At the end, it ends the controllers, releases the lease, and stops the informers and the server.
+// It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended
+// it. If Options.ShutdownTimeout passes before, the error names the controllers that have not
+// returned, and the keys that they are working on; the lease is then not released. Run can be
+// called once.
 func (m *Manager) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
 	if ctx == nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/examples/tutorial/generated/informers"
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -60,41 +59,34 @@ func (t *Teams) reconcile(ctx context.Context, team *v1.Team) (done controller.R
 	if team.DeletionTimestamp != nil {
 		return t.end(ctx, team)
 	}
-	team, token, err := t.teams.AddFinalizer(ctx, team, Finalizer)
+	team, _, err = t.teams.AddFinalizer(ctx, team, Finalizer)
 	if err != nil {
 		return done, err
 	}
-	done.Await = append(done.Await, token)
-
 	desks := 0
 	for _, desk := range t.made.ConfigMaps(team.Namespace).ListByTeam(team.Name) {
 		if slices.Contains(team.Spec.Members, desk.Data["member"]) {
 			desks++
 			continue
 		}
-		token, err := t.desks.Delete(ctx, desk, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if _, err := t.desks.Delete(ctx, desk, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return done, err
 		}
-		done.Await = append(done.Await, token)
 	}
 	for _, member := range team.Spec.Members {
 		desk := t.desk(team, member)
 		if _, err := t.made.ConfigMaps(desk.Namespace).Get(desk.Name); err == nil {
 			continue
 		}
-		_, token, err := t.desks.Create(ctx, desk)
-		if err != nil {
+		if _, _, err := t.desks.Create(ctx, desk); err != nil {
 			return done, err
 		}
-		done.Await = append(done.Await, token)
 	}
 
-	_, token, err = t.teams.MutateStatus(ctx, team, func(team *v1.Team) error {
+	_, _, err = t.teams.MutateStatus(ctx, team, func(team *v1.Team) error {
 		team.Status.Desks = int32(desks)
 		return nil
 	})
-	done.Await = append(done.Await, token)
 	return done, err
 }
 
@@ -119,6 +111,6 @@ func (t *Teams) end(ctx context.Context, team *v1.Team) (done controller.Result,
 	if err := t.lock(ctx, team.Name); err != nil {
 		return done, fmt.Errorf("locking the door of team %s: %w", team.Name, err)
 	}
-	_, token, err := t.teams.RemoveFinalizer(ctx, team, Finalizer)
-	return controller.Result{Await: []object.Token{token}}, err
+	_, _, err = t.teams.RemoveFinalizer(ctx, team, Finalizer)
+	return done, err
 }
