@@ -81,7 +81,7 @@ type ourStore struct {
 
 func newOurStore(criteria ...criterion) (*ourStore, error) {
 	o := &ourStore{}
-	var all []store.Indexer[*corev1.Pod]
+	var all []store.AnyIndex[*corev1.Pod]
 	for _, c := range criteria {
 		index := store.NewIndex(c.name, c.keys)
 		if c.name == byNode.name {

@@ -27,8 +27,7 @@
 // watch fails; [github.com/informer-gen/informer-gen/runtime/workqueue], the queue between handlers
 // and the workers of a controller; [github.com/informer-gen/informer-gen/runtime/controller], the
 // loop around it; [github.com/informer-gen/informer-gen/runtime/writer], the writes of one
-// resource; [github.com/informer-gen/informer-gen/runtime/reconcile], both for a kind that code was
-// generated for; [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for
+// resource; [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for
 // programs that need no store; [github.com/informer-gen/informer-gen/runtime/metrics], the
 // interface to monitoring systems, with an implementation for Prometheus below it;
 // [github.com/informer-gen/informer-gen/runtime/inspect], a page that shows what informers are

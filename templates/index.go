@@ -34,7 +34,7 @@ func (f *file) addIndexes(k *kind) {
 		all = append(all, jen.Id(indexVar(k, x)))
 		variables = append(variables, f.index(k, x))
 	}
-	list := jen.Index().Add(f.of(storePath, "Indexer", k))
+	list := jen.Index().Add(f.of(storePath, "AnyIndex", k))
 	f.add(commentf("%sIndexes returns the indexes of every informer of %s.", k.Name, k.Plural).
 		Func().Id(k.Name + "Indexes").Params().Add(list).Block(jen.Return(list.Clone().Add(inline(all...)))))
 	for _, x := range k.Indexes {

@@ -21,7 +21,7 @@ func (f *file) fixInformer(k *kind) {
 	f.fix(informerPath, "informer")
 	f.fix(factoriesPath, "factories")
 	if k.controllers {
-		f.fix(reconcilePath, "reconcile")
+		f.fix(controllerPath, "controller")
 	}
 }
 
@@ -60,16 +60,14 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 
 // kindPath is the import path of the Kind that the informer of k is made of: one with the methods
 // of controllers, or one that needs no more than informers do.
-func kindPath(k *kind) string { return or(k.controllers, reconcilePath, factoriesPath) }
+func kindPath(k *kind) string { return or(k.controllers, controllerPath, factoriesPath) }
 
 // newKind makes the Kind of k from a factory.
 func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource").Call()}
-	constructor := "NewKind"
 	switch {
 	case k.controllers:
-		arguments = append(arguments, jen.Lit(k.apiKind()))
-		constructor = or(k.Namespaced, "NewKind", "NewClusterKind")
+		arguments = append(arguments, jen.Lit(k.apiKind()), jen.Lit(k.Namespaced))
 	case !k.Namespaced:
 		arguments = append(arguments, f.qual(factoriesPath, "factories", "WithClusterScope").Call())
 	}
@@ -77,7 +75,7 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 		arguments = append(arguments, f.qual(informerPath, "informer", "WithIndexes").
 			Call(f.lister(k, k.Name+"Indexes").Call().Op("...")))
 	}
-	return f.of(kindPath(k), constructor, k).Add(jen.Params(arguments...))
+	return f.of(kindPath(k), "NewKind", k).Add(jen.Params(arguments...))
 }
 
 // apiKind is the kind of the objects in the API.
@@ -93,6 +91,6 @@ func (f *file) controls(k *kind) []jen.Code {
 	if !k.controllers {
 		return nil
 	}
-	return []jen.Code{comment("Reconcile makes a controller. The other methods name the kind, also for reconcile.Writer.").
-		Add(f.of(reconcilePath, "Methods", k))}
+	return []jen.Code{comment("Reconcile makes a controller. The other methods name the kind, also for controller.Writer.").
+		Add(f.of(controllerPath, "Methods", k))}
 }

@@ -12,15 +12,15 @@ import (
 
 // The packages that generated code names.
 const (
-	informerPath  = "github.com/informer-gen/informer-gen/runtime/informer"
-	factoriesPath = "github.com/informer-gen/informer-gen/runtime/informer/factories"
-	listerPath    = "github.com/informer-gen/informer-gen/runtime/lister"
-	objectPath    = "github.com/informer-gen/informer-gen/runtime/object"
-	reconcilePath = "github.com/informer-gen/informer-gen/runtime/reconcile"
-	sourcePath    = "github.com/informer-gen/informer-gen/runtime/source"
-	storePath     = "github.com/informer-gen/informer-gen/runtime/store"
-	runtimePath   = "k8s.io/apimachinery/pkg/runtime"
-	schemaPath    = "k8s.io/apimachinery/pkg/runtime/schema"
+	informerPath   = "github.com/informer-gen/informer-gen/runtime/informer"
+	controllerPath = "github.com/informer-gen/informer-gen/runtime/controller"
+	factoriesPath  = "github.com/informer-gen/informer-gen/runtime/informer/factories"
+	listerPath     = "github.com/informer-gen/informer-gen/runtime/lister"
+	objectPath     = "github.com/informer-gen/informer-gen/runtime/object"
+	sourcePath     = "github.com/informer-gen/informer-gen/runtime/source"
+	storePath      = "github.com/informer-gen/informer-gen/runtime/store"
+	runtimePath    = "k8s.io/apimachinery/pkg/runtime"
+	schemaPath     = "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // inline is a list in braces that stays on its line.

@@ -236,7 +236,7 @@ func TestControllersTakeFewLines(t *testing.T) {
 		}
 		for _, f := range files {
 			lines += bytes.Count(f.Content, []byte("\n"))
-			if !controllers && bytes.Contains(f.Content, []byte("runtime/reconcile")) {
+			if !controllers && bytes.Contains(f.Content, []byte("runtime/controller")) {
 				t.Errorf("%s imports package reconcile, but no controllers were asked for", f.Path)
 			}
 		}

@@ -108,7 +108,7 @@ func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) erro
 }
 
 // stored returns the indexes that a store has to be given.
-func (x *indexes) stored() (all []store.Indexer[object.Object]) {
+func (x *indexes) stored() (all []store.AnyIndex[object.Object]) {
 	for _, ix := range x.byName {
 		if ix.of != nil {
 			all = append(all, ix.of)

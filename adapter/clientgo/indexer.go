@@ -184,7 +184,7 @@ func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 	defer catch(&err)
 	old := x.indexes.Load()
 	next := &indexes{maps.Clone(old.funcs), maps.Clone(old.byName)}
-	var wanted []store.Indexer[object.Object]
+	var wanted []store.AnyIndex[object.Object]
 	for name, values := range added {
 		if name == cache.NamespaceIndex && isNamespaceFunc(values) {
 			continue

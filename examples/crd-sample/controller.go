@@ -13,8 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -31,50 +29,45 @@ type siteController struct {
 	owned   listers.WidgetLister
 }
 
-func newSiteController(factory informers.SharedInformerFactory, client *source.Client) (reconcile.Controller, error) {
+func newSiteController(factory informers.SharedInformerFactory, client *source.Client) (*controller.Controller, error) {
 	sites, widgets := factory.Samples().V1alpha1().Sites(), factory.Samples().V1alpha1().Widgets()
 	options := writer.Options{FieldManager: "site-controller"}
-	writeSites, err := reconcile.Writer(client, sites, options)
+	writeSites, err := controller.Writer(client, sites, options)
 	if err != nil {
 		return nil, err
 	}
-	writeWidgets, err := reconcile.Writer(client, widgets, options)
+	writeWidgets, err := controller.Writer(client, widgets, options)
 	if err != nil {
 		return nil, err
 	}
 	c := &siteController{sites.GroupVersionKind(), writeSites, writeWidgets, widgets.Lister()}
 	return sites.Reconcile("sites", c.reconcile,
-		reconcile.Owns(widgets.Informer()),
-		reconcile.With(controller.Options{Concurrency: 2}),
+		controller.Owns(widgets.Informer()),
+		controller.Options{Concurrency: 2},
 	)
 }
 
 // reconcile is called with a copy of each site that has changed, or of which a widget has. What it
 // writes is in the cache when it is called for this site again.
 func (c *siteController) reconcile(ctx context.Context, site *v1alpha1.Site) (done controller.Result, err error) {
-	wrote := func(token object.Token) { done.Await = append(done.Await, token) }
 	owned := c.owned.ListBySite(site.Name)
 	if site.DeletionTimestamp != nil {
 		return c.end(ctx, site, owned)
 	}
-	site, token, err := c.sites.AddFinalizer(ctx, site, finalizer)
+	site, _, err = c.sites.AddFinalizer(ctx, site, finalizer)
 	if err != nil {
 		return done, err
 	}
-	wrote(token)
 	kiosk := c.kiosk(site)
 	if _, err := c.owned.Widgets(kiosk.Namespace).Get(kiosk.Name); apierrors.IsNotFound(err) {
-		_, token, err := c.widgets.Create(ctx, kiosk)
-		if err != nil {
+		if _, _, err := c.widgets.Create(ctx, kiosk); err != nil {
 			return done, err
 		}
-		wrote(token)
 	}
-	_, token, err = c.sites.MutateStatus(ctx, site, func(s *v1alpha1.Site) error {
+	_, _, err = c.sites.MutateStatus(ctx, site, func(s *v1alpha1.Site) error {
 		s.Status.Widgets = int32(len(owned))
 		return nil
 	})
-	wrote(token)
 	return done, err
 }
 
@@ -82,17 +75,14 @@ func (c *siteController) reconcile(ctx context.Context, site *v1alpha1.Site) (do
 // lets the site go.
 func (c *siteController) end(ctx context.Context, site *v1alpha1.Site, owned []*v1alpha1.Widget) (done controller.Result, err error) {
 	for _, widget := range owned {
-		token, err := c.widgets.Delete(ctx, widget, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if _, err := c.widgets.Delete(ctx, widget, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return done, err
 		}
-		done.Await = append(done.Await, token)
 	}
 	if len(owned) > 0 {
 		return done, nil
 	}
-	_, token, err := c.sites.RemoveFinalizer(ctx, site, finalizer)
-	done.Await = append(done.Await, token)
+	_, _, err = c.sites.RemoveFinalizer(ctx, site, finalizer)
 	return done, err
 }
 

@@ -46,7 +46,7 @@ func run(ctx context.Context, address string) error {
 		return err
 	}
 	factory := informers.NewSharedInformerFactory(client)
-	newTeams := func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+	newTeams := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 		return teams.New(factory, c.Client, lockDoor) // which writes only while this process leads
 	}
 	m, err := manager.New(manager.Options{

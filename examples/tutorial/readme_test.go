@@ -14,8 +14,6 @@ import (
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
@@ -25,20 +23,20 @@ import (
 // What follows is in README, too.
 
 // newCounter returns a controller that writes into each Team how many desks it has.
-func newCounter(factory informers.SharedInformerFactory, client *source.Client) (reconcile.Controller, error) {
+func newCounter(factory informers.SharedInformerFactory, client *source.Client) (*controller.Controller, error) {
 	teams, desks := factory.Tutorial().V1().Teams(), factory.Core().V1().ConfigMaps()
-	writeTeams, err := reconcile.Writer(client, teams, writer.Options{FieldManager: "counter"})
+	writeTeams, err := controller.Writer(client, teams, writer.Options{FieldManager: "counter"})
 	if err != nil {
 		return nil, err
 	}
 	return teams.Reconcile("counter", func(ctx context.Context, team *v1.Team) (controller.Result, error) {
 		owned := desks.Lister().ConfigMaps(team.Namespace).ListByTeam(team.Name) // an index
-		_, token, err := writeTeams.MutateStatus(ctx, team, func(team *v1.Team) error {
+		_, _, err := writeTeams.MutateStatus(ctx, team, func(team *v1.Team) error {
 			team.Status.Desks = int32(len(owned))
 			return nil
 		})
-		return controller.Result{Await: []object.Token{token}}, err
-	}, reconcile.Owns(desks.Informer()))
+		return controller.Result{}, err
+	}, controller.Owns(desks.Informer()))
 }
 
 func TestCounter(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,14 +22,14 @@ import (
 //	await ─┬─▶ the informers have seen all writes ─▶ seen ─▶ Queue.Release
 //	       ├─▶ the time has passed: the hold, too ─▶ over, or tooLate if the key was not queued
 //	       └─▶ the run ends ───────────────────────▶ close
-type awaited[K comparable] struct {
+type awaited struct {
 	// set once at construction
 	timeout time.Duration
 	timer   *time.Timer // for tooLate, while there are waits
 	len     atomic.Int32
 
 	mu     sync.Mutex // mu guards what follows, and the fields of waits
-	waits  map[K]*wait
+	waits  map[object.Key]*wait
 	closed bool
 }
 
@@ -54,12 +55,12 @@ func (u unseen) String() string {
 }
 
 // init makes the awaited of a run.
-func (a *awaited[K]) init(timeout time.Duration) {
-	a.timeout, a.timer, a.waits = timeout, time.NewTimer(timeout), map[K]*wait{}
+func (a *awaited) init(timeout time.Duration) {
+	a.timeout, a.timer, a.waits = timeout, time.NewTimer(timeout), map[object.Key]*wait{}
 	a.timer.Stop()
 }
 
-func (a *awaited[K]) begin(key K, w *wait) {
+func (a *awaited) begin(key object.Key, w *wait) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.waits) == 0 {
@@ -69,7 +70,7 @@ func (a *awaited[K]) begin(key K, w *wait) {
 	a.len.Store(int32(len(a.waits)))
 }
 
-func (a *awaited[K]) endLocked(key K) {
+func (a *awaited) endLocked(key object.Key) {
 	delete(a.waits, key)
 	a.len.Store(int32(len(a.waits)))
 }
@@ -85,7 +86,7 @@ var expired = func() context.Context {
 
 // unseen returns the writes that the informers of their resource have not seen yet, without those
 // in namespaces that these don't read.
-func (r *run[K]) unseen(tokens []object.Token) (writes []unseen) {
+func (r *run) unseen(tokens []object.Token) (writes []unseen) {
 	for _, token := range tokens {
 		for _, i := range r.byResource[token.Resource.GroupResource()] {
 			if errors.Is(i.AwaitToken(expired, token), errAwaitTimeout) {
@@ -97,7 +98,7 @@ func (r *run[K]) unseen(tokens []object.Token) (writes []unseen) {
 }
 
 // await ends an item so that its key is held back until the informers have seen some writes.
-func (r *run[K]) await(item workqueue.Item[K], outcome workqueue.Outcome, writes []unseen) {
+func (r *run) await(item workqueue.Item[object.Key], outcome workqueue.Outcome, writes []unseen) {
 	r.controller.counts.awaited.Add(1)
 	w := &wait{writes, time.Now()}
 	r.awaited.begin(item.Key, w)
@@ -107,7 +108,7 @@ func (r *run[K]) await(item workqueue.Item[K], outcome workqueue.Outcome, writes
 }
 
 // watch has the informers call seen. The calls are on goroutines of wg.
-func (r *run[K]) watch(key K, w *wait) {
+func (r *run) watch(key object.Key, w *wait) {
 	a := &r.awaited
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -132,7 +133,7 @@ func (r *run[K]) watch(key K, w *wait) {
 
 // seen is called when an informer has seen a write. After the last one, it ends the hold, unless
 // that has ended.
-func (r *run[K]) seen(key K, w *wait, write unseen) {
+func (r *run) seen(key object.Key, w *wait, write unseen) {
 	a := &r.awaited
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -144,7 +145,7 @@ func (r *run[K]) seen(key K, w *wait, write unseen) {
 }
 
 // over is called when a key was handed out. If it is awaited, that has taken too long.
-func (r *run[K]) over(key K) {
+func (r *run) over(key object.Key) {
 	a := &r.awaited
 	if a.len.Load() == 0 {
 		return
@@ -163,9 +164,9 @@ func (r *run[K]) over(key K) {
 
 // tooLate ends the waits that have taken too long, of keys that were not handed out after that,
 // because there was nothing to do.
-func (r *run[K]) tooLate() {
+func (r *run) tooLate() {
 	a, now := &r.awaited, time.Now()
-	late := map[K][]unseen{}
+	late := map[object.Key][]unseen{}
 	a.mu.Lock()
 	next := a.timeout
 	for key, w := range a.waits {
@@ -187,7 +188,7 @@ func (r *run[K]) tooLate() {
 }
 
 // stopLocked keeps the informers from calling seen, and returns what they have not seen.
-func (r *run[K]) stopLocked(w *wait) []unseen {
+func (r *run) stopLocked(w *wait) []unseen {
 	for _, write := range w.writes {
 		if write.stop != nil && write.stop() {
 			r.wg.Done()
@@ -197,7 +198,7 @@ func (r *run[K]) stopLocked(w *wait) []unseen {
 }
 
 // closeAwaited ends all waits at the end of the run. The next run waits for what was not seen.
-func (r *run[K]) closeAwaited() {
+func (r *run) closeAwaited() {
 	a := &r.awaited
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -211,14 +212,14 @@ func (r *run[K]) closeAwaited() {
 	r.controller.keepUnseen(writes)
 }
 
-func (c *Controller[K]) keepUnseen(writes []unseen) {
+func (c *Controller) keepUnseen(writes []unseen) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.unseen = append(c.unseen, writes...)
 }
 
 // reportUnseen counts and logs writes that were not seen in time.
-func (r *run[K]) reportUnseen(writes []unseen, values ...any) {
+func (r *run) reportUnseen(writes []unseen, values ...any) {
 	for _, write := range writes {
 		if err := write.by.AwaitToken(expired, write.token); err != nil {
 			r.controller.counts.unseen.Add(1)
@@ -228,7 +229,7 @@ func (r *run[K]) reportUnseen(writes []unseen, values ...any) {
 }
 
 // awaitLast waits for what the last reconciles of the run before have written.
-func (r *run[K]) awaitLast() {
+func (r *run) awaitLast() {
 	c := r.controller
 	c.mu.Lock()
 	writes := c.unseen
@@ -244,17 +245,17 @@ func (r *run[K]) awaitLast() {
 	r.reportUnseen(writes)
 }
 
-// describe returns the waits for people, the longest first.
-func (a *awaited[K]) describe() (all []Awaiting) {
+// describe returns the waits for people, sorted by key.
+func (a *awaited) describe() (lines []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for key, w := range a.waits {
-		status := Awaiting{Key: textOf(key), Since: w.since.UTC()}
+		var writes []string
 		for _, write := range w.writes {
-			status.Writes = append(status.Writes, write.String())
+			writes = append(writes, write.String())
 		}
-		all = append(all, status)
+		lines = append(lines, fmt.Sprintf("%s awaits %s for %v", textOf(key), strings.Join(writes, ", "), time.Since(w.since).Round(time.Millisecond)))
 	}
-	slices.SortFunc(all, func(a, b Awaiting) int { return a.Since.Compare(b.Since) })
-	return all
+	slices.Sort(lines)
+	return lines
 }

@@ -109,7 +109,7 @@ func TestAReconcileSeesWhatTheLastOneHasWritten(t *testing.T) {
 		for n := range objects {
 			keys = append(keys, object.KeyOf(r.maps.Create(configMap(fmt.Sprint("m", n)))))
 		}
-		controlled := r.new(c.reconcile, controller.Options{Concurrency: 4}, controller.Self(r.mapInformer))
+		controlled := r.new(c.reconcile, controller.Options{Concurrency: 4}, controller.For(r.mapInformer))
 		stop := r.start(controlled)
 		for range 10 * each {
 			time.Sleep(17 * time.Millisecond)
@@ -138,7 +138,7 @@ func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
 		// The event of the write itself may come after the reconcile that it has ended the wait
 		// for.
 		added := func(old, _ *corev1.ConfigMap) bool { return old == nil }
-		c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer, added))
+		c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, added))
 		start := time.Now()
 		for range 5 {
 			time.Sleep(100 * time.Millisecond)
@@ -146,14 +146,13 @@ func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
 		}
 		same(t, "meanwhile", calls.take(), []string{"shop/a", "other", "other", "other", "other", "other"})
 		status := c.Status()
-		if len(status.Awaiting) != 1 || status.Awaiting[0].Key != "shop/a" || !status.Awaiting[0].Since.Equal(start) ||
-			!strings.Contains(status.Awaiting[0].Writes[0], "configmaps shop/a at resourceVersion 3") {
+		if len(status.Awaiting) != 1 || status.Awaiting[0] != "shop/a awaits configmaps shop/a at resourceVersion 3 for 500ms" {
 			t.Errorf("awaiting: %+v", status.Awaiting)
 		}
 		same(t, "held, running", []int{status.Queue.Held, status.Active}, []int{1, 0})
 		time.Sleep(time.Minute)
 		same(t, "afterwards", calls.gaps(start), []time.Duration{time.Second})
-		same(t, "awaiting", c.Status().Awaiting, []controller.Awaiting{})
+		same(t, "awaiting", c.Status().Awaiting, []string{})
 	})
 }
 
@@ -174,7 +173,7 @@ func TestAwaitingIsBounded(t *testing.T) {
 				if name == "AwaitTimeout" {
 					options.AwaitTimeout = want
 				}
-				c, _ := r.run(calls, options, controller.Self(r.mapInformer))
+				c, _ := r.run(calls, options, controller.For(r.mapInformer))
 				start := time.Now()
 				c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
 				time.Sleep(10 * time.Minute)
@@ -208,10 +207,10 @@ func TestWhatComesAfterAnAwaitedWrite(t *testing.T) {
 					if n++; n > 1 {
 						return controller.Result{}, nil
 					}
-					return controller.Result{After: test.after, Await: r.update(lag, "a")}, test.err
+					return controller.Result{RequeueAfter: test.after, Await: r.update(lag, "a")}, test.err
 				}}
 				// The watch has a filter, so that the write itself queues nothing.
-				c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer, func(_, _ *corev1.ConfigMap) bool { return false }))
+				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, func(_, _ *corev1.ConfigMap) bool { return false }))
 				start := time.Now()
 				c.Enqueue(key("a"))
 				time.Sleep(10 * time.Minute)
@@ -286,7 +285,7 @@ func TestWhatIsAwaited(t *testing.T) {
 					}
 					return result, nil
 				}}
-				c, _ := r.run(calls, controller.Options{}, controller.Self(maps, func(_, _ *corev1.ConfigMap) bool { return false }))
+				c, _ := r.run(calls, controller.Options{}, controller.For(maps, func(_, _ *corev1.ConfigMap) bool { return false }))
 				start := time.Now()
 				c.Enqueue(object.KeyOf(there))
 				time.Sleep(time.Millisecond)
@@ -306,7 +305,7 @@ func TestAwaitingEndsWithTheRun(t *testing.T) {
 		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
 			return controller.Result{Await: []object.Token{never}}, nil
 		}}
-		c, stop := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.Self(r.mapInformer))
+		c, stop := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.For(r.mapInformer))
 		same(t, "awaiting", len(c.Status().Awaiting), 1)
 		start := time.Now()
 		_ = stop()
@@ -343,7 +342,7 @@ func TestTheNextRunAwaitsTheWritesOfTheLast(t *testing.T) {
 					written = result.Await[0].ResourceVersion
 					return result, nil
 				}}
-				c, stop := r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+				c, stop := r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 				go func() { _ = stop() }()
 				synctest.Wait()
 				if !runsOn {

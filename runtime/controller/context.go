@@ -15,15 +15,15 @@ import (
 
 // itemContext is the context of one reconcile. It makes the logger, which costs more than all else
 // around a reconcile, only for those who ask for it.
-type itemContext[K comparable] struct {
+type itemContext struct {
 	context.Context // the run's, or one with a deadline
-	run             *run[K]
-	key             K
+	run             *run
+	key             object.Key
 	writes          writes
 	crashes         bool // a panic ends the process
 }
 
-func (c *itemContext[K]) Value(key any) any {
+func (c *itemContext) Value(key any) any {
 	switch {
 	case key == writesKey{}:
 		return &c.writes
@@ -99,4 +99,4 @@ func loggerKey() any {
 }
 
 // textOf returns a key for people.
-func textOf[K comparable](key K) string { return fmt.Sprint(key) }
+func textOf(key object.Key) string { return fmt.Sprint(key) }

@@ -10,37 +10,38 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// ErrRunning is wrapped by the error of Run while the controller runs already, or still.
-var ErrRunning = errors.New("it is running")
-
-var errContext = errors.New("the context is nil")
+var (
+	errRunning = errors.New("it is running")
+	errContext = errors.New("the context is nil")
+)
 
 // Controller calls a function with the keys that its watches queue. Make one with [New]. Any
 // goroutine may call its methods at any time.
 //
 //	informer ─▶ handler ─ filters ─ keys ─▶ work queue ─▶ worker ─▶ Reconcile ─▶ your writes
 //	                                          ▲  ▲  ▲                   │              │
-//	                             Every, Enqueue  │  └── Result.After, ◀─┤              ▼
+//	                             Every, Enqueue  │  └── RequeueAfter, ◀─┤              ▼
 //	                                             │      errors          │          API server
 //	                                             └── held until ◀───────┘ Result.Await  │
 //	                                                 seen by the informer ◀─────────────┘
-type Controller[K comparable] struct {
+type Controller struct {
 	// set once at construction
 	name      string
-	reconcile Reconcile[K]
+	reconcile Reconcile
 	options   Options
-	watches   []Watch[K]
+	watches   []Watch
 
 	counts counts
-	run    atomic.Pointer[run[K]] // the present one; nil if there is none
+	run    atomic.Pointer[run] // the present one; nil if there is none
 
-	mu          sync.Mutex // mu guards what follows
-	running     bool       // Run was called and has not returned
-	concurrency int
-	early       map[K]struct{} // what Enqueue was given before Run
-	unseen      []unseen       // the writes of the last run that were still awaited at its end
+	mu      sync.Mutex              // mu guards what follows
+	running bool                    // Run was called and has not returned
+	early   map[object.Key]struct{} // what Enqueue was given before Run
+	unseen  []unseen                // writes of the last run that were awaited at its end
 }
 
 // New returns a controller. It starts nothing; [Controller.Run] does. The name stands in logs,
@@ -48,26 +49,30 @@ type Controller[K comparable] struct {
 // [Controller.Enqueue] only.
 //
 // The error names the argument that is wrong: the name is empty, reconcile is nil, a number or
-// a duration is out of its range, a watch is the zero value or was made with a nil argument.
-func New[K comparable](name string, reconcile Reconcile[K], options Options, watches ...Watch[K]) (*Controller[K], error) {
-	if err := validate(name, reconcile == nil, &options); err != nil {
+// a duration is out of its range, a watch is the zero value or was made with a nil argument, an
+// option is nil.
+func New(name string, reconcile Reconcile, options ...Option) (*Controller, error) {
+	var p plan
+	err := p.apply(options)
+	if err == nil {
+		err = p.resolve()
+	}
+	return newController(name, reconcile, &p, err)
+}
+
+// newController returns the controller of a plan, or an error: that of the plan or another one.
+func newController(name string, reconcile Reconcile, p *plan, err error) (*Controller, error) {
+	if wrong := validate(name, reconcile == nil, &p.options); wrong != nil {
+		err = wrong
+	}
+	if err != nil {
 		return nil, fmt.Errorf("controller.New %q: %w", name, err)
 	}
-	for n, w := range watches {
-		if w.err == nil && w.register == nil && w.every == nil {
-			w.err = errors.New("it is the zero value; make it with Self, Owned, Mapped, Indexed or Every")
-		}
-		if w.err != nil {
-			return nil, fmt.Errorf("controller.New %q: %w", name, w.wrong(n, w.err))
-		}
-	}
-	return &Controller[K]{
-		name: name, reconcile: reconcile, options: options, watches: slices.Clone(watches), concurrency: options.Concurrency,
-	}, nil
+	return &Controller{name: name, reconcile: reconcile, options: p.options, watches: p.watches}, nil
 }
 
 // Name returns the name of the controller.
-func (c *Controller[K]) Name() string { return c.name }
+func (c *Controller) Name() string { return c.name }
 
 // Run starts the informers of the watches and of Options.Reads, unless they run already, waits
 // until they have synced and the handlers of the watches have handled the initial objects, and then
@@ -75,10 +80,9 @@ func (c *Controller[K]) Name() string { return c.name }
 //
 // Run returns after all its goroutines have ended, reconciles included, with context.Cause(ctx). If
 // ctx was done before the first reconcile, or Options.SyncTimeout or Options.Sync have ended the
-// wait, the error names the informer or handler that was not synced, and the reason. If the
-// controller runs already, it wraps [ErrRunning]. A controller may run again: it begins with all
-// objects.
-func (c *Controller[K]) Run(ctx context.Context) error {
+// wait, the error names the informer or handler that was not synced, and the reason. Run also fails
+// if the controller runs already. A controller may run again: it begins with all objects.
+func (c *Controller) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("controller %s: Run: %w", c.name, err) }
 	if ctx == nil {
 		return fail(errContext)
@@ -97,11 +101,11 @@ func (c *Controller[K]) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-func (c *Controller[K]) begin(ctx context.Context) (*run[K], error) {
+func (c *Controller) begin(ctx context.Context) (*run, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.running {
-		return nil, ErrRunning
+		return nil, errRunning
 	}
 	c.running = true
 	r := newRun(ctx, c)
@@ -111,7 +115,7 @@ func (c *Controller[K]) begin(ctx context.Context) (*run[K], error) {
 	return r, nil
 }
 
-func (c *Controller[K]) end() {
+func (c *Controller) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running = false
@@ -120,7 +124,7 @@ func (c *Controller[K]) end() {
 
 // Enqueue queues keys, as an event would. While the controller does not run, it keeps them for the
 // next run. Keys that come while Run returns may be lost.
-func (c *Controller[K]) Enqueue(keys ...K) {
+func (c *Controller) Enqueue(keys ...object.Key) {
 	if r := c.run.Load(); r != nil {
 		r.add(keys)
 		return
@@ -132,24 +136,9 @@ func (c *Controller[K]) Enqueue(keys ...K) {
 		return
 	}
 	if c.early == nil {
-		c.early = map[K]struct{}{}
+		c.early = map[object.Key]struct{}{}
 	}
 	for _, key := range keys {
 		c.early[key] = struct{}{}
 	}
-}
-
-// SetConcurrency changes how many reconciles run at once, also while the controller runs. Those
-// that run beyond a lower number end first. It returns an error if n is not positive.
-func (c *Controller[K]) SetConcurrency(n int) error {
-	if n < 1 {
-		return fmt.Errorf("controller %s: SetConcurrency: %d; want 1 or more", c.name, n)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.concurrency = n
-	if r := c.run.Load(); r != nil {
-		r.pool.resize(n)
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller calls a function with the keys of what has changed, until all is as it should
-// be.
+// Package controller calls a function with what has changed, until all is as it should be.
 //
 // A [Controller] has a work queue, workers that call its [Reconcile], and watches: handlers of
 // informers that queue keys. It queues a key for every event that concerns it, calls the function
@@ -9,24 +8,39 @@
 // again after an error. The function compares what the key stands for, as the informers have it,
 // with what should be, and writes the difference.
 //
-//	c, err := controller.New("widgets", reconcile, controller.Options{Concurrency: 4},
-//		controller.Self(widgets, controller.GenerationChanged),
-//		controller.Owned(pods, schema.GroupKind{Group: "samples.io", Kind: "Widget"}),
+// A kind that code was generated for makes its controllers, if informer-gen.yaml says
+// controllers: true, or informer-gen is called with --controllers. The function gets a copy of the
+// object:
+//
+//	widgets := factory.Samples().V1alpha1().Widgets()
+//	sync := func(ctx context.Context, w *shopv1.Widget) (controller.Result, error) { … }
+//	c, err := widgets.Reconcile("widgets", sync,
+//		controller.When(controller.GenerationChanged[*shopv1.Widget]),
+//		controller.Owns(pods),
+//		controller.Indexed(shoplisters.WidgetBySite(), sites.Informer(), (*shopv1.Site).GetName),
 //	)
 //	…
 //	err = c.Run(ctx)
 //
+// [New] makes them by hand, with a function of keys:
+//
+//	c, err := controller.New("widgets", reconcile, controller.Options{Concurrency: 4},
+//		controller.For(widgets, controller.GenerationChanged).
+//			OfKind(schema.GroupKind{Group: "samples.io", Kind: "Widget"}, true),
+//		controller.Owns(pods),
+//	)
+//
 // # Where keys come from
 //
-//	the object itself                            Self
-//	an object that it owns                       Owned, OwnedByClusterScoped
+//	the object itself                            For
+//	an object that it owns                       Owns
 //	an object that it refers to                  Indexed, by the index that finds who refers to it
-//	any other                                    Mapped
-//	time                                         Every; Result.After for one key
+//	any other                                    Watches
+//	time                                         Every; Result.RequeueAfter for one key
 //	anything else in the program                 Controller.Enqueue
 //
-// A [Filter] drops events of a watch: [GenerationChanged], [LabelsChanged], [Any] of several, or a
-// function of your own. [Watch.After] collects the events of a watch for a while: a burst of them
+// A [Filter] drops events of a watch: [GenerationChanged], [LabelsChanged], or a function of your
+// own. [Watch.After] collects the events of a watch for a while: a burst of them
 // is one reconcile. Objects that an informer had already when the controller started, and
 // resyncs, are queued at low priority, so that a change need not wait for all of them.
 //
@@ -35,12 +49,12 @@
 //	it returned                    | the key comes back
 //	-------------------------------+------------------------------------------------------------
 //	nothing                        | with its next event
-//	Result.After                   | after that time, or with its next event before
+//	Result.RequeueAfter            | after that time, or with its next event before
 //	an error, a panic, Goexit      | after a delay that grows with the failures in a row, by the
 //	                               | limiter of Options.Queue; with an event at once, but not
 //	                               | sooner than the least delay
-//	an error and Result.After      | after the shorter one of the two
-//	Terminal(err), or the error    | with its next event, or after Result.After; its failures are
+//	an error and RequeueAfter      | after the shorter one of the two
+//	Terminal(err), or the error    | with its next event, or after RequeueAfter; its failures are
 //	  after Options.MaxRetries     | forgotten
 //	Wrote, Result.Await, with any  | as above, but not before the informers have the writes
 //	  of them                      |
@@ -92,9 +106,8 @@
 //
 //	goroutine                       | started by          | ends when
 //	--------------------------------+---------------------+-------------------------------------
-//	worker: one for each reconcile  | Run, and            | the context of Run is done, or the
-//	  that may run at once          | SetConcurrency      | concurrency is lower; its reconcile
-//	                                |                     | returns first. With
+//	worker: one for each reconcile  | Run, when it begins | the context of Run is done, and its
+//	  that may run at once          | to reconcile        | reconcile has returned. With
 //	                                |                     | Options.ShutDown, when nothing is
 //	                                |                     | queued or Options.Grace has passed
 //	seen: for a moment, when a      | the informer        | the key is no longer held back
@@ -106,7 +119,7 @@
 //
 //	Reconcile                          | a worker
 //	filters, and the functions of      | those that call handlers of the informer, one call
-//	  Mapped and Indexed               | at a time for each watch
+//	  Watches and Indexed              | at a time for each watch
 //	the function of Every              | period
 //
 // # Blocking

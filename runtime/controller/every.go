@@ -13,11 +13,12 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // every queues keys again and again, until ctx is done.
-func every[K comparable](ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[K], add add[K]) {
+func every(ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[object.Key], add add) {
 	for {
 		timer := time.NewTimer(jittered(period, jitter))
 		select {
@@ -39,7 +40,7 @@ func jittered(period time.Duration, jitter float64) time.Duration {
 	return math.MaxInt64
 }
 
-func addEach[K comparable](ctx context.Context, period time.Duration, keys func() iter.Seq[K], add add[K]) {
+func addEach(ctx context.Context, period time.Duration, keys func() iter.Seq[object.Key], add add) {
 	defer func() {
 		if v := recover(); v != nil {
 			klog.FromContext(ctx).Error(fmt.Errorf("panic: %v", v), "Listing the keys to reconcile periodically", "period", period, "stack", string(debug.Stack()))
@@ -49,6 +50,6 @@ func addEach[K comparable](ctx context.Context, period time.Duration, keys func(
 		if ctx.Err() != nil {
 			return
 		}
-		add(key, workqueue.AddOptions{Level: workqueue.Low}, "")
+		add(key, workqueue.AddOptions{Level: workqueue.Low})
 	}
 }

@@ -58,8 +58,8 @@ func Example() {
 		return controller.Result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
 	}
 	c, err := controller.New("pod-counter", reconcile, controller.Options{Concurrency: 4},
-		controller.Self(mapInformer),
-		controller.Owned(podInformer, schema.GroupKind{Kind: "ConfigMap"}),
+		controller.For(mapInformer).OfKind(schema.GroupKind{Kind: "ConfigMap"}, true),
+		controller.Owns(podInformer),
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -104,8 +104,8 @@ func ExampleIndexed() {
 		return controller.Result{}, nil
 	}
 	c, err := controller.New("drainer", reconcile, controller.Options{},
-		controller.Self(podInformer),
-		controller.Indexed(nodeInformer, (*corev1.Node).GetName, podsByNode, podInformer),
+		controller.For(podInformer),
+		controller.Indexed(podsByNode, nodeInformer, (*corev1.Node).GetName),
 	)
 	if err != nil {
 		log.Fatal(err)

@@ -31,19 +31,6 @@ func LabelsChanged[T object.Object](old, obj T) bool {
 	return isNil(old) || isNil(obj) || !maps.Equal(old.GetLabels(), obj.GetLabels())
 }
 
-// Any returns a [Filter] for events that one of filters accepts. Without filters it accepts none.
-// (Several filters of one watch must all accept an event.) The filters must not be nil.
-func Any[T object.Object](filters ...Filter[T]) Filter[T] {
-	return func(old, obj T) bool {
-		for _, accepts := range filters {
-			if accepts(old, obj) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // isNil reports whether obj is nil, without reflection.
 func isNil[T object.Object](obj T) bool {
 	var none T

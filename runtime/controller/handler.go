@@ -10,54 +10,53 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// add queues a key. version is the resourceVersion of the object whose event it is; "" if there is
-// none.
-type add[K comparable] func(key K, how workqueue.AddOptions, version string)
+// add queues a key.
+type add func(key object.Key, how workqueue.AddOptions)
 
 // handler queues keys for the events of an informer. It keeps no object: what waits is in the
 // queue, which merges by key. Its methods are called one at a time.
-type handler[T object.Object, K comparable] struct {
-	mapping[T, K]
-	add     add[K]
+type handler[T object.Object] struct {
+	mapping[T]
+	add     add
 	filters []Filter[T]
 	// room is for the keys of one event. What a mapping returns besides may be an object's own, so
 	// that it is not kept, and not written to.
-	room [8]K
+	room [8]object.Key
 }
 
 // Objects that were there before, and resyncs, come at low priority: a change that comes meanwhile
 // need not wait for all of them.
 
-func (h *handler[T, K]) OnAdd(obj T, isInInitialList bool) {
+func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 	var none T
 	if h.accepts(none, obj) {
-		h.addAll(obj, h.keys(obj, h.room[:0]), nil, isInInitialList)
+		h.addAll(h.keys(obj, h.room[:0]), nil, isInInitialList)
 	}
 	clear(h.room[:])
 }
 
-func (h *handler[T, K]) OnUpdate(old, obj T) {
+func (h *handler[T]) OnUpdate(old, obj T) {
 	if !h.accepts(old, obj) {
 		return
 	}
 	low := old.GetResourceVersion() == obj.GetResourceVersion()
 	added := h.keys(obj, h.room[:0])
-	h.addAll(obj, added, nil, low)
+	h.addAll(added, nil, low)
 	if h.same == nil || !h.same(old, obj) {
-		h.addAll(obj, h.keys(old, h.room[:0:0]), added, low)
+		h.addAll(h.keys(old, h.room[:0:0]), added, low)
 	}
 	clear(h.room[:])
 }
 
-func (h *handler[T, K]) OnDelete(d informer.Deleted[T]) {
+func (h *handler[T]) OnDelete(d informer.Deleted[T]) {
 	var none T
 	if h.accepts(d.Object, none) {
-		h.addAll(d.Object, h.keys(d.Object, h.room[:0]), nil, false)
+		h.addAll(h.keys(d.Object, h.room[:0]), nil, false)
 	}
 	clear(h.room[:])
 }
 
-func (h *handler[T, K]) accepts(old, obj T) bool {
+func (h *handler[T]) accepts(old, obj T) bool {
 	for _, accepts := range h.filters {
 		if !accepts(old, obj) {
 			return false
@@ -68,15 +67,14 @@ func (h *handler[T, K]) accepts(old, obj T) bool {
 
 // addAll queues keys, without those that were queued just now, unless it would take long to find
 // them there: the queue merges them.
-func (h *handler[T, K]) addAll(obj T, keys, added []K, low bool) {
+func (h *handler[T]) addAll(keys, added []object.Key, low bool) {
 	var how workqueue.AddOptions
 	if low {
 		how.Level = workqueue.Low
 	}
-	version := obj.GetResourceVersion()
 	for _, key := range keys {
 		if len(added) > len(h.room) || !slices.Contains(added, key) {
-			h.add(key, how, version)
+			h.add(key, how)
 		}
 	}
 }

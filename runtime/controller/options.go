@@ -100,6 +100,12 @@ func validate(name string, noFunction bool, o *Options) error {
 	return nil
 }
 
+// applyTo makes Options an [Option].
+func (o Options) applyTo(p *plan) error {
+	p.options = o
+	return nil
+}
+
 func isNilPointer(i Informer) bool {
 	v := reflect.ValueOf(i)
 	return v.Kind() == reflect.Pointer && v.IsNil()

@@ -21,16 +21,16 @@ import (
 //
 // An error is logged and counted, and the key comes back after a delay that grows with the failures
 // in a row; see [Terminal] for one that doesn't. A panic, and runtime.Goexit, count as errors.
-type Reconcile[K comparable] func(ctx context.Context, key K) (Result, error)
+type Reconcile func(ctx context.Context, key object.Key) (Result, error)
 
 // Result is what comes after a reconcile. The zero value is: nothing, until the next event. It
 // counts together with an error, too.
 type Result struct {
-	// After, if it is positive, is after which time the key is reconciled again. An event may come
-	// before; then the time is forgotten, so a reconcile that still wants one returns it again.
-	// Together with an error, the earlier of this time and the delay for the error counts. The time
-	// begins when the reconcile returns.
-	After time.Duration
+	// RequeueAfter, if it is positive, is the delay before the key is reconciled again. It begins
+	// when the reconcile returns. An event may come before; then the delay is forgotten, so a
+	// reconcile that still wants one returns it again. Together with an error, the earlier of this
+	// time and the delay for the error counts.
+	RequeueAfter time.Duration
 	// Await are the tokens of what the reconcile has written, as package writer returns them, or
 	// [object.TokenOf] makes them for the writes of other clients, besides those that [Wrote] was
 	// called with. They count together with an error, too, but not after a panic. The next
@@ -43,8 +43,8 @@ type Result struct {
 }
 
 // Terminal returns an error for what trying again doesn't help, as an invalid spec. It is logged
-// and counted; the key is reconciled again after its next event, or Result.After, and its failures
-// are forgotten. The result wraps err; for a nil err it is nil.
+// and counted; the key is reconciled again after its next event, or Result.RequeueAfter, and its
+// failures are forgotten. The result wraps err; for a nil err it is nil.
 func Terminal(err error) error {
 	if err == nil {
 		return nil

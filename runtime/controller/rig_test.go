@@ -17,6 +17,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
@@ -65,10 +66,24 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+var mapKind = schema.GroupKind{Kind: "ConfigMap"}
+
+// optionsOf returns an option and watches as options.
+func optionsOf(option controller.Option, watches []controller.Watch) []controller.Option {
+	all := []controller.Option{option}
+	for _, w := range watches {
+		all = append(all, w)
+	}
+	return all
+}
+
+// none is a filter that drops all events.
+func none[T object.Object](_, _ T) bool { return false }
+
 // new returns a controller.
-func (r *rig) new(reconcile controller.Reconcile[object.Key], options controller.Options, watches ...controller.Watch[object.Key]) *controller.Controller[object.Key] {
+func (r *rig) new(reconcile controller.Reconcile, options controller.Options, watches ...controller.Watch) *controller.Controller {
 	r.t.Helper()
-	c, err := controller.New("test", reconcile, options, watches...)
+	c, err := controller.New("test", reconcile, optionsOf(options, watches)...)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -90,7 +105,7 @@ func (r *rig) start(c interface{ Run(context.Context) error }) (stop func() erro
 }
 
 // run makes a controller of the calls and starts it.
-func (r *rig) run(calls *calls, options controller.Options, watches ...controller.Watch[object.Key]) (c *controller.Controller[object.Key], stop func() error) {
+func (r *rig) run(calls *calls, options controller.Options, watches ...controller.Watch) (c *controller.Controller, stop func() error) {
 	r.t.Helper()
 	c = r.new(calls.reconcile, options, watches...)
 	stop = r.start(c)

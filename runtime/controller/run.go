@@ -14,13 +14,14 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // run is one run of a controller. Its goroutines are the one of Run itself and those of wg.
-type run[K comparable] struct {
+type run struct {
 	// set once at construction
-	controller *Controller[K]
+	controller *Controller
 	ctx        context.Context // of Run, with the controller's logger
 	reconciles context.Context // the parent of theirs; lasts for Options.Grace longer
 	cancel     context.CancelCauseFunc
@@ -28,11 +29,9 @@ type run[K comparable] struct {
 	loggerKey  any        // under which contexts have the logger
 	informers  []Informer // that must have synced, each once
 	byResource map[schema.GroupResource][]Informer
-	queue      *workqueue.Queue[K]
+	queue      *workqueue.Queue[object.Key]
 	wg         sync.WaitGroup
-	pool       pool
-	awaited    awaited[K]
-	loops      loops[K]
+	awaited    awaited
 
 	mu            sync.Mutex // mu guards what follows
 	registrations []*informer.Registration
@@ -40,37 +39,26 @@ type run[K comparable] struct {
 	synced        bool
 }
 
-func newRun[K comparable](ctx context.Context, c *Controller[K]) *run[K] {
-	r := &run[K]{controller: c, logger: klog.FromContext(ctx).WithValues("controller", c.name), loggerKey: loggerKey()}
+func newRun(ctx context.Context, c *Controller) *run {
+	r := &run{controller: c, logger: klog.FromContext(ctx).WithValues("controller", c.name), loggerKey: loggerKey()}
 	r.ctx = klog.NewContext(ctx, r.logger)
 	r.reconciles, r.cancel = context.WithCancelCause(context.WithoutCancel(r.ctx))
 	r.findInformers()
-	r.queue = workqueue.New[K](c.options.Queue)
+	r.queue = workqueue.New[object.Key](c.options.Queue)
 	r.awaited.init(c.options.AwaitTimeout)
-	workers := r.ctx
-	if c.options.ShutDown != workqueue.Drop {
-		workers = context.WithoutCancel(r.ctx) // they go on after that
-	}
-	r.pool = pool{ctx: workers, wg: &r.wg, work: r.work}
 	return r
 }
 
 // add queues keys without an event.
-func (r *run[K]) add(keys []K) {
+func (r *run) add(keys []object.Key) {
 	for _, key := range keys {
-		r.addOne(key, workqueue.AddOptions{}, "")
+		r.queue.Add(key)
 	}
-}
-
-// addOne queues a key; it is an add.
-func (r *run[K]) addOne(key K, how workqueue.AddOptions, version string) {
-	r.loops.event(key, version)
-	r.queue.AddWith(key, how)
 }
 
 // do runs until the context is done, or fails before it has begun to reconcile. It returns after
 // all goroutines have ended.
-func (r *run[K]) do() error {
+func (r *run) do() error {
 	release, err := r.startInformers()
 	// Last of all, because reconciles that still run read them:
 	defer release()
@@ -100,7 +88,7 @@ func (r *run[K]) do() error {
 }
 
 // findInformers sets the informers of the watches and options.
-func (r *run[K]) findInformers() {
+func (r *run) findInformers() {
 	all := slices.Clone(r.controller.options.Reads)
 	for _, w := range r.controller.watches {
 		all = append(all, w.needs...)
@@ -119,7 +107,7 @@ func (r *run[K]) findInformers() {
 
 // startInformers makes the informers run until release is called, which waits until those that
 // nothing else uses have ended.
-func (r *run[K]) startInformers() (release func(), err error) {
+func (r *run) startInformers() (release func(), err error) {
 	ctx := context.WithoutCancel(r.ctx)
 	release = func() {
 		for _, lease := range r.heldLeases() {
@@ -138,13 +126,13 @@ func (r *run[K]) startInformers() (release func(), err error) {
 	return release, nil
 }
 
-func (r *run[K]) heldLeases() []*informer.Lease {
+func (r *run) heldLeases() []*informer.Lease {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.leases)
 }
 
-func (r *run[K]) addHandlers() error {
+func (r *run) addHandlers() error {
 	for n, w := range r.controller.watches {
 		if w.prepare != nil {
 			if err := w.prepare(); err != nil {
@@ -154,7 +142,7 @@ func (r *run[K]) addHandlers() error {
 		if w.register == nil {
 			continue
 		}
-		registration, err := w.register(r.addOne, "controller "+r.controller.name+": "+w.name)
+		registration, err := w.register(w.adding(r.queue.AddWith), "controller "+r.controller.name+": "+w.name)
 		if err != nil {
 			return w.wrong(n, err)
 		}
@@ -165,36 +153,40 @@ func (r *run[K]) addHandlers() error {
 	return nil
 }
 
-func (r *run[K]) removeHandlers() {
+func (r *run) removeHandlers() {
 	for _, registration := range r.handlers() {
 		registration.Remove()
 	}
 }
 
-func (r *run[K]) handlers() []*informer.Registration {
+func (r *run) handlers() []*informer.Registration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.registrations)
 }
 
 // start starts the workers and the watches by period.
-func (r *run[K]) start() {
+func (r *run) start() {
 	c := r.controller
 	r.mu.Lock()
 	r.synced = true
 	r.mu.Unlock()
-	c.mu.Lock()
-	r.pool.start(c.concurrency)
-	c.mu.Unlock()
+	workers := r.ctx
+	if c.options.ShutDown != workqueue.Drop {
+		workers = context.WithoutCancel(r.ctx) // the queue ends them
+	}
+	for range c.options.Concurrency {
+		r.wg.Go(func() { r.work(workers) })
+	}
 	for _, w := range c.watches {
 		if w.every != nil {
-			r.wg.Go(func() { w.every(r.ctx, r.addOne) })
+			r.wg.Go(func() { w.every(r.ctx, w.adding(r.queue.AddWith)) })
 		}
 	}
 }
 
 // stop ends the queue and the contexts of the reconciles that run, and waits for all goroutines.
-func (r *run[K]) stop() {
+func (r *run) stop() {
 	cause := context.Cause(r.ctx)
 	if cause == nil {
 		cause = errors.New("the run has failed")
@@ -207,7 +199,6 @@ func (r *run[K]) stop() {
 	timer := time.AfterFunc(grace, func() { r.cancel(cause) })
 	defer r.cancel(cause)
 	defer timer.Stop()
-	r.pool.stop()
 	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if its context is done
 	r.closeAwaited()
 	r.wg.Wait()
@@ -218,7 +209,7 @@ var errGrace = errors.New("Options.Grace has passed")
 // finishQueue has the workers reconcile what is queued, for as long as Options.Grace. It drops what
 // is left then, before the contexts of those that run are done: the rest would begin with such a
 // context.
-func (r *run[K]) finishQueue(ctx context.Context) {
+func (r *run) finishQueue(ctx context.Context) {
 	options := &r.controller.options
 	limited, cancel := context.WithTimeoutCause(ctx, options.Grace, errGrace)
 	defer cancel()
@@ -228,7 +219,7 @@ func (r *run[K]) finishQueue(ctx context.Context) {
 	}
 }
 
-func (r *run[K]) hasSynced() bool {
+func (r *run) hasSynced() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.synced

@@ -24,39 +24,43 @@ import (
 func TestNewRefusesWrongArguments(t *testing.T) {
 	r := newRig(t)
 	do := (&calls{}).reconcile
-	self := controller.Self(r.mapInformer)
+	self := controller.For(r.mapInformer)
 	byName := store.NewIndex("ByName", func(p *corev1.Pod, dst []string) []string { return append(dst, p.Name) })
 	nameOf := (*corev1.ConfigMap).GetName
 	none := func() iter.Seq[object.Key] { return nil }
-	type watches = []controller.Watch[object.Key]
+	type watches = []controller.Watch
 	for want, test := range map[string]struct {
 		name      string
-		reconcile controller.Reconcile[object.Key]
-		options   controller.Options
+		reconcile controller.Reconcile
+		option    controller.Option
 		watches   watches
 	}{
-		`controller.New "": the name is empty`:                                                                  {"", do, controller.Options{}, nil},
-		`controller.New "c": the function is nil`:                                                               {"c", nil, controller.Options{}, nil},
-		`controller.New "c": negative Concurrency -1`:                                                           {"c", do, controller.Options{Concurrency: -1}, nil},
-		`controller.New "c": negative MaxRetries -1`:                                                            {"c", do, controller.Options{MaxRetries: -1}, nil},
-		`controller.New "c": MaxRetries 256: a queue counts 255 failures in a row at most`:                      {"c", do, controller.Options{MaxRetries: 256}, nil},
-		`controller.New "c": negative Timeout -1s`:                                                              {"c", do, controller.Options{Timeout: -time.Second}, nil},
-		`controller.New "c": unknown ShutDown 3`:                                                                {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
-		`controller.New "c": ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take`:     {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},
-		`controller.New "c": one of Reads is nil`:                                                               {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
-		`controller.New "d": one of Reads is nil`:                                                               {"d", do, controller.Options{Reads: []controller.Informer{(*informer.SharedIndexInformer[*corev1.Pod])(nil)}}, nil},
-		`controller.New "c": watch 2: it is the zero value; make it with Self, Owned, Mapped, Indexed or Every`: {"c", do, controller.Options{}, watches{self, {}}},
-		`controller.New "c": watch 1, Self: the informer is nil`:                                                {"c", do, controller.Options{}, watches{controller.Self[*corev1.Pod](nil)}},
-		`controller.New "c": watch 1, Self: a filter is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Self(r.mapInformer, nil)}},
-		`controller.New "c": watch 1, Mapped: the function is nil`:                                              {"c", do, controller.Options{}, watches{controller.Mapped[*corev1.ConfigMap, object.Key](r.mapInformer, nil)}},
-		`controller.New "c": watch 1, Indexed of configmaps/v1: the index is nil`:                               {"c", do, controller.Options{}, watches{controller.Indexed(r.mapInformer, nameOf, nil, r.podInformer)}},
-		`controller.New "c": watch 1, Indexed ByName of configmaps/v1: the informer that has the index is nil`:  {"c", do, controller.Options{}, watches{controller.Indexed(r.mapInformer, nameOf, byName, nil)}},
-		`controller.New "c": watch 1, Every 0s: the period is not positive`:                                     {"c", do, controller.Options{}, watches{controller.Every(0, 0, none)}},
-		`controller.New "c": watch 1, Every 1s: the jitter is negative`:                                         {"c", do, controller.Options{}, watches{controller.Every(time.Second, -1, none)}},
-		`controller.New "c": watch 1, Every 1s: After: negative delay -1s`:                                      {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).After(-time.Second)}},
-		`controller.New "c": watch 1, Every 1s: the function is nil`:                                            {"c", do, controller.Options{}, watches{controller.Every[object.Key](time.Second, 0, nil)}},
+		`controller.New "": the name is empty`:                                                                      {"", do, controller.Options{}, nil},
+		`controller.New "c": the function is nil`:                                                                   {"c", nil, controller.Options{}, nil},
+		`controller.New "c": negative Concurrency -1`:                                                               {"c", do, controller.Options{Concurrency: -1}, nil},
+		`controller.New "c": negative MaxRetries -1`:                                                                {"c", do, controller.Options{MaxRetries: -1}, nil},
+		`controller.New "c": MaxRetries 256: a queue counts 255 failures in a row at most`:                          {"c", do, controller.Options{MaxRetries: 256}, nil},
+		`controller.New "c": negative Timeout -1s`:                                                                  {"c", do, controller.Options{Timeout: -time.Second}, nil},
+		`controller.New "c": unknown ShutDown 3`:                                                                    {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
+		`controller.New "c": ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take`:         {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},
+		`controller.New "c": one of Reads is nil`:                                                                   {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
+		`controller.New "d": one of Reads is nil`:                                                                   {"d", do, controller.Options{Reads: []controller.Informer{(*informer.SharedIndexInformer[*corev1.Pod])(nil)}}, nil},
+		`controller.New "c": watch 2: it is the zero value; make it with For, Owns, Indexed, Watches or Every`:      {"c", do, controller.Options{}, watches{self, {}}},
+		`controller.New "c": watch 1, For: the informer is nil`:                                                     {"c", do, controller.Options{}, watches{controller.For[*corev1.Pod](nil)}},
+		`controller.New "c": watch 1, For: a filter is nil`:                                                         {"c", do, controller.Options{}, watches{controller.For(r.mapInformer, nil)}},
+		`controller.New "c": watch 1, Watches: the function is nil`:                                                 {"c", do, controller.Options{}, watches{controller.Watches(r.mapInformer, nil)}},
+		`controller.New "c": watch 1, Indexed: the index is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Indexed((*store.Index[*corev1.Pod, string])(nil), r.mapInformer, nameOf)}},
+		`controller.New "c": watch 1, Indexed ByName: the controller has no For`:                                    {"c", do, controller.Options{}, watches{controller.Indexed(byName, r.mapInformer, nameOf)}},
+		`controller.New "c": watch 2, Owns of pods/v1: the kind of the owners is unknown; give it by For(…).OfKind`: {"c", do, controller.Options{}, watches{self, controller.Owns(r.podInformer)}},
+		`controller.New "c": watch 1, Every 1s: OfKind: it is not For`:                                              {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).OfKind(mapKind, true)}},
+		`controller.New "c": For is given twice`:                                                                    {"c", do, controller.Options{}, watches{self, self}},
+		`controller.New "c": option 1: When is for Kind.Reconcile; give the filters to For`:                         {"c", do, controller.When(controller.LabelsChanged[*corev1.Pod]), nil},
+		`controller.New "c": watch 1, Every 0s: the period is not positive`:                                         {"c", do, controller.Options{}, watches{controller.Every(0, 0, none)}},
+		`controller.New "c": watch 1, Every 1s: the jitter is negative`:                                             {"c", do, controller.Options{}, watches{controller.Every(time.Second, -1, none)}},
+		`controller.New "c": watch 1, Every 1s: After: negative delay -1s`:                                          {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).After(-time.Second)}},
+		`controller.New "c": watch 1, Every 1s: the function is nil`:                                                {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, nil)}},
 	} {
-		if _, err := controller.New(test.name, test.reconcile, test.options, test.watches...); err == nil || err.Error() != want {
+		if _, err := controller.New(test.name, test.reconcile, optionsOf(test.option, test.watches)...); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -66,7 +70,7 @@ func TestRunStartsAndStopsItsInformers(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		calls := &calls{}
-		_, stop := r.run(calls, controller.Options{Reads: []controller.Informer{r.podInformer}}, controller.Self(r.mapInformer))
+		_, stop := r.run(calls, controller.Options{Reads: []controller.Informer{r.podInformer}}, controller.For(r.mapInformer))
 		same(t, "running", []bool{r.mapInformer.Status().Running, r.podInformer.Status().Running}, []bool{true, true})
 		same(t, "reconciles", calls.take(), []string{"shop/a"})
 		if err := stop(); err != errStop {
@@ -83,7 +87,7 @@ func TestInformersThatOthersUseRunOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, stop := r.run(&calls{}, controller.Options{}, controller.Self(r.mapInformer))
+		_, stop := r.run(&calls{}, controller.Options{}, controller.For(r.mapInformer))
 		_ = stop()
 		same(t, "running", r.mapInformer.Status().Running, true)
 		_ = lease.Release(t.Context())
@@ -96,19 +100,20 @@ func TestNoReconcileBeforeTheHandlersHaveSynced(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		r.pods.Create(pod("p"))
-		slow := controller.Mapped(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
+		slow := controller.Watches(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
 			time.Sleep(time.Minute)
 			return append(dst, key("of a Pod"))
 		})
 		calls, others := &calls{}, &calls{}
-		c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer), slow)
-		r.run(others, controller.Options{}, controller.Self(r.mapInformer), controller.Self(r.podInformer))
+		c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer), slow)
+		r.run(others, controller.Options{}, controller.For(r.mapInformer),
+			controller.Watches(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key { return append(dst, object.KeyOf(p)) }))
 		c.Enqueue(key("enqueued"))
 		time.Sleep(59 * time.Second)
 		same(t, "before", calls.take(), []string{})
 		same(t, "another controller", others.sorted(), []string{"shop/a", "shop/p"})
 		status := c.Status()
-		if status.Synced || len(status.Missing) != 1 || !strings.Contains(status.Missing[0], `handler "controller test: Mapped of pods/v1" is in OnAdd of shop/p for 59s`) {
+		if status.Synced || len(status.Missing) != 1 || !strings.Contains(status.Missing[0], `handler "controller test: Watches of pods/v1" is in OnAdd of shop/p for 59s`) {
 			t.Errorf("missing: %q", status.Missing)
 		}
 		time.Sleep(2 * time.Second)
@@ -127,7 +132,7 @@ func TestOnlyTheInformersOfTheControllerAreWaitedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 		same(t, "reconciles", calls.take(), []string{"shop/a"})
 		_ = lease.Release(t.Context())
 	})
@@ -136,7 +141,7 @@ func TestOnlyTheInformersOfTheControllerAreWaitedFor(t *testing.T) {
 func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
 	for name, test := range map[string]struct {
 		options controller.Options
-		watch   func(*rig) controller.Watch[object.Key]
+		watch   func(*rig) controller.Watch
 		after   time.Duration // 0: the test ends the run, after a minute
 		want    []string
 	}{
@@ -145,15 +150,15 @@ func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
 		"FailOn":      {options: controller.Options{Sync: []informer.WaitOption{informer.FailOn()}}, after: time.Millisecond, want: []string{"pods/v1 is", "Forbidden"}},
 		"a handler": {
 			options: controller.Options{SyncTimeout: time.Minute},
-			watch: func(r *rig) controller.Watch[object.Key] {
-				return controller.Mapped(r.mapInformer, func(*corev1.ConfigMap, []object.Key) []object.Key { time.Sleep(2 * time.Minute); return nil })
+			watch: func(r *rig) controller.Watch {
+				return controller.Watches(r.mapInformer, func(*corev1.ConfigMap, []object.Key) []object.Key { time.Sleep(2 * time.Minute); return nil })
 			},
 			after: 2 * time.Minute, // Run waits for the callback
-			want:  []string{"SyncTimeout of 1m0s has passed", `handler "controller test: Mapped of configmaps/v1" is in OnAdd of shop/a for 1m0s`},
+			want:  []string{"SyncTimeout of 1m0s has passed", `handler "controller test: Watches of configmaps/v1" is in OnAdd of shop/a for 1m0s`},
 		},
 		"an informer that is only read": {
 			options: controller.Options{SyncTimeout: time.Minute},
-			watch:   func(r *rig) controller.Watch[object.Key] { return controller.Self(r.mapInformer) },
+			watch:   func(r *rig) controller.Watch { return controller.For(r.mapInformer) },
 			after:   time.Minute, want: []string{"SyncTimeout of 1m0s has passed", "pods/v1 is", "Forbidden"},
 		},
 	} {
@@ -161,7 +166,7 @@ func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
 				r.server.Inject(sourcetest.Fault{Resource: podsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
-				watch := controller.Self(r.podInformer)
+				watch := controller.For(r.podInformer)
 				if test.watch != nil {
 					watch = test.watch(r)
 				}
@@ -200,8 +205,8 @@ func TestRunOnceAtATimeButAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		calls := &calls{}
-		c, stop := r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
-		if err := c.Run(t.Context()); !errors.Is(err, controller.ErrRunning) {
+		c, stop := r.run(calls, controller.Options{}, controller.For(r.mapInformer))
+		if err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "it is running") {
 			t.Errorf("a second Run returns %v", err)
 		}
 		_ = stop()
@@ -233,7 +238,7 @@ func TestTheEndWaitsForReconciles(t *testing.T) {
 					stillRuns = r.mapInformer.Status().Running
 					return controller.Result{}, ctx.Err()
 				}}
-				c, stop := r.run(calls, controller.Options{Grace: grace}, controller.Self(r.mapInformer))
+				c, stop := r.run(calls, controller.Options{Grace: grace}, controller.For(r.mapInformer))
 				c.Enqueue(key("dropped"))
 				time.Sleep(time.Hour)
 				if err := stop(); err != errStop {

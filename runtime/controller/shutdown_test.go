@@ -44,7 +44,7 @@ func TestShutDown(t *testing.T) {
 						return controller.Result{}, context.Cause(ctx)
 					}
 				}}
-				c := r.new(calls.reconcile, controller.Options{ShutDown: test.mode, Grace: test.grace}, controller.Self(r.mapInformer))
+				c := r.new(calls.reconcile, controller.Options{ShutDown: test.mode, Grace: test.grace}, controller.For(r.mapInformer))
 				var log strings.Builder
 				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
 				result := make(chan error, 1)
@@ -74,7 +74,7 @@ func TestShutDownBeforeTheSync(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.server.Inject(sourcetest.Fault{Resource: mapsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
 		calls := &calls{}
-		c, stop := r.run(calls, controller.Options{ShutDown: workqueue.Drain, Grace: time.Hour}, controller.Self(r.mapInformer))
+		c, stop := r.run(calls, controller.Options{ShutDown: workqueue.Drain, Grace: time.Hour}, controller.For(r.mapInformer))
 		c.Enqueue(key("a"))
 		start := time.Now()
 		_ = stop()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
@@ -29,12 +30,9 @@ type Status struct {
 	// of Queue, with the time since when.
 	Concurrency int `json:"concurrency"`
 	Active      int `json:"active"`
-	// Awaiting are the keys that are held back because the informers have not seen yet what their
-	// last reconcile has written, the one that has been for longest first.
-	Awaiting []Awaiting `json:"awaiting,omitempty"`
-	// HotLoops are the keys that are reconciled again and again because of what their own
-	// reconciles write, the longest first. They are found by the tokens of what is written.
-	HotLoops []HotLoop `json:"hotLoops,omitempty"`
+	// Awaiting has a line for each key that is held back because the informers have not seen yet
+	// what its last reconcile has written, with these writes and for how long, sorted by key.
+	Awaiting []string `json:"awaiting,omitempty"`
 	// Queue is the state of the work queue.
 	Queue workqueue.Status[string] `json:"queue"`
 	// Totals counts reconciles, over all runs.
@@ -46,39 +44,18 @@ type Status struct {
 	LastErrorTime time.Time `json:"lastErrorTime,omitzero"`
 }
 
-// Awaiting is a key that is held back. See Result.Await.
-type Awaiting struct {
-	Key string `json:"key"`
-	// Writes are the tokens that are awaited, as texts.
-	Writes []string `json:"writes,omitempty"`
-	// Since is when the last reconcile of the key has returned.
-	Since time.Time `json:"since"`
-}
-
-// HotLoop is a key of which 1,000 or more reconciles in a row were each queued by what the one
-// before has written, and by nothing else, and have each written the same object again. A task of
-// so many steps that records each of them in the object is counted, too.
-type HotLoop struct {
-	Key string `json:"key"`
-	// Object is what they write: its resource and key.
-	Object string `json:"object"`
-	// Reconciles is how many there were, Since when the first one was.
-	Reconciles int       `json:"reconciles"`
-	Since      time.Time `json:"since"`
-}
-
 // Status returns what the controller is doing.
-func (c *Controller[K]) Status() Status {
+func (c *Controller) Status() Status {
 	s := Status{Name: c.name, Totals: c.counts.totals(), Active: int(c.counts.active.Load())}
 	s.LastError, s.LastErrorKey, s.LastErrorTime = c.counts.lastError()
 	c.mu.Lock()
-	s.Running, s.Concurrency = c.running, c.concurrency
+	s.Running, s.Concurrency = c.running, c.options.Concurrency
 	c.mu.Unlock()
 	r := c.run.Load()
 	if r == nil {
 		return s
 	}
-	s.Queue, s.Awaiting, s.HotLoops = textual(r.queue.Status()), r.awaited.describe(), r.loops.found()
+	s.Queue, s.Awaiting = textual(r.queue.Status()), r.awaited.describe()
 	for _, registration := range r.handlers() {
 		s.Handlers = append(s.Handlers, registration.Status())
 	}
@@ -89,15 +66,15 @@ func (c *Controller[K]) Status() Status {
 }
 
 // StatusOf returns where a key is. The second result reports whether the queue knows the key.
-func (c *Controller[K]) StatusOf(key K) (workqueue.KeyStatus[K], bool) {
+func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], bool) {
 	if r := c.run.Load(); r != nil {
 		return r.queue.StatusOf(key)
 	}
-	return workqueue.KeyStatus[K]{}, false
+	return workqueue.KeyStatus[object.Key]{}, false
 }
 
 // missing returns a line for each informer and handler that a run waits for.
-func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
+func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 	leases := r.heldLeases()
 	for n, i := range r.informers {
 		if n >= len(leases) || !leases[n].HasSynced() {
@@ -113,7 +90,7 @@ func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
 }
 
 // textual returns a status with the keys as texts.
-func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
+func textual(s workqueue.Status[object.Key]) workqueue.Status[string] {
 	text := workqueue.Status[string]{
 		High: s.High, Normal: s.Normal, Low: s.Low, Delayed: s.Delayed, NextDue: s.NextDue.UTC(), Paced: s.Paced, Held: s.Held, Failing: s.Failing,
 		ShutDown: s.ShutDown, Dropped: s.Dropped,
@@ -131,7 +108,7 @@ func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
 	return text
 }
 
-func textualKey[K comparable](k workqueue.KeyStatus[K]) workqueue.KeyStatus[string] {
+func textualKey(k workqueue.KeyStatus[object.Key]) workqueue.KeyStatus[string] {
 	return workqueue.KeyStatus[string]{
 		Key: textOf(k.Key), Level: k.Level, Failures: k.Failures, Running: k.Running, Ready: k.Ready, Held: k.Held, Paced: k.Paced,
 		Since: k.Since.UTC(), Due: k.Due.UTC(),
@@ -139,11 +116,8 @@ func textualKey[K comparable](k workqueue.KeyStatus[K]) workqueue.KeyStatus[stri
 }
 
 // state returns the state for metrics.
-func (c *Controller[K]) state() metrics.ControllerState {
-	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Totals: c.counts.totals()}
-	c.mu.Lock()
-	s.Concurrency = c.concurrency
-	c.mu.Unlock()
+func (c *Controller) state() metrics.ControllerState {
+	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Concurrency: c.options.Concurrency, Totals: c.counts.totals()}
 	if r := c.run.Load(); r != nil {
 		s.Awaiting = int(r.awaited.len.Load())
 	}
@@ -155,7 +129,6 @@ type counts struct {
 	active                             atomic.Int64
 	succeeded, again, failed, terminal atomic.Int64
 	panics, timeouts, awaited, unseen  atomic.Int64
-	hotLoops                           atomic.Int64
 
 	mu   sync.Mutex // mu guards what follows
 	key  string
@@ -167,7 +140,6 @@ func (c *counts) totals() metrics.ReconcileTotals {
 	return metrics.ReconcileTotals{
 		Succeeded: c.succeeded.Load(), Again: c.again.Load(), Failed: c.failed.Load(), Terminal: c.terminal.Load(),
 		Panics: c.panics.Load(), Timeouts: c.timeouts.Load(), Awaited: c.awaited.Load(), Unseen: c.unseen.Load(),
-		HotLoops: c.hotLoops.Load(),
 	}
 }
 

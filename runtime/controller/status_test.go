@@ -11,14 +11,13 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 func TestStatus(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		calls := &calls{do: sleep(time.Hour)}
-		c := r.new(calls.reconcile, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
+		c := r.new(calls.reconcile, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
 		status := c.Status()
 		same(t, "before", []any{status.Name, status.Running, status.Synced, status.Concurrency}, []any{"test", false, false, 2})
 		start := time.Now()
@@ -32,7 +31,7 @@ func TestStatus(t *testing.T) {
 		status = c.Status()
 		same(t, "while it runs", []any{status.Running, status.Synced, status.Active, status.Queue.Normal}, []any{true, true, 2, 1})
 		same(t, "running", []any{status.Queue.Running[0].Key, status.Queue.Running[0].Since.Equal(start)}, []any{"shop/a", true})
-		same(t, "handlers", status.Handlers[0].Name, "controller test: Self of configmaps/v1")
+		same(t, "handlers", status.Handlers[0].Name, "controller test: For of configmaps/v1")
 		where, known := c.StatusOf(key("x"))
 		same(t, "x", []any{known, where.Running}, []any{true, true})
 		go func() { _ = stop() }()
@@ -52,7 +51,7 @@ func TestStatusAsJSON(t *testing.T) {
 			time.Sleep(time.Hour)
 			return controller.Result{}, nil
 		}}
-		c, _ := r.run(calls, controller.Options{Concurrency: 2, Queue: workqueue.Options{Seed: 1}}, controller.Self(r.mapInformer))
+		c, _ := r.run(calls, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
 		c.Enqueue(key("bad"))
 		time.Sleep(time.Millisecond)
 		status := c.Status()
@@ -71,7 +70,7 @@ const statusAsJSON = `{
  "synced": true,
  "handlers": [
   {
-   "name": "controller test: Self of configmaps/v1",
+   "name": "controller test: For of configmaps/v1",
    "synced": true,
    "backlog": 0
   }

@@ -13,14 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestStress has events, errors, panics, deadlines, awaited writes and changes of the concurrency
+// TestStress has events, errors, panics, deadlines, awaited writes and looks at the status
 // all at once, outside of a bubble, through several runs. Whatever happens: no key is reconciled
 // twice at once, no reconcile reads a state from before its last write, and the last state of each
 // object is reconciled.
@@ -58,7 +57,7 @@ func TestStress(t *testing.T) {
 		case 1:
 			return result, errTry
 		case 2:
-			result.After = time.Millisecond
+			result.RequeueAfter = time.Millisecond
 		case 3:
 			runtime.Goexit()
 		case 4:
@@ -77,7 +76,7 @@ func TestStress(t *testing.T) {
 	}
 	// A write that isn't seen for AwaitTimeout was lost, and is not one of a machine that is busy.
 	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond, AwaitTimeout: 2 * time.Minute},
-		controller.Self(r.mapInformer), controller.Owned(r.podInformer, schema.GroupKind{Kind: "ConfigMap"}))
+		controller.For(r.mapInformer).OfKind(mapKind, true), controller.Owns(r.podInformer))
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
 	deadline := time.Now().Add(2 * time.Second)
 	enough := func() bool {
@@ -98,7 +97,6 @@ func TestStress(t *testing.T) {
 				case 2:
 					c.Enqueue(object.Key{Namespace: "shop", Name: name})
 				case 3:
-					_ = c.SetConcurrency(1 + rand.IntN(8))
 					_ = c.Status()
 				}
 			}

@@ -20,7 +20,7 @@ const logPeriod = 10 * time.Second
 var errOther = errors.New("another informer has failed")
 
 // waitForSync waits for the informers, then for the handlers.
-func (r *run[K]) waitForSync() error {
+func (r *run) waitForSync() error {
 	ctx, cancel := r.ctx, context.CancelFunc(func() {})
 	if timeout := r.controller.options.SyncTimeout; timeout > 0 {
 		ctx, cancel = context.WithTimeoutCause(ctx, timeout, fmt.Errorf("SyncTimeout of %v has passed", timeout))
@@ -41,7 +41,7 @@ func (r *run[K]) waitForSync() error {
 // waitForInformers waits until all have read all objects in their present run, or one fails. They
 // are waited for at the same time, so that one that fails for good is found although another one
 // takes long.
-func (r *run[K]) waitForInformers(ctx context.Context) error {
+func (r *run) waitForInformers(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	errs := make([]error, len(r.informers))

@@ -21,11 +21,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-func TestSelfQueuesWhatChanges(t *testing.T) {
+func TestForQueuesWhatChanges(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 		same(t, "at the start", calls.take(), []string{"shop/a"})
 		r.maps.Create(configMap("b"))
 		same(t, "created", calls.take(), []string{"shop/b"})
@@ -45,10 +45,11 @@ func ownedBy(apiVersion, kind string, names ...string) func(*corev1.Pod) {
 	}
 }
 
-func TestOwnedQueuesTheOwnersBeforeAndAfter(t *testing.T) {
+func TestOwnsQueuesTheOwnersBeforeAndAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Owned(r.podInformer, schema.GroupKind{Group: "samples.io", Kind: "Widget"}))
+		r.run(calls, controller.Options{},
+			controller.For(r.mapInformer, none).OfKind(schema.GroupKind{Group: "samples.io", Kind: "Widget"}, true), controller.Owns(r.podInformer))
 		r.pods.Create(pod("none"))
 		r.pods.Create(pod("other", ownedBy("apps/v1", "Widget", "x")))
 		same(t, "owners of another kind", calls.take(), []string{})
@@ -64,13 +65,14 @@ func TestOwnedQueuesTheOwnersBeforeAndAfter(t *testing.T) {
 func TestOwnersThatAreClusterScopedHaveNoNamespace(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.OwnedByClusterScoped(r.podInformer, schema.GroupKind{Kind: "Node"}))
+		r.run(calls, controller.Options{},
+			controller.For(r.mapInformer, none).OfKind(schema.GroupKind{Kind: "Node"}, false), controller.Owns(r.podInformer))
 		r.pods.Create(pod("p", ownedBy("v1", "Node", "n")))
 		same(t, "created", calls.take(), []string{"n"})
 	})
 }
 
-func TestMappedQueuesTheKeysBeforeAndAfter(t *testing.T) {
+func TestWatchesQueuesTheKeysBeforeAndAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		var seen []int // capacities of dst
 		refs := func(p *corev1.Pod, dst []object.Key) []object.Key {
@@ -84,7 +86,7 @@ func TestMappedQueuesTheKeysBeforeAndAfter(t *testing.T) {
 			return func(p *corev1.Pod) { p.Annotations = map[string]string{"refs": names} }
 		}
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Mapped(r.podInformer, refs))
+		r.run(calls, controller.Options{}, controller.Watches(r.podInformer, refs))
 		r.pods.Create(pod("p", to("a b b")))
 		same(t, "created", calls.sorted(), []string{"refs/a", "refs/b"})
 		r.pods.Update(pod("p", to("b c")))
@@ -97,13 +99,13 @@ func TestMappedQueuesTheKeysBeforeAndAfter(t *testing.T) {
 	})
 }
 
-// TestMappedMayReturnASliceOfTheObject: it is neither kept nor written to.
-func TestMappedMayReturnASliceOfTheObject(t *testing.T) {
+// TestWatchesMayReturnASliceOfTheObject: it is neither kept nor written to.
+func TestWatchesMayReturnASliceOfTheObject(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		own := [][]object.Key{{{Name: "a"}, {Name: "b"}}, {{Name: "c"}}}
 		n := 0
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Mapped(r.podInformer, func(*corev1.Pod, []object.Key) []object.Key {
+		r.run(calls, controller.Options{}, controller.Watches(r.podInformer, func(*corev1.Pod, []object.Key) []object.Key {
 			n++
 			return own[(n-1)%2]
 		}))
@@ -124,7 +126,8 @@ func TestIndexedQueuesWhatRefersToTheObject(t *testing.T) {
 		}
 		r.pods.Create(pod("p3", using("b")))
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Indexed(r.mapInformer, func(m *corev1.ConfigMap) string { return m.Data["name"] }, podsByMap, r.podInformer))
+		r.run(calls, controller.Options{},
+			controller.For(r.podInformer, none), controller.Indexed(podsByMap, r.mapInformer, func(m *corev1.ConfigMap) string { return m.Data["name"] }))
 		if status := r.podInformer.Status(); !status.Synced {
 			t.Fatalf("the informer that has the index was not waited for: %v", status)
 		}
@@ -217,7 +220,7 @@ func TestChangesGoBeforeInitialObjects(t *testing.T) {
 		}
 		calls := &calls{}
 		calls.do = sleep(time.Second)
-		r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 		r.maps.Create(configMap("new"))
 		time.Sleep(3 * time.Second)
 		if got := calls.take(); !slices.Contains(got, "shop/new") {
@@ -230,10 +233,10 @@ func TestChangesGoBeforeInitialObjects(t *testing.T) {
 func TestAfterCollectsEvents(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		var c calls
-		one := controller.Mapped(r.podInformer, func(_ *corev1.Pod, dst []object.Key) []object.Key {
+		one := controller.Watches(r.podInformer, func(_ *corev1.Pod, dst []object.Key) []object.Key {
 			return append(dst, object.Key{Namespace: "shop", Name: "one"})
 		})
-		r.run(&c, controller.Options{}, controller.Self(r.mapInformer), one.After(time.Second))
+		r.run(&c, controller.Options{}, controller.For(r.mapInformer), one.After(time.Second))
 		burst := func() {
 			for n := range 5 {
 				r.pods.Create(pod(fmt.Sprint("pod-", n, "-", time.Now().UnixNano())))
@@ -258,7 +261,7 @@ func TestWatchesAreMergedByKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
 		calls.do = sleep(time.Second)
-		r.run(calls, controller.Options{}, controller.Mapped(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
+		r.run(calls, controller.Options{}, controller.Watches(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
 			return append(dst, object.Key{Name: p.Namespace})
 		}))
 		r.pods.Create(pod("first"))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -20,10 +19,9 @@ var (
 
 // work is the goroutine of a worker. It ends when ctx is done, after the reconcile that runs then,
 // or when the queue has nothing more.
-func (r *run[K]) work(ctx context.Context) {
-	var item workqueue.Item[K]
-	var outcome workqueue.Outcome
-	var present *itemContext[K] // of the reconcile that runs
+func (r *run) work(ctx context.Context) {
+	var item workqueue.Item[object.Key]
+	var present *itemContext // of the reconcile that runs
 	defer func() {
 		if present != nil && !present.crashes {
 			// It has called runtime.Goexit, which ends this goroutine.
@@ -33,20 +31,20 @@ func (r *run[K]) work(ctx context.Context) {
 	}()
 	for {
 		var err error
-		if item, err = r.queue.Next(ctx, item, outcome); err != nil {
+		if item, err = r.queue.Get(ctx); err != nil {
 			return
 		}
 		r.over(item.Key)
-		present = &itemContext[K]{run: r, key: item.Key}
+		present = &itemContext{run: r, key: item.Key}
 		result, err := r.call(present)
 		tokens := present.writes.and(result.Await)
 		present = nil
-		outcome = r.finish(item, tokens, result, err)
+		item.Done(r.finish(item, tokens, result, err))
 	}
 }
 
 // call calls the controller's function.
-func (r *run[K]) call(item *itemContext[K]) (result Result, err error) {
+func (r *run) call(item *itemContext) (result Result, err error) {
 	c := r.controller
 	c.counts.active.Add(1)
 	ctx := r.reconciles
@@ -79,9 +77,9 @@ func (e *panicError) Error() string { return e.text }
 
 // finish decides what comes after a reconcile, which has written tokens. The item may be done when
 // it returns; else the result is the outcome.
-func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Result, err error) workqueue.Outcome {
+func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
-	outcome, err := workqueue.Outcome{After: max(0, result.After)}, withText(err)
+	outcome, err := workqueue.Outcome{After: max(0, result.RequeueAfter)}, withText(err)
 	switch {
 	case err == nil && outcome.After > 0:
 		counts.again.Add(1)
@@ -97,13 +95,6 @@ func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Re
 		counts.failed.Add(1)
 		outcome.Failed = true
 		r.report(item, err, "Reconcile failed")
-	}
-	if loop, found := r.loops.reconciled(item.Key, tokens); found {
-		if loop.Reconciles == hot {
-			counts.hotLoops.Add(1)
-		}
-		r.logger.Error(nil, "What the reconciles of a key write queues it again and again; unless these are the steps of a long task, write only what differs, or filter the watch, for example by GenerationChanged",
-			"key", loop.Key, "writes", loop.Object, "reconciles", loop.Reconciles, "for", time.Since(loop.Since))
 	}
 	if writes := r.unseen(tokens); len(writes) > 0 {
 		r.await(item, outcome, writes)
@@ -127,7 +118,7 @@ func withText(err error) (sound error) {
 }
 
 // report logs an error, unless it comes from the end of the run.
-func (r *run[K]) report(item workqueue.Item[K], err error, message string) {
+func (r *run) report(item workqueue.Item[object.Key], err error, message string) {
 	r.controller.counts.remember(textOf(item.Key), err)
 	if r.ctx.Err() != nil && (errors.Is(err, context.Cause(r.ctx)) || errors.Is(err, r.ctx.Err())) {
 		return

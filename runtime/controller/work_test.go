@@ -65,7 +65,7 @@ func TestOneReconcileOfAKeyAtATime(t *testing.T) {
 func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{do: sleep(time.Minute)}
-		r.run(calls, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
+		r.run(calls, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
 		start := time.Now()
 		r.maps.Create(configMap("a"))
 		synctest.Wait()
@@ -128,7 +128,7 @@ func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 		}
 		c.Enqueue(key("a"))
 		same(t, "with its next event", calls.take(), []string{"a"})
-		result.After = 50 * time.Minute
+		result.RequeueAfter = 50 * time.Minute
 		c.Enqueue(key("a"))
 		time.Sleep(time.Hour)
 		same(t, "with After", calls.take(), []string{"a", "a"})
@@ -169,7 +169,7 @@ func TestAfter(t *testing.T) {
 			if n++; n > 2 {
 				return controller.Result{}, nil
 			}
-			return controller.Result{After: time.Minute}, nil
+			return controller.Result{RequeueAfter: time.Minute}, nil
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		start := time.Now()
@@ -190,9 +190,9 @@ func TestAfterTogetherWithAnError(t *testing.T) {
 		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
 			switch n++; {
 			case n == 1:
-				return controller.Result{After: time.Hour}, errTry
+				return controller.Result{RequeueAfter: time.Hour}, errTry
 			case n < 12:
-				return controller.Result{After: time.Second}, errTry
+				return controller.Result{RequeueAfter: time.Second}, errTry
 			}
 			return controller.Result{}, nil
 		}}
@@ -310,28 +310,18 @@ func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
 	})
 }
 
-func TestSetConcurrencyWhileRunning(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		calls := &calls{do: sleep(time.Minute)}
-		c, _ := r.run(calls, controller.Options{Concurrency: 2})
-		for n := range 100 {
-			c.Enqueue(key(fmt.Sprint(n)))
-		}
-		active := func(want int) {
-			t.Helper()
+func TestConcurrency(t *testing.T) {
+	for want, concurrency := range map[int]int{1: 0, 5: 5} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			c, _ := r.run(&calls{do: sleep(time.Minute)}, controller.Options{Concurrency: concurrency})
+			for n := range 100 {
+				c.Enqueue(key(fmt.Sprint(n)))
+			}
 			synctest.Wait()
 			same(t, "active", c.Status().Active, want)
-		}
-		active(2)
-		same(t, "error", c.SetConcurrency(5), nil)
-		active(5)
-		same(t, "error", c.SetConcurrency(1), nil)
-		active(5) // those that run end first
-		time.Sleep(61 * time.Second)
-		active(1)
-		same(t, "concurrency", c.Status().Concurrency, 1)
-		same(t, "error", c.SetConcurrency(0), "controller test: SetConcurrency: 0; want 1 or more")
-	})
+			same(t, "concurrency", c.Status().Concurrency, want)
+		})
+	}
 }
 
 func TestFilters(t *testing.T) {
@@ -343,7 +333,6 @@ func TestFilters(t *testing.T) {
 		}
 		return p
 	}
-	never := func(_, _ *corev1.Pod) bool { return false }
 	for name, test := range map[string]struct {
 		filter   controller.Filter[*corev1.Pod]
 		old, new *corev1.Pod
@@ -358,9 +347,6 @@ func TestFilters(t *testing.T) {
 		"labels: deleted":               {controller.LabelsChanged[*corev1.Pod], spec(1), nil, true},
 		"labels: changed":               {controller.LabelsChanged[*corev1.Pod], spec(1), spec(1, "web"), true},
 		"labels: equal":                 {controller.LabelsChanged[*corev1.Pod], spec(1, "web"), spec(2, "web"), false},
-		"any: the second":               {controller.Any(never, controller.LabelsChanged[*corev1.Pod]), spec(1), spec(1, "web"), true},
-		"any: neither":                  {controller.Any(never, controller.LabelsChanged[*corev1.Pod]), spec(1), spec(2), false},
-		"any: of none":                  {controller.Any[*corev1.Pod](), nil, spec(2), false},
 	} {
 		if got := test.filter(test.old, test.new); got != test.want {
 			t.Errorf("%s: %v", name, got)
@@ -371,7 +357,7 @@ func TestFilters(t *testing.T) {
 func TestSeveralFiltersMustAllAccept(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
-		r.run(calls, controller.Options{}, controller.Self(r.podInformer, controller.GenerationChanged, controller.LabelsChanged))
+		r.run(calls, controller.Options{}, controller.For(r.podInformer, controller.GenerationChanged, controller.LabelsChanged))
 		change := func(generation int64, label string) func(*corev1.Pod) {
 			return func(p *corev1.Pod) { p.Generation, p.Labels = generation, map[string]string{"app": label} }
 		}

@@ -5,6 +5,7 @@ package controller_test
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func never[T any](_, _ T) bool { return false }
 func TestWhatWasWrittenIsAwaitedWhateverIsReturned(t *testing.T) {
 	for name, end := range map[string]func() (controller.Result, error){
 		"nothing":        func() (controller.Result, error) { return controller.Result{}, nil },
-		"After":          func() (controller.Result, error) { return controller.Result{After: time.Millisecond}, nil },
+		"After":          func() (controller.Result, error) { return controller.Result{RequeueAfter: time.Millisecond}, nil },
 		"an error":       func() (controller.Result, error) { return controller.Result{}, errTry },
 		"terminal":       func() (controller.Result, error) { return controller.Result{}, controller.Terminal(errTry) },
 		"a panic":        func() (controller.Result, error) { panic("in the test") },
@@ -41,7 +42,7 @@ func TestWhatWasWrittenIsAwaitedWhateverIsReturned(t *testing.T) {
 					controller.Wrote(ctx, r.update(lag, "a")[0])
 					return end()
 				}}
-				c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer, never[*corev1.ConfigMap]))
+				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, never[*corev1.ConfigMap]))
 				start := time.Now()
 				c.Enqueue(key("a"))
 				time.Sleep(time.Millisecond)
@@ -78,11 +79,11 @@ func TestWroteMergesWithAwait(t *testing.T) {
 			return controller.Result{Await: []object.Token{token("1002"), token("1003")}}, nil
 		}}
 		r.maps.Create(configMap("a"))
-		c, _ := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.Self(r.mapInformer))
+		c, _ := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.For(r.mapInformer))
 		controller.Wrote(late, token("1004"))
 		controller.Wrote(t.Context(), token("1005"))
 		status := c.Status()
-		if len(status.Awaiting) != 1 || len(status.Awaiting[0].Writes) != 3 {
+		if len(status.Awaiting) != 1 || strings.Count(status.Awaiting[0], " at resourceVersion ") != 3 {
 			t.Errorf("awaiting: %+v", status.Awaiting)
 		}
 	})
@@ -113,7 +114,7 @@ func TestAWriterTellsTheController(t *testing.T) {
 			}
 			return controller.Result{}, errTry
 		}}
-		r.run(calls, controller.Options{}, controller.Self(r.mapInformer, func(old, _ *corev1.ConfigMap) bool { return old == nil }))
+		r.run(calls, controller.Options{}, controller.For(r.mapInformer, func(old, _ *corev1.ConfigMap) bool { return old == nil }))
 		time.Sleep(time.Minute)
 		calls.take()
 		same(t, "what the reconciles read", read, []string{"", "1"})

@@ -43,8 +43,7 @@
 //
 // # Handlers
 //
-// A [Handler] has three methods. [HandlerFuncs] is one made of functions,
-// [ResourceEventHandlerFuncs] one made of functions as client-go has them, and [FilteringHandler]
+// A [Handler] has three methods. [HandlerFuncs] is one made of functions, and [FilteringHandler]
 // passes on the events of some objects only. AddEventHandler returns a [Registration], by which the
 // handler can be removed. A loop over Events gets the same as values, each an [Event].
 //

@@ -116,7 +116,7 @@ func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.O
 }
 
 // eraseIndexes returns indexes for any type. A nil index stays nil; the engine refuses it.
-func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []intake.Indexer {
+func eraseIndexes[T object.Object](indexes []store.AnyIndex[T]) []intake.Indexer {
 	erased := make([]intake.Indexer, len(indexes))
 	for i, index := range indexes {
 		if index != nil {

@@ -42,8 +42,8 @@ type Deleted[T object.Object] struct {
 	FinalStateUnknown bool
 }
 
-// HandlerFuncs is a Handler made of functions. A nil function ignores its events; the zero
-// HandlerFuncs ignores all.
+// HandlerFuncs is a Handler made of functions: client-go's ResourceEventHandlerFuncs, typed and
+// without tombstones. A nil function ignores its events; the zero HandlerFuncs ignores all.
 type HandlerFuncs[T object.Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(old, obj T)
@@ -68,38 +68,6 @@ func (h HandlerFuncs[T]) OnUpdate(old, obj T) {
 func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	if h.DeleteFunc != nil {
 		h.DeleteFunc(deleted)
-	}
-}
-
-// ResourceEventHandlerFuncs is a Handler made of functions. Their parameters are those of
-// client-go's type of this name, but typed; it is for code that moves from client-go. A nil
-// function ignores its events; the zero value ignores all. The functions of [HandlerFuncs] get
-// more: which objects are initial, and which final states are unknown.
-type ResourceEventHandlerFuncs[T object.Object] struct {
-	AddFunc    func(obj T)
-	UpdateFunc func(old, obj T)
-	// DeleteFunc gets Object of a [Deleted]. There are no tombstones.
-	DeleteFunc func(obj T)
-}
-
-// OnAdd calls AddFunc, unless it is nil.
-func (h ResourceEventHandlerFuncs[T]) OnAdd(obj T, _ bool) {
-	if h.AddFunc != nil {
-		h.AddFunc(obj)
-	}
-}
-
-// OnUpdate calls UpdateFunc, unless it is nil.
-func (h ResourceEventHandlerFuncs[T]) OnUpdate(old, obj T) {
-	if h.UpdateFunc != nil {
-		h.UpdateFunc(old, obj)
-	}
-}
-
-// OnDelete calls DeleteFunc, unless it is nil.
-func (h ResourceEventHandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
-	if h.DeleteFunc != nil {
-		h.DeleteFunc(deleted.Object)
 	}
 }
 
@@ -150,7 +118,6 @@ func (h FilteringHandler[T]) accepts(obj T) bool {
 
 var (
 	_ Handler[object.Object] = HandlerFuncs[object.Object]{}
-	_ Handler[object.Object] = ResourceEventHandlerFuncs[object.Object]{}
 	_ Handler[object.Object] = FilteringHandler[object.Object]{}
 )
 

@@ -12,10 +12,6 @@ import (
 
 func (h HandlerFuncs[T]) funcs() [3]any { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
 
-func (h ResourceEventHandlerFuncs[T]) funcs() [3]any {
-	return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc}
-}
-
 func (h FilteringHandler[T]) filtered() any { return h.Handler }
 
 // handlerName is the default name of a handler in logs and errors: the first of its functions, else

@@ -95,8 +95,8 @@ func WithHandlerLogger(logger klog.Logger) HandlerOption {
 }
 
 // WithHandlerName sets the name of a handler in logs, errors and Status. The default is the name of
-// the first function of [HandlerFuncs] or [ResourceEventHandlerFuncs], or the handler's type; for a
-// [FilteringHandler] that of its Handler.
+// the first function of [HandlerFuncs], or the handler's type; for a [FilteringHandler] that of its
+// Handler.
 func WithHandlerName(name string) HandlerOption {
 	return handlerOption{"WithHandlerName", func(s *fanout.HandlerConfig) error {
 		if name == "" {

@@ -33,6 +33,14 @@ var (
 // factory; the zero value is not usable. All methods may be called by any goroutine at any time:
 // before, during and after Run, and from handlers (where Run fails with [ErrRunning]).
 //
+// Most programs need five of them:
+//
+//	AddEventHandler     calls a handler for each object, and for each change
+//	Run                 lists and watches until its context is done; a factory's Start does it
+//	WaitForCacheSync    waits until the store has the first list, or says why it can't
+//	Store               has the objects; generated listers read it
+//	Status              says what the informer is doing, and what it waits for
+//
 // The path of an event, with the goroutine that carries it:
 //
 //	a stream's reader             the controller loop               a handler's goroutine
@@ -113,7 +121,7 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 // the store, on the caller's goroutine. Snapshots taken from then on have them. A query of an older
 // snapshot scans all its objects, and gives the same answer. Adding an index again does nothing.
 // AddIndexers adds none, and returns an error, if one is nil or another index has the same name.
-func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error {
+func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.AnyIndex[T]) error {
 	return addIndexers((*engine.View)(i).Engine(), eraseIndexes(indexes))
 }
 

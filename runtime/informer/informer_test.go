@@ -190,15 +190,15 @@ func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 	})
 }
 
-func onAdd(*corev1.Pod, bool) {}
-func onDelete(*corev1.Pod)    {}
+func onAdd(*corev1.Pod, bool)                {}
+func onDelete(informer.Deleted[*corev1.Pod]) {}
 
 func TestHandlerNames(t *testing.T) {
 	pods := newPods(t, newShop().Source(t))
 	informertest.Add(t, pods, &journal[*corev1.Pod]{})
 	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: onAdd})
 	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{})
-	informertest.Add(t, pods, informer.ResourceEventHandlerFuncs[*corev1.Pod]{DeleteFunc: onDelete})
+	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: onDelete})
 	informertest.Add(t, pods, &journal[*corev1.Pod]{}, informer.WithHandlerName("mine"))
 	var names []string
 	for _, h := range pods.Status().Handlers {

@@ -35,15 +35,6 @@ func TestTypedResourceEventHandlerFuncs(t *testing.T) {
 	tell(h)
 	same(t, "calls", got, []any{one, true, two, false, one, two, gone})
 	tell(informer.HandlerFuncs[*corev1.Pod]{}) // nothing happens
-
-	got = nil
-	tell(informer.ResourceEventHandlerFuncs[*corev1.Pod]{
-		AddFunc:    func(pod *corev1.Pod) { got = append(got, pod) },
-		UpdateFunc: func(old, pod *corev1.Pod) { got = append(got, old, pod) },
-		DeleteFunc: func(pod *corev1.Pod) { got = append(got, pod) },
-	})
-	same(t, "calls with client-go's parameters", got, []any{one, two, one, two, one})
-	tell(informer.ResourceEventHandlerFuncs[*corev1.Pod]{})
 }
 
 func TestTypedResourceEventHandlerDetailedFuncs(t *testing.T) {

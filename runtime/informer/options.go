@@ -284,6 +284,6 @@ func WithName(name string) Option {
 // WithIndexes sets the indexes of one informer. factories.For also adds them to an informer that
 // exists already. An index that is given twice counts once; two indexes of one name are an error. A
 // factory refuses the option, because an index is for one type.
-func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
+func WithIndexes[T object.Object](indexes ...store.AnyIndex[T]) Option {
 	return withIndexes(settings.TypeOf((*T)(nil)), eraseIndexes(indexes))
 }

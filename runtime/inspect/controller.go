@@ -12,9 +12,7 @@ import (
 )
 
 // Controller is a [controller.Controller] with keys of any type.
-type Controller interface {
-	Status() controller.Status
-}
+type Controller interface{ Status() controller.Status }
 
 // WithControllers adds the work queues of controllers:
 //

@@ -109,7 +109,7 @@ func TestQueuesOfControllers(t *testing.T) {
 			case "failing":
 				return controller.Result{}, errors.New("no")
 			case "delayed":
-				return controller.Result{After: time.Hour}, nil
+				return controller.Result{RequeueAfter: time.Hour}, nil
 			}
 			return controller.Result{}, nil
 		}, controller.Options{Queue: workqueue.Options{Limiter: workqueue.Exponential{Base: time.Minute, Max: time.Hour}}})

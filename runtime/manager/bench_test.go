@@ -86,7 +86,7 @@ func benchmarkFast(b *testing.B, beside bool) {
 }
 
 // enqueued returns a controller without watches.
-func enqueued(b *testing.B, name string, reconcile controller.Reconcile[object.Key]) *controller.Controller[object.Key] {
+func enqueued(b *testing.B, name string, reconcile controller.Reconcile) *controller.Controller {
 	c, err := controller.New(name, reconcile, controller.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -94,6 +94,6 @@ func enqueued(b *testing.B, name string, reconcile controller.Reconcile[object.K
 	return c
 }
 
-func descriptorOf(c *controller.Controller[object.Key]) manager.Descriptor {
-	return manager.Descriptor{Name: c.Name(), New: func(context.Context, *manager.Context) (manager.Controller, error) { return c, nil }}
+func descriptorOf(c *controller.Controller) manager.Descriptor {
+	return manager.Descriptor{Name: c.Name(), New: func(context.Context, *manager.Context) (manager.Runnable, error) { return c, nil }}
 }

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -20,21 +18,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Controller is what a manager runs. A *controller.Controller is one. If it has a method Status as
+// Runnable is what a manager runs. A *controller.Controller is one. If it has a method Status as
 // that has, health and the page say what it is doing; if it is an http.Handler, it answers
 // /debug/controllers/NAME.
-type Controller interface {
+type Runnable interface {
 	// Run runs until ctx is done, and returns after all that it has started has ended. It is called
 	// again after [Manager.Stop] and Start. If it returns an error before ctx is done, it has
 	// failed; if it returns nil, it is done.
 	Run(ctx context.Context) error
 }
 
-// RunFunc is a function as a [Controller].
-type RunFunc func(ctx context.Context) error
+// RunnableFunc is a function as a [Runnable].
+type RunnableFunc func(ctx context.Context) error
 
 // Run calls f.
-func (f RunFunc) Run(ctx context.Context) error { return f(ctx) }
+func (f RunnableFunc) Run(ctx context.Context) error { return f(ctx) }
 
 // Descriptor is a controller that a manager can run: its names, how it is made, and when it runs.
 // Name and New must be set.
@@ -46,17 +44,11 @@ type Descriptor struct {
 	// New makes the controller. It must not wait for informers, which run only after all
 	// controllers are made; the controller's Run may. ctx is done when the manager's run ends. Nil
 	// without an error means that there is nothing to run here.
-	New func(ctx context.Context, c *Context) (Controller, error)
+	New func(ctx context.Context, c *Context) (Runnable, error)
 	// Flags, unless nil, adds the controller's flags; see [Options.AddFlags].
 	Flags func(flags *pflag.FlagSet)
 	// Disabled means that "*" does not select the controller; its name does.
 	Disabled bool
-	// Modes are the modes in which the controller exists. None stands for all. In another mode it
-	// is not even made, whatever is selected.
-	Modes []string
-	// First starts the controller before all that are not First. These begin when it has begun to
-	// reconcile. The process can't do without it: when its Run returns, the manager ends.
-	First bool
 	// Always runs the controller also while the process does not lead. Its requests are not fenced.
 	Always bool
 	// KeyLimit is how long one key may be worked on until /healthz is red. 0 stands for 10 minutes,
@@ -67,7 +59,7 @@ type Descriptor struct {
 	IdleLimit time.Duration
 }
 
-// Context is what a controller gets to be made of. Each has one of its own.
+// Context is what New needs to make a controller. Each controller has one of its own.
 type Context struct {
 	// Name is the name of the controller.
 	Name string
@@ -85,23 +77,10 @@ type Context struct {
 	Leading func() bool
 	// Metrics is that of the manager.
 	Metrics metrics.ControllerProvider
-
-	minResync time.Duration
-}
-
-// ResyncPeriod returns a random period from Options.MinResyncPeriod to twice that, so that
-// controllers don't resync all at once.
-func (c *Context) ResyncPeriod() time.Duration {
-	return c.minResync + time.Duration(rand.Float64()*float64(min(c.minResync, math.MaxInt64-c.minResync)))
 }
 
 // is reports whether the controller has this name.
 func (d *Descriptor) is(name string) bool { return d.Name == name || slices.Contains(d.Aliases, name) }
-
-// in reports whether the controller exists in a mode.
-func (d *Descriptor) in(mode string) bool {
-	return len(d.Modes) == 0 || slices.Contains(d.Modes, mode)
-}
 
 // selected reports whether a selection has the controller.
 func (d *Descriptor) selected(selection []string) bool {

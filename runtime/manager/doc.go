@@ -20,11 +20,10 @@
 // # Start and end
 //
 // [Manager.Run] makes all controllers, then starts the informers, then runs the controllers at the
-// same time. None waits for another one, or for informers that it doesn't read; but one that is
-// First begins before the others. [Manager.Stop] and [Manager.Start] do this for one controller
-// while the others run.
+// same time. None waits for another one, or for informers that it doesn't read. [Manager.Stop] and
+// [Manager.Start] do this for one controller while the others run.
 //
-// At the end, Run stops them in the reverse order, within Options.ShutdownTimeout. Run then returns
+// At the end, Run stops them, within Options.ShutdownTimeout. Run then returns
 // an error that names the controllers that have not returned, and which keys they have been working
 // on for how long.
 //

@@ -55,7 +55,7 @@ func (r *rig) process(name string, change ...func(*process, *manager.Options)) *
 	p.running = r.run(func(o *manager.Options) {
 		o.Factory, o.Election = r.newFactory(), e
 		o.Controllers = []manager.Descriptor{
-			{Name: "maps", New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+			{Name: "maps", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 				p.client = c.Client
 				return controller.New("maps", func(_ context.Context, key object.Key) (controller.Result, error) {
 					r.note("%s: %s", name, key)
@@ -63,7 +63,7 @@ func (r *rig) process(name string, change ...func(*process, *manager.Options)) *
 						<-p.release
 					}
 					return controller.Result{}, nil
-				}, controller.Options{}, controller.Self(mapsOf(c)))
+				}, controller.Options{}, controller.For(mapsOf(c)))
 			}},
 			r.noting("always-on-"+name, always),
 		}

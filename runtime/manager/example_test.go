@@ -32,18 +32,18 @@ func Example() {
 	maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
 	ctx, cancel := context.WithCancelCause(context.Background())
 
-	newMaps := func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+	newMaps := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 		informer := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
 		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
 			fmt.Println("reconcile", key)
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
-		}, controller.Options{Metrics: c.Metrics}, controller.Self(informer))
+		}, controller.Options{Metrics: c.Metrics}, controller.For(informer))
 	}
 	options := manager.Options{Controllers: []manager.Descriptor{
 		{Name: "maps", New: newMaps},
-		{Name: "sweeper", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-			return manager.RunFunc(func(context.Context) error { panic("the flag leaves it out") }), nil
+		{Name: "sweeper", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+			return manager.RunnableFunc(func(context.Context) error { panic("the flag leaves it out") }), nil
 		}},
 	}}
 	flags := pflag.NewFlagSet("example", pflag.ContinueOnError)
@@ -87,13 +87,13 @@ func Example_election() {
 	}
 
 	ctx, cancel := context.WithCancelCause(context.Background())
-	newMaps := func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+	newMaps := func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 		informer := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
 		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
 			fmt.Println("reconcile", key, "leading:", c.Leading())
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
-		}, controller.Options{}, controller.Self(informer))
+		}, controller.Options{}, controller.For(informer))
 	}
 	m, err := manager.New(manager.Options{
 		Config: config, Factory: factories.New(client), Election: e,

@@ -40,8 +40,6 @@ func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
 func (o *Options) ownFlags() []section {
 	generic := pflag.NewFlagSet("generic", pflag.ContinueOnError)
 	generic.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
-	generic.DurationVar(&o.MinResyncPeriod, "min-resync-period", o.MinResyncPeriod, "the shortest resync period; controllers take a random one up to twice as long")
-	generic.DurationVar(&o.StartInterval, "controller-start-interval", o.StartInterval, "how long the start of a controller is put off at most")
 	generic.DurationVar(&o.ShutdownTimeout, "controller-shutdown-timeout", o.ShutdownTimeout, "how long the end of the process waits for controllers")
 	return []section{{"generic", generic}}
 }

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 )
 
 // group are controllers that run at the same time: while the process leads, or always.
@@ -22,26 +20,20 @@ type group struct {
 // run runs the controllers until ctx is done. The error names those that have not returned by the
 // deadline of the manager's end.
 func (g *group) run(ctx context.Context) error {
-	g.open(ctx)
-	first, others := g.split()
-	g.start(first)
-	for _, u := range first {
-		if r := g.manager.runOf(u); r != nil {
-			u.begun(ctx, r)
-		}
-	}
-	g.start(others)
+	g.start(ctx)
 	<-ctx.Done()
 	g.shut()
-	err := g.end(others)
-	return errors.Join(err, g.end(first))
+	return g.end()
 }
 
-// open lets controllers start.
-func (g *group) open(ctx context.Context) {
+// start starts the controllers, and lets others start later.
+func (g *group) start(ctx context.Context) {
 	g.manager.mu.Lock()
 	defer g.manager.mu.Unlock()
 	g.ctx = ctx
+	for _, u := range g.units {
+		u.startLocked()
+	}
 }
 
 // shut lets none start any more.
@@ -51,46 +43,18 @@ func (g *group) shut() {
 	g.ctx = nil
 }
 
-func (g *group) split() (first, others []*unit) {
-	for _, u := range g.units {
-		if u.First {
-			first = append(first, u)
-		} else {
-			others = append(others, u)
-		}
-	}
-	return first, others
-}
-
-// start starts controllers, unless the end has begun, for example because one that is First has
-// failed; those that are not First, each after a random time.
-func (g *group) start(units []*unit) {
-	g.manager.mu.Lock()
-	defer g.manager.mu.Unlock()
-	for _, u := range units {
-		if g.ctx.Err() != nil || g.manager.ctx.Err() != nil {
-			return
-		}
-		var delay time.Duration
-		if !u.First {
-			delay = time.Duration(rand.Float64() * float64(g.manager.options.StartInterval))
-		}
-		u.startLocked(delay)
-	}
-}
-
-// end ends controllers and waits for them, until the deadline. The error names those that have not
-// returned. If there is no time left, they are told to end, and that is all.
-func (g *group) end(units []*unit) error {
+// end ends the controllers and waits for them, until the deadline. The error names those that have
+// not returned. If there is no time left, they are told to end, and that is all.
+func (g *group) end() error {
 	deadline := g.manager.deadline()
 	late := deadline.Err() != nil
-	for _, u := range units {
+	for _, u := range g.units {
 		if r := g.manager.runOf(u); r != nil {
 			r.cancel(errEnded)
 		}
 	}
 	var errs []error
-	for _, u := range units {
+	for _, u := range g.units {
 		r := g.manager.runOf(u)
 		if r == nil || late || r.isOver() {
 			continue

@@ -98,7 +98,7 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 func (m *Manager) reporting() (all []inspect.Controller) {
 	for _, u := range m.units {
 		if reports, ok := u.made().(reporter); ok {
-			all = append(all, reports)
+			all = append(all, inspect.QueuesOf(reports)()...)
 		}
 	}
 	return all

@@ -147,8 +147,8 @@ func TestAControllerThatHasNotBegunIsNotReady(t *testing.T) {
 		r.create("blue")
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
-				return controller.New("maps", nothing, controller.Options{}, controller.Self(mapsOf(c), func(_, _ *configMap) bool {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
+				return controller.New("maps", nothing, controller.Options{}, controller.For(mapsOf(c), func(_, _ *configMap) bool {
 					<-release
 					return true
 				}))
@@ -197,8 +197,8 @@ func TestHealthShowsStrangersNamesOnly(t *testing.T) {
 				return controller.Result{}, nil
 			}, controller.Options{})
 			stuck.KeyLimit = time.Second
-			failing := manager.Descriptor{Name: "failing", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-				return manager.RunFunc(func(context.Context) error { return errors.New("dial https://me:secret@db.test") }), nil
+			failing := manager.Descriptor{Name: "failing", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+				return manager.RunnableFunc(func(context.Context) error { return errors.New("dial https://me:secret@db.test") }), nil
 			}}
 			o.Controllers = []manager.Descriptor{stuck, failing, r.noting("fine")}
 		})
@@ -223,7 +223,7 @@ func TestHealthShowsStrangersNamesOnly(t *testing.T) {
 func TestAControllerMayAnswer(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "graph", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{{Name: "graph", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				return answering{}, nil
 			}}}
 		})

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"sync"
 	"time"
 
@@ -17,19 +16,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// ErrStarted is wrapped by the error of a second call of Run.
-var ErrStarted = errors.New("it was started before; make another manager")
+var errStarted = errors.New("it was started before; make another manager")
 
 // Manager runs controllers by name. Make one with [New]. Any goroutine may call its methods at any
 // time.
 //
-//	Run ─▶ build all ─▶ start informers ─┬─▶ run First, then the others, that are Always
-//	                                     └─▶ election ─▶ run First, then the others, that are led
-//	end:   the others, then First ─▶ release the lease ─▶ stop informers ─▶ stop serving
+//	Run ─▶ build all ─▶ start informers ─┬─▶ run those that are Always
+//	                                     └─▶ election ─▶ run those that are led
+//	end:   end all ─▶ release the lease ─▶ stop informers ─▶ stop serving
 type Manager struct {
 	// set once at construction
 	options          Options
-	units            []*unit // those that are First come first
+	units            []*unit
 	always, led      *group
 	handler          http.Handler
 	informersStarted chan struct{}
@@ -53,34 +51,31 @@ func New(options Options) (*Manager, error) {
 	m := &Manager{options: options, informersStarted: make(chan struct{})}
 	m.always, m.led = &group{manager: m}, &group{manager: m}
 	for _, d := range options.Controllers {
-		u := &unit{Descriptor: d, manager: m, wanted: d.selected(options.Select) && d.in(options.Mode)}
+		u := &unit{Descriptor: d, manager: m, wanted: d.selected(options.Select)}
 		u.group = m.led
 		if d.Always || options.Election == nil {
 			u.group = m.always
 		}
 		m.units = append(m.units, u)
-	}
-	slices.SortStableFunc(m.units, func(a, b *unit) int { return b.rank() - a.rank() })
-	for _, u := range m.units {
 		u.group.units = append(u.group.units, u)
 	}
 	m.handler = m.newHandler()
 	return m, nil
 }
 
-// Run makes the selected controllers, those that are First first, starts the informers, and then
-// runs the controllers at the same time until ctx is done; those that are led, while the process
-// leads. An error of a New ends it, before any informer or controller runs.
+// Run makes the selected controllers, starts the informers, and then runs the controllers at the
+// same time until ctx is done; those that are led, while the process leads. An error of a New ends
+// it, before any informer or controller runs.
 //
 // A controller that fails later is logged, makes /healthz red, and can be started again by
-// [Manager.Start]; the others run on. Run ends early when a controller that is First ends, the
-// lease is lost, or the server of Options.Address fails.
+// [Manager.Start]; the others run on. Run ends early when the lease is lost, or the server of
+// Options.Address fails.
 //
-// At the end, it ends the controllers that are not First, then those that are, releases the lease,
-// and stops the informers and the server. It returns after all its goroutines have ended, with
-// context.Cause(ctx), or the error that ended it. If Options.ShutdownTimeout passes before, the
-// error names the controllers that have not returned, and the keys that they are working on; the
-// lease is then not released. Run can be called once.
+// At the end, it ends the controllers, releases the lease, and stops the informers and the server.
+// It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended
+// it. If Options.ShutdownTimeout passes before, the error names the controllers that have not
+// returned, and the keys that they are working on; the lease is then not released. Run can be
+// called once.
 func (m *Manager) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
 	if ctx == nil {
@@ -106,7 +101,7 @@ func (m *Manager) begin(ctx context.Context) (running context.Context, end func(
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ctx != nil {
-		return nil, nil, ErrStarted
+		return nil, nil, errStarted
 	}
 	m.ctx, m.fail = context.WithCancelCause(ctx)
 	cancel := func() {}
@@ -208,16 +203,13 @@ func isSame(a, b error) bool {
 // Stop ends one controller, and waits until its Run has returned, or until ctx is done. Then the
 // error names the keys that it is working on, and wraps context.Cause(ctx). The controller stays
 // stopped until [Manager.Start]. Before Run, and while the process does not lead, Stop takes the
-// controller out of those that will run. It returns an error if there is no such controller, or if
-// it is First: the process can't do without it.
+// controller out of those that will run. It returns an error if there is no such controller.
 func (m *Manager) Stop(ctx context.Context, name string) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Stop %s: %w", name, err) }
 	u, err := m.find(name)
 	switch {
 	case err != nil:
 		return fail(err)
-	case u.First:
-		return fail(errors.New("the manager can't run without it"))
 	case ctx == nil:
 		return fail(errors.New("the context is nil"))
 	}
@@ -239,8 +231,8 @@ func (m *Manager) Stop(ctx context.Context, name string) error {
 
 // Start runs a controller that does not run: because Select left it out, it was stopped, has ended
 // or has failed. It is made if it was not before. A led controller begins when the process leads. A
-// controller that runs is left alone. Start returns an error if there is no such controller in this
-// mode, if its New fails, if it was stopped and has not returned yet, and after the end of Run.
+// controller that runs is left alone. Start returns an error if there is no such controller,
+// if its New fails, if it was stopped and has not returned yet, and after the end of Run.
 func (m *Manager) Start(name string) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Start %s: %w", name, err) }
 	u, err := m.find(name)
@@ -273,18 +265,14 @@ func (m *Manager) start(u *unit) error {
 	if u.last != nil && !u.last.isOver() && u.last.ctx.Err() != nil {
 		return errors.New("it was stopped, and has not returned yet")
 	}
-	u.startLocked(0)
+	u.startLocked()
 	return nil
 }
 
 // find returns a controller by its name or alias.
 func (m *Manager) find(name string) (*unit, error) {
 	for _, u := range m.units {
-		switch {
-		case !u.is(name):
-		case !u.in(m.options.Mode):
-			return nil, fmt.Errorf("it does not exist in mode %q", m.options.Mode)
-		default:
+		if u.is(name) {
 			return u, nil
 		}
 	}
@@ -323,6 +311,6 @@ func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	}
 	return &Context{
 		Name: d.Name, Config: config, Client: client, Factory: m.options.Factory, InformersStarted: m.informersStarted,
-		Leading: leading, Metrics: m.options.Metrics, minResync: m.options.MinResyncPeriod,
+		Leading: leading, Metrics: m.options.Metrics,
 	}, nil
 }

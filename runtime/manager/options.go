@@ -30,16 +30,9 @@ type Options struct {
 	// doesn't, "*" for all that are not disabled by default. The first entry that names a
 	// controller counts. Nil stands for "*".
 	Select []string
-	// Mode leaves out the controllers whose Modes don't have it.
-	Mode string
 	// Election, unless nil, decides whether this process leads. Controllers that are not Always run
 	// while it does; the informers, and the others, run from the start.
 	Election Elector
-	// MinResyncPeriod is the shortest period that Context.ResyncPeriod returns. 0 stands for 12 h.
-	MinResyncPeriod time.Duration
-	// StartInterval is how long the start of a controller is put off at most. Each waits for a
-	// random part of it, so that they don't all begin at once.
-	StartInterval time.Duration
 	// ShutdownTimeout is how long the end may take. 0 stands for 30 s.
 	ShutdownTimeout time.Duration
 	// Address is where [Manager.Handler] is served while the manager runs, as host:port. "" means
@@ -75,9 +68,6 @@ func (o *Options) setDefaults() {
 	if o.Select == nil {
 		o.Select = []string{"*"}
 	}
-	if o.MinResyncPeriod == 0 {
-		o.MinResyncPeriod = 12 * time.Hour
-	}
 	if o.ShutdownTimeout == 0 {
 		o.ShutdownTimeout = 30 * time.Second
 	}
@@ -98,13 +88,8 @@ func (o *Options) validate() error {
 	if isNilPointer(reflect.ValueOf(o.Election)) {
 		errs = append(errs, fmt.Errorf("the Election is a nil %T; leave it out, so that the process leads, or make one", o.Election))
 	}
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"MinResyncPeriod", o.MinResyncPeriod}, {"StartInterval", o.StartInterval}, {"ShutdownTimeout", o.ShutdownTimeout}} {
-		if d.value < 0 {
-			errs = append(errs, fmt.Errorf("negative %s %v", d.name, d.value))
-		}
+	if o.ShutdownTimeout < 0 {
+		errs = append(errs, fmt.Errorf("negative ShutdownTimeout %v", o.ShutdownTimeout))
 	}
 	errs = append(errs, validateControllers(o.Controllers)...)
 	return errors.Join(append(errs, validateSelection(o.Select, o.Controllers)...)...)

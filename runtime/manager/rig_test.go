@@ -27,7 +27,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
-	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
@@ -102,9 +101,9 @@ func (r *rig) take() []string {
 
 // noting returns a controller that notes when it is made, begins and ends.
 func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.Descriptor {
-	d := manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Controller, error) {
+	d := manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 		r.note("make %s", name)
-		return manager.RunFunc(func(ctx context.Context) error {
+		return manager.RunnableFunc(func(ctx context.Context) error {
 			r.note("run %s", name)
 			<-ctx.Done()
 			r.note("end %s", name)
@@ -118,14 +117,13 @@ func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.D
 }
 
 // reconciling returns a controller of the ConfigMaps.
-func reconciling(name string, reconcile controller.Reconcile[object.Key], options controller.Options) manager.Descriptor {
-	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+func reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
+	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 		options.Metrics = c.Metrics
-		return controller.New(name, reconcile, options, controller.Self(mapsOf(c)))
+		return controller.New(name, reconcile, options, controller.For(mapsOf(c)))
 	}}
 }
 
-func first(d *manager.Descriptor)    { d.First = true }
 func always(d *manager.Descriptor)   { d.Always = true }
 func disabled(d *manager.Descriptor) { d.Disabled = true }
 

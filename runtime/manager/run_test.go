@@ -24,15 +24,14 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestStartAndEnd: all are made before the informers run; the one that is First begins before the
-// others, and ends after them.
+// TestStartAndEnd: all are made before the informers run, and no controller waits for another one.
 func TestStartAndEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		m := r.new(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
 				r.noting("other"),
-				{Name: "tokens", First: true, New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+				{Name: "tokens", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 					r.note("make tokens")
 					pods := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
 					return controller.New("tokens", func(ctx context.Context, key object.Key) (controller.Result, error) {
@@ -40,7 +39,7 @@ func TestStartAndEnd(t *testing.T) {
 						<-ctx.Done()
 						r.note("end tokens")
 						return controller.Result{}, nil
-					}, controller.Options{}, controller.Self(pods))
+					}, controller.Options{}, controller.For(pods))
 				}},
 			}
 		})
@@ -50,12 +49,12 @@ func TestStartAndEnd(t *testing.T) {
 			}
 		}})
 		run := r.start(m)
-		same(t, "while its informer can't sync", r.take(), []string{"make tokens", "make other"})
+		same(t, "while its informer can't sync", r.take(), []string{"make other", "make tokens", "run other"})
 		end()
 		pass(time.Minute)
-		same(t, "the start", r.take(), []string{"reconcile shop/blue", "run other"})
+		same(t, "the start", r.take(), []string{"reconcile shop/blue"})
 		same(t, "Run", run.stop(), errStop)
-		same(t, "the end", r.take(), []string{"end other", "end tokens"})
+		same(t, "the end", sorted(r.take()), []string{"end other", "end tokens"})
 		for _, i := range r.factory.Informers() {
 			if s := i.Status(); s.Running {
 				t.Errorf("%s runs", s.Name)
@@ -77,27 +76,6 @@ func TestACauseOfAnyTypeEndsRun(t *testing.T) {
 		cancel(cause)
 		same(t, "Run", <-result, cause)
 		same(t, "events", r.take(), []string{"make other", "run other", "end other"})
-	})
-}
-
-func TestStartInterval(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.run(func(o *manager.Options) {
-			for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-				o.Controllers = append(o.Controllers, r.noting(name))
-			}
-			o.StartInterval = time.Minute
-		})
-		same(t, "made", len(r.take()), 8)
-		starts := map[time.Time]bool{}
-		for began := time.Now(); time.Since(began) < time.Minute; {
-			if pass(time.Millisecond); len(r.take()) > 0 {
-				starts[time.Now()] = true
-			}
-		}
-		if len(starts) < 2 { // all in the same of 60,000 ms
-			t.Errorf("controllers have begun at %v", starts)
-		}
 	})
 }
 
@@ -132,13 +110,13 @@ func TestTheEndNamesWhoHangs(t *testing.T) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
-				r.noting("tokens", first), r.noting("fine"),
+				r.noting("tokens"), r.noting("fine"),
 				reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
 					<-release
 					return controller.Result{}, nil
 				}, controller.Options{}),
-				{Name: "deaf", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-					return manager.RunFunc(func(context.Context) error { <-release; return nil }), nil
+				{Name: "deaf", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+					return manager.RunnableFunc(func(context.Context) error { <-release; return nil }), nil
 				}},
 			}
 			o.ShutdownTimeout = 10 * time.Second
@@ -148,7 +126,7 @@ func TestTheEndNamesWhoHangs(t *testing.T) {
 		wrong(t, m.stop(), "manager: Run: controller stuck has not returned; it is working on shop/blue for 1m0s: ShutdownTimeout of 10s has passed\n"+
 			"controller deaf has not returned: ShutdownTimeout of 10s has passed")
 		same(t, "the end takes", time.Since(began), 10*time.Second)
-		same(t, "the end of the one that is First", slices.Contains(r.take(), "end tokens"), true)
+		same(t, "the end of another one", slices.Contains(r.take(), "end tokens"), true)
 		close(release)
 		synctest.Wait()
 	})
@@ -159,17 +137,17 @@ func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		runs := 0
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{r.noting("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				r.note("make disk")
-				return manager.RunFunc(func(ctx context.Context) error {
+				return manager.RunnableFunc(func(ctx context.Context) error {
 					if runs++; runs == 1 {
 						return errors.New("no such disk")
 					}
 					<-ctx.Done()
 					return nil
 				}), nil
-			}}, {Name: "once", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-				return manager.RunFunc(func(context.Context) error { return nil }), nil
+			}}, {Name: "once", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+				return manager.RunnableFunc(func(context.Context) error { return nil }), nil
 			}}}
 		})
 		same(t, "states", states(t, m.Manager), "disk:failed fine:running once:done")
@@ -185,46 +163,6 @@ func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
 		answers(t, m.Manager, "/healthz?verbose", 200, "[+]fine ok\n[+]disk ok\n[+]once ok\nok\n")
 		same(t, "made again", r.take(), []string{})
 		same(t, "Run", m.stop(), errStop)
-	})
-}
-
-func TestTheFirstOneEndsTheProcess(t *testing.T) {
-	for text, err := range map[string]error{"its Run has returned": nil, "no such key": errors.New("no such key")} {
-		t.Run(text, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *rig) {
-				m := r.run(func(o *manager.Options) {
-					o.Controllers = []manager.Descriptor{r.noting("other"), {Name: "tokens", First: true, New: func(context.Context, *manager.Context) (manager.Controller, error) {
-						return manager.RunFunc(func(context.Context) error {
-							time.Sleep(time.Minute)
-							return err
-						}), nil
-					}}}
-				})
-				<-m.done
-				wrong(t, m.err, "manager: Run: controller tokens, without which the others can't run: "+text)
-				if events := r.take(); events[len(events)-1] != "end other" {
-					t.Errorf("the other one has not ended: %q", events)
-				}
-				wrong(t, m.Stop(t.Context(), "tokens"), "manager: Stop tokens: the manager can't run without it")
-			})
-		})
-	}
-}
-
-// TestNoneBeginsWithoutTheFirstOne: it has failed before it had begun to reconcile.
-func TestNoneBeginsWithoutTheFirstOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
-			a.Status = sourcetest.Status(http.StatusForbidden)
-		}})
-		tokens := reconciling("tokens", nothing, controller.Options{SyncTimeout: time.Minute})
-		tokens.First = true
-		m := r.run(func(o *manager.Options) { o.Controllers = []manager.Descriptor{r.noting("other"), tokens} })
-		<-m.done
-		if m.err == nil || !strings.Contains(m.err.Error(), "controller tokens, without which the others can't run: ") {
-			t.Errorf("Run returns %v", m.err)
-		}
-		same(t, "events", r.take(), []string{"make other"})
 	})
 }
 
@@ -290,8 +228,8 @@ func runAt(ctx context.Context, t *testing.T, r *rig, address string) (*manager.
 		ready, ended := make(chan struct{}), make(chan error, 1)
 		m := r.new(func(o *manager.Options) {
 			o.Address = address
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Controller, error) {
-				return manager.RunFunc(func(ctx context.Context) error {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+				return manager.RunnableFunc(func(ctx context.Context) error {
 					close(ready)
 					<-ctx.Done()
 					return nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -65,33 +64,18 @@ func TestNothingSelectedMeansAll(t *testing.T) {
 	})
 }
 
-func TestModes(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		in := func(modes ...string) func(*manager.Descriptor) {
-			return func(d *manager.Descriptor) { d.Modes = modes }
-		}
-		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("any"), r.noting("cloud", in("internal")), r.noting("node", in("internal", "external"))}
-			o.Mode, o.Select = "external", []string{"*", "cloud"}
-		})
-		same(t, "states", states(t, m.Manager), "any:running cloud:off node:running")
-		same(t, "made", sorted(r.take()), []string{"make any", "make node", "run any", "run node"})
-		wrong(t, m.Start("cloud"), `manager: Start cloud: it does not exist in mode "external"`)
-	})
-}
-
 func TestNewSaysAllThatIsWrong(t *testing.T) {
-	build := func(context.Context, *manager.Context) (manager.Controller, error) { return nil, nil }
+	build := func(context.Context, *manager.Context) (manager.Runnable, error) { return nil, nil }
 	_, err := manager.New(manager.Options{
 		Controllers: []manager.Descriptor{
 			{Name: "a", Aliases: []string{"old", "-x"}, New: build}, {Name: "b", Aliases: []string{"old"}, New: build}, {New: build}, {Name: "c"},
 		},
-		Select:        []string{"*", "-a", "z", "-*"},
-		StartInterval: -1,
+		Select:          []string{"*", "-a", "z", "-*"},
+		ShutdownTimeout: -1,
 	})
 	wrong(t, err, `manager.New: the Config is nil; get one from clientcmd or rest.InClusterConfig
 the Factory is nil
-negative StartInterval -1ns
+negative ShutdownTimeout -1ns
 controller a: "-x" is no name; it must not be empty or *, begin with -, or contain a slash, a blank or a comma
 controller b: a is called "old", too
 controller 3 of 4 has no name
@@ -131,7 +115,7 @@ func TestFlags(t *testing.T) {
 		if help := sections["generic"].Lookup("controllers").Usage; !strings.Contains(help, "All controllers: off, pods") || !strings.Contains(help, "Disabled by default: off") {
 			t.Errorf("the help of --controllers is %q", help)
 		}
-		command.SetArgs([]string{"--controllers=*,off", "--concurrent-pod-syncs=7", "--min-resync-period=1h"})
+		command.SetArgs([]string{"--controllers=*,off", "--concurrent-pod-syncs=7", "--controller-shutdown-timeout=1m"})
 		if err := command.Execute(); err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +124,7 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "the controller's flag", syncs, 7)
-		answers(t, m, "/configz", 200, `"controllers": "[*,off]"`, `"concurrent-pod-syncs": "7"`, `"min-resync-period": "1h0m0s"`, `"controller-shutdown-timeout": "30s"`)
+		answers(t, m, "/configz", 200, `"controllers": "[*,off]"`, `"concurrent-pod-syncs": "7"`, `"controller-shutdown-timeout": "1m0s"`)
 
 		plain := r.new(func(o *manager.Options) { o.Controllers = options.Controllers })
 		answers(t, plain, "/configz", 200, `"controllers": "[*]"`)
@@ -153,7 +137,7 @@ func TestContext(t *testing.T) {
 		var c *manager.Context
 		r.config.UserAgent = "shop/v1"
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Runnable, error) {
 				c = given
 				select {
 				case <-c.InformersStarted:
@@ -162,43 +146,18 @@ func TestContext(t *testing.T) {
 				}
 				return nil, nil
 			}}}
-			o.MinResyncPeriod = 100
 		})
 		<-c.InformersStarted
 		same(t, "context", fmt.Sprint(c.Name, c.Config.UserAgent, c.Leading(), c.Factory.Base() == r.factory), fmt.Sprint("maps", "shop/v1/maps", true, true))
 		same(t, "the manager's config", r.config.UserAgent, "shop/v1")
-		for range 100 {
-			if p := c.ResyncPeriod(); p < 100 || p >= 200 {
-				t.Fatalf("resync period %d", p)
-			}
-		}
 		same(t, "a controller that has nothing to do", states(t, m.Manager), "maps:off")
-	})
-}
-
-// TestTheLongestResyncPeriod: twice as long is no time.Duration.
-func TestTheLongestResyncPeriod(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		var c *manager.Context
-		r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Controller, error) {
-				c = given
-				return nil, nil
-			}}}
-			o.MinResyncPeriod = math.MaxInt64 - 1000
-		})
-		for range 100 {
-			if p := c.ResyncPeriod(); p < math.MaxInt64-1000 {
-				t.Fatalf("resync period %v", p)
-			}
-		}
 	})
 }
 
 func TestAnErrorOfNewEndsTheRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			o.Controllers = []manager.Descriptor{r.noting("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				return nil, errors.New("no such disk")
 			}}, r.noting("c")}
 		})

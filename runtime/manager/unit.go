@@ -35,8 +35,8 @@ type unit struct {
 
 	// Manager.mu guards what follows
 	wanted     bool
-	controller Controller // nil before it is made, or if New has returned nil
-	last       *run       // the present or last one; nil before the first
+	controller Runnable // nil before it is made, or if New has returned nil
+	last       *run     // the present or last one; nil before the first
 }
 
 // run is one run of a controller.
@@ -59,16 +59,8 @@ func (r *run) isOver() bool {
 	}
 }
 
-// rank orders controllers by when they start; the higher ones do first.
-func (u *unit) rank() int {
-	if u.First {
-		return 1
-	}
-	return 0
-}
-
 // made returns the controller; nil if there is none.
-func (u *unit) made() Controller {
+func (u *unit) made() Runnable {
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
 	return u.controller
@@ -98,8 +90,8 @@ func (u *unit) build(ctx context.Context) error {
 	return nil
 }
 
-// startLocked runs the controller after a delay, if it should run and does not.
-func (u *unit) startLocked(delay time.Duration) {
+// startLocked runs the controller, if it should run and does not.
+func (u *unit) startLocked() {
 	parent := u.group.ctx
 	if parent == nil || !u.wanted || u.controller == nil || u.last != nil && !u.last.isOver() {
 		return
@@ -111,48 +103,19 @@ func (u *unit) startLocked(delay time.Duration) {
 	c := u.controller
 	go func() {
 		defer close(r.over)
-		select {
-		case <-time.After(delay):
-			u.run(r, c)
-		case <-ctx.Done():
-		}
+		u.run(r, c)
 	}()
 }
 
 // run calls the controller's Run, and decides what its end means.
-func (u *unit) run(r *run, c Controller) {
+func (u *unit) run(r *run, c Runnable) {
 	err := c.Run(r.ctx)
 	if r.ctx.Err() != nil {
 		return
 	}
-	if u.First {
-		if err == nil {
-			err = errors.New("its Run has returned")
-		}
-		u.manager.fail(fmt.Errorf("controller %s, without which the others can't run: %w", u.Name, err))
-	}
 	if err != nil {
 		klog.FromContext(r.ctx).Error(err, "A controller has failed; the others run on", "controller", u.Name)
 		r.err = err
-	}
-}
-
-// begun waits until the controller has begun to reconcile, has ended, or ctx is done.
-func (u *unit) begun(ctx context.Context, r *run) {
-	reports, ok := u.made().(reporter)
-	if !ok {
-		return
-	}
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for !reports.Status().Synced {
-		select {
-		case <-ticker.C:
-		case <-r.over:
-			return
-		case <-ctx.Done():
-			return
-		}
 	}
 }
 

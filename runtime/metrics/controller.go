@@ -42,6 +42,4 @@ type ReconcileTotals struct {
 	// was written. Unseen is how many of these writes they have not seen in time.
 	Awaited int64 `json:"awaited,omitempty"`
 	Unseen  int64 `json:"unseen,omitempty"`
-	// HotLoops is how often a key was found that its own writes queue again and again.
-	HotLoops int64 `json:"hotLoops,omitempty"`
 }

@@ -25,7 +25,7 @@ var byPeer = store.NewIndex("ByPeer", func(obj *thing, keys []store.NamespacedKe
 	return append(keys, store.NamespacedKey[string]{Namespace: obj.Namespace, Key: obj.Labels["node"]})
 })
 
-func filled(b *testing.B, indexes ...store.Indexer[*thing]) (*store.Store[*thing], []*thing) {
+func filled(b *testing.B, indexes ...store.AnyIndex[*thing]) (*store.Store[*thing], []*thing) {
 	objs := make([]*thing, benchObjects)
 	for i := range objs {
 		objs[i] = newThing(fmt.Sprint("namespace-", i%100), fmt.Sprint("name-", i), fmt.Sprint("node-", i%1000))

@@ -9,8 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Indexer is an index of Ts with keys of any type. Only *[Index] implements it.
-type Indexer[T object.Object] interface {
+// AnyIndex is an index of Ts with keys of any type. Only *[Index] implements it.
+type AnyIndex[T object.Object] interface {
 	// Bind is for this module: it returns a new table.Index, by which one table keeps the index up
 	// to date.
 	Bind() table.Index
@@ -86,7 +86,7 @@ func (x *Index[T, K]) Len(s *Snapshot[T], key K) int { return x.erased.len(versi
 // Keys yields every key that an object of s has, each once.
 func (x *Index[T, K]) Keys(s *Snapshot[T]) iter.Seq[K] { return x.erased.all(versionOf(s)) }
 
-// Bind implements Indexer; it returns nil for a nil Index.
+// Bind implements AnyIndex; it returns nil for a nil Index.
 func (x *Index[T, K]) Bind() table.Index {
 	if x == nil {
 		return nil

@@ -27,8 +27,8 @@ type sealed struct {
 
 // eachForm has an index for each form of key that has strings. The function makes keys of strings
 // of the object.
-func eachForm() []store.Indexer[*thing] {
-	return []store.Indexer[*thing]{
+func eachForm() []store.AnyIndex[*thing] {
+	return []store.AnyIndex[*thing]{
 		store.NewIndex("string", func(obj *thing, keys []string) []string { return append(keys, obj.Labels["node"]) }),
 		store.NewIndex("named", func(obj *thing, keys []types.UID) []types.UID { return append(keys, types.UID(obj.Labels["node"])) }),
 		store.NewIndex("any", func(obj *thing, keys []any) []any { return append(keys, obj.Labels["node"], obj.GroupVersionKind()) }),

@@ -23,7 +23,7 @@ type erased struct {
 
 // New returns an empty store with these indexes. It fails when an index is nil, and when two
 // different ones have the same name.
-func New[T object.Object](indexes ...Indexer[T]) (*Store[T], error) {
+func New[T object.Object](indexes ...AnyIndex[T]) (*Store[T], error) {
 	s, err := newErased(bind(indexes))
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 
 // AddIndexers adds indexes and fills them from the content. It waits for other Updates to end, and
 // fails like New; then none of them is added.
-func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexes(bind(indexes)) }
+func (s *Store[T]) AddIndexers(indexes ...AnyIndex[T]) error { return s.addIndexes(bind(indexes)) }
 
 // Txn is a change of a [Store] that is not published yet. Its reads see its own writes. It is valid
 // until the function that [Store.Update] has called with it returns; after that it reads nothing
@@ -73,7 +73,7 @@ func (x *Txn[T]) Delete(key object.Key) (T, bool) {
 func (x *Txn[T]) SetResourceVersion(rv string) { x.txn.SetResourceVersion(rv) }
 
 // bind returns the table.Index of each index. It is nil for a nil index, which the table refuses.
-func bind[T object.Object](indexes []Indexer[T]) []table.Index {
+func bind[T object.Object](indexes []AnyIndex[T]) []table.Index {
 	bound := make([]table.Index, len(indexes))
 	for i, ix := range indexes {
 		if ix != nil {

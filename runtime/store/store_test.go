@@ -27,7 +27,7 @@ func newThing(namespace, name, node string) *thing {
 	return &thing{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"node": node}}}
 }
 
-func mustNew(t testing.TB, indexes ...store.Indexer[*thing]) *store.Store[*thing] {
+func mustNew(t testing.TB, indexes ...store.AnyIndex[*thing]) *store.Store[*thing] {
 	t.Helper()
 	s, err := store.New(indexes...)
 	if err != nil {
@@ -71,13 +71,13 @@ func TestStoreIsAReader(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name string
-		make func(t *testing.T, indexes []store.Indexer[*thing]) *store.Store[*thing]
+		make func(t *testing.T, indexes []store.AnyIndex[*thing]) *store.Store[*thing]
 	}{
-		{"indexed", func(t *testing.T, indexes []store.Indexer[*thing]) *store.Store[*thing] {
+		{"indexed", func(t *testing.T, indexes []store.AnyIndex[*thing]) *store.Store[*thing] {
 			return mustNew(t, indexes...)
 		}},
-		{"without indexes", func(t *testing.T, _ []store.Indexer[*thing]) *store.Store[*thing] { return mustNew(t) }},
-		{"indexes added", func(t *testing.T, indexes []store.Indexer[*thing]) *store.Store[*thing] {
+		{"without indexes", func(t *testing.T, _ []store.AnyIndex[*thing]) *store.Store[*thing] { return mustNew(t) }},
+		{"indexes added", func(t *testing.T, indexes []store.AnyIndex[*thing]) *store.Store[*thing] {
 			s := mustNew(t)
 			if err := s.AddIndexers(indexes...); err != nil {
 				t.Error(err)
@@ -86,7 +86,7 @@ func TestStoreIsAReader(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			storetest.Run(t, func(t *testing.T, indexes ...store.Indexer[*thing]) storetest.Rig {
+			storetest.Run(t, func(t *testing.T, indexes ...store.AnyIndex[*thing]) storetest.Rig {
 				s := tc.make(t, indexes)
 				return storetest.Rig{Reader: s, Apply: apply(t, s)}
 			})
@@ -172,7 +172,7 @@ func TestErrorsSayWhatWasDone(t *testing.T) {
 	nothing := func(_ *thing, keys []int) []int { return keys }
 	var ended *store.Txn[*thing]
 	inUpdate := func(f func(x *store.Txn[*thing]) error) error { return s.Update(f) }
-	_, errNew := store.New(store.Indexer[*thing](byNode), same)
+	_, errNew := store.New(store.AnyIndex[*thing](byNode), same)
 	for _, tc := range []struct {
 		name, want string
 		err        error

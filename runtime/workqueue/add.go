@@ -2,157 +2,193 @@
 
 package workqueue
 
-import "time"
+import (
+	"container/heap"
+	"math"
+	"time"
+)
 
-// add adds a slot, which may be in any state, or in none because it is new.
-func (c *core) add(i int32, level uint8, after time.Duration, now int64) {
-	s := c.slots.at(i)
+// later returns the time d after t, or the last one there is.
+func later(t, d time.Duration) time.Duration {
+	if sum := t + d; sum >= t {
+		return sum
+	}
+	return math.MaxInt64
+}
+
+// addLocked adds a key, which may be in any state.
+func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 	due := later(now, max(0, after))
 	if after > 0 {
-		c.retries++
+		q.retries++
 	}
-	switch {
-	case s.is(running):
-		c.addToRunning(s, level, due, now)
-	case s.is(held):
-		c.addToHeld(s, level, due, now)
-	case s.is(ready):
-		if level < s.level {
-			c.unready(s)
-			s.level = level
-			c.ready[level].push(c.slots, i, s)
-		}
-	case s.is(paced):
-		s.level = min(s.level, level)
-		if after <= 0 {
-			c.paced.remove(c.slots, s)
-			c.wait(i, c.notBefore(s, due), now)
-		}
-	case s.is(delayed):
-		s.level = min(s.level, level)
-		due = c.notBefore(s, due)
-		if after <= 0 {
-			s.flags &^= retry
-		}
-		if due < s.time() {
-			s.flags = 0
-			c.delays.dropped(c.slots)
-			c.wait(i, due, now)
-		}
-	default:
-		s.level = level
-		c.wait(i, due, now)
-	}
-}
-
-// floor is the earliest time at which a slot runs again that has failed.
-func (c *core) floor(s *slot) int64 { return later(s.since, time.Duration(c.least)) }
-
-// notBefore returns due, or the floor of a slot that has failed.
-func (c *core) notBefore(s *slot, due int64) int64 {
-	if s.failures == 0 {
-		return due
-	}
-	return max(due, c.floor(s))
-}
-
-// wait makes a slot ready, or delays it until due.
-func (c *core) wait(i int32, due, now int64) {
-	if due <= now {
-		c.makeReady(i, now)
-		c.adds++
+	e := q.entries[key]
+	if e == nil {
+		q.comeLocked(q.newLocked(key, level), due, now, false)
 		return
 	}
-	c.makeDelayed(i, due, 0)
-}
-
-// unready takes a slot out of the list of its level.
-func (c *core) unready(s *slot) {
-	if c.ready[s.level].remove(c.slots, s); c.ready[s.level].n == 0 {
-		c.passed[s.level] = 0
+	switch e.state {
+	case running:
+		q.addToRunningLocked(e, level, due, now)
+	case held:
+		q.addToHeldLocked(e, level, due, now)
+	case ready:
+		if level < e.level {
+			q.unreadyLocked(e)
+			e.level = level
+			q.ready[level].push(e)
+		}
+	case paced:
+		e.level = min(e.level, level)
+		if after <= 0 {
+			q.paced.remove(e)
+			q.comeLocked(e, q.notBefore(e, due), now, false)
+		}
+	case delayed:
+		e.level = min(e.level, level)
+		if after <= 0 {
+			e.retry = false
+		}
+		if due = q.notBefore(e, due); due < e.due {
+			heap.Remove(&q.delays, e.index)
+			q.comeLocked(e, due, now, false)
+		}
 	}
 }
 
-// addToRunning has a slot that is running come back when it is done: at once, or at due.
-func (c *core) addToRunning(s *slot, level uint8, due, now int64) {
-	if !s.is(again | delayed) {
-		s.next = level
+// newLocked returns a key that is in no state.
+func (q *Queue[K]) newLocked(key K, level uint8) *entry[K] {
+	e := q.spare
+	if e == nil {
+		e = new(entry[K])
+	} else {
+		q.spare = e.next
 	}
-	if s.is(again) {
-		c.added[s.next]--
+	*e = entry[K]{key: key, level: level}
+	q.entries[key] = e
+	q.most = max(q.most, len(q.entries))
+	return e
+}
+
+// addToRunningLocked has a running key come back when it is done: at once, or at due.
+func (q *Queue[K]) addToRunningLocked(e *entry[K], level uint8, due, now time.Duration) {
+	if !e.again && !e.later {
+		e.addedLevel = level
 	}
-	s.next = min(s.next, level)
+	e.addedLevel = min(e.addedLevel, level)
 	switch {
-	case s.is(again):
+	case e.again:
 	case due <= now:
-		s.flags = running | again
-		s.setTime(now)
-		c.adds++
-	case !s.is(delayed) || due < s.time():
-		s.flags = running | delayed
-		s.setTime(due)
-	}
-	if s.is(again) {
-		c.added[s.next]++
+		e.again, e.later, e.then = true, false, now
+		q.adds++
+	case !e.later || due < e.then:
+		e.later, e.then = true, due
 	}
 }
 
-// addToHeld has a slot that is held come back when the hold has ended: at once, or at due, which
-// stands in since.
-func (c *core) addToHeld(s *slot, level uint8, due, now int64) {
-	if !s.is(again | delayed) {
-		s.level = level
+// addToHeldLocked has a held key come back when its hold has ended: at once, or at due.
+func (q *Queue[K]) addToHeldLocked(e *entry[K], level uint8, due, now time.Duration) {
+	if !e.again && !e.later {
+		e.level = level
 	}
-	s.level = min(s.level, level)
+	e.level = min(e.level, level)
 	switch {
-	case due <= now:
-		s.flags |= again
-	case !s.is(delayed) || due < s.since:
-		s.flags = s.flags&^retry | delayed
-		s.since = due
+	case due <= now && !e.again:
+		e.again = true
+		q.adds++
+	case due > now && (!e.later || due < e.then):
+		e.later, e.then, e.thenRetry = true, due, false
 	}
 }
 
-// endHold has a held slot take up what was added meanwhile. The caller has dropped its time from
-// the heap.
-func (c *core) endHold(i int32, now int64) {
-	s := c.slots.at(i)
-	was, due := s.flags, s.since
-	s.flags, s.since = 0, now
-	c.held--
-	if was&again != 0 {
-		c.adds++
-		if s.failures == 0 {
-			due = now
-		}
+// floor is the earliest time at which a key runs again that has failed.
+func (q *Queue[K]) floor(e *entry[K]) time.Duration { return later(e.since, q.least) }
+
+// notBefore returns due, or the floor of a key that has failed.
+func (q *Queue[K]) notBefore(e *entry[K], due time.Duration) time.Duration {
+	if e.failures == 0 {
+		return due
 	}
-	c.comeBack(i, was&(again|delayed|retry), due, now)
+	return max(due, q.floor(e))
 }
 
-// comeBack puts a slot that is in no state where it belongs: with again it was added, without
-// failures at the time due; with delayed it waits until due, with retry because it failed. Its
-// attempt, if it failed, ended at since.
-func (c *core) comeBack(i int32, how flags, due, now int64) {
-	s := c.slots.at(i)
+// comeLocked makes a key, which is in no state, ready at due: now, or after a delay. One that
+// failed takes its turn then.
+func (q *Queue[K]) comeLocked(e *entry[K], due, now time.Duration, retry bool) {
 	switch {
-	case how&again != 0 && s.failures == 0:
-		c.makeReady(i, due)
-	case how&again != 0:
-		soon := c.floor(s)
-		if how&delayed != 0 {
-			soon = min(soon, due)
-		}
-		if soon > now {
-			c.makeDelayed(i, soon, 0)
-			return
-		}
-		c.makeReady(i, now)
-	case how&delayed != 0 && due <= now:
-		s.flags = delayed | how&retry
-		c.due(i, due)
-	case how&delayed != 0:
-		c.makeDelayed(i, due, how&retry)
+	case due > now:
+		e.retry = retry
+		q.waitLocked(e, delayed, due)
+	case retry && q.pace.interval > 0:
+		e.state = paced
+		q.paced.push(e)
 	default:
-		c.release(i, now)
+		q.adds++
+		q.makeReadyLocked(e, due)
 	}
 }
+
+// makeReadyLocked puts a key at the end of its level.
+func (q *Queue[K]) makeReadyLocked(e *entry[K], since time.Duration) {
+	e.state, e.since = ready, since
+	q.ready[e.level].push(e)
+}
+
+// waitLocked has a key wait until due, delayed or held.
+func (q *Queue[K]) waitLocked(e *entry[K], as state, due time.Duration) {
+	q.pushed++
+	e.state, e.due, e.order = as, due, q.pushed
+	heap.Push(&q.delays, e)
+}
+
+// unreadyLocked takes a key out of the list of its level.
+func (q *Queue[K]) unreadyLocked(e *entry[K]) {
+	if q.ready[e.level].remove(e); q.ready[e.level].n == 0 {
+		q.passed[e.level] = 0
+	}
+}
+
+// atOnce is how many delays come up in one step at most, so that the lock is not held for long.
+// There are two steps for each key that is handed out, Get and Done, so what is due does not pile
+// up.
+const atOnce = 8
+
+// tickLocked does what is due.
+func (q *Queue[K]) tickLocked(now time.Duration) {
+	for n := 0; n < atOnce && q.isDueLocked(now); n++ {
+		q.comeUpLocked(now)
+	}
+	for q.paced.n > 0 && q.pace.take(now) {
+		e := q.paced.first
+		q.paced.remove(e)
+		q.comeLocked(e, now, now, false)
+	}
+}
+
+func (q *Queue[K]) isDueLocked(now time.Duration) bool {
+	return len(q.delays) > 0 && q.delays[0].due <= now
+}
+
+// comeUpLocked ends the first delay.
+func (q *Queue[K]) comeUpLocked(now time.Duration) {
+	e := heap.Pop(&q.delays).(*entry[K])
+	if e.state == held {
+		q.endHoldLocked(e, now)
+		return
+	}
+	q.comeLocked(e, e.due, now, e.retry)
+}
+
+// goneLocked ends a key, which is in no list.
+func (q *Queue[K]) goneLocked(e *entry[K]) {
+	q.forgetLocked(e)
+	delete(q.entries, e.key)
+	*e = entry[K]{next: q.spare} // its run is none that an Item has
+	q.spare = e
+	if len(q.entries) == 0 && q.most > keptRoom {
+		q.entries, q.delays, q.spare, q.most = map[K]*entry[K]{}, nil, nil, 0
+	}
+}
+
+// keptRoom is the number of keys for which an empty queue keeps room.
+const keptRoom = 2048

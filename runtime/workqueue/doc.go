@@ -59,8 +59,8 @@
 // goroutines are ordered by the queue's lock.
 //
 // Get waits for a key, and ShutDown for workers, both until their context ends. No other method
-// waits for more than the lock. What is done under it takes about the same time for each key,
-// except that dropped delays are removed together, when they are more than half of all delays.
+// waits for more than the lock. What is done under it takes time that grows with the logarithm of
+// the number of delays at most.
 // Done must be called for each item; until then its key is handed out to no other worker, and
 // ShutDown waits.
 //
@@ -72,8 +72,7 @@
 //
 // # Cost
 //
-// A key takes 64 bytes besides its text, for keys of two strings, and 11 to 21 bytes in a table; a
-// delay takes 16 more. Memory grows with the keys that are in the queue at once. Beyond 2,048 keys
-// it is given back when the queue is empty and has not grown for a minute. Adding, getting and
-// ending a key allocates nothing but that.
+// A key takes about 200 bytes besides its text, for keys of two strings. Memory grows with the keys
+// that are in the queue at once. Beyond 2,048 keys it is given back when the queue is empty.
+// Adding, getting and ending a key allocates nothing but that.
 package workqueue

@@ -2,120 +2,157 @@
 
 package workqueue
 
-import "time"
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+)
 
 // most is how many hand-outs of a level there are in a row at most while another one has a key.
 const most = 16
 
-// choose returns the level that the next hand-out is of, of which one has a key. Low is due before
-// it was passed over 16 times; Normal one hand-out earlier, for the case that both are due.
-func (c *core) choose() int {
+// chooseLocked returns the level of the next hand-out. Low is due before it was passed over 16
+// times; Normal one hand-out earlier, for the case that both are due.
+func (q *Queue[K]) chooseLocked() int {
 	switch {
-	case c.ready[2].n > 0 && c.passed[2] >= most-1:
+	case q.ready[2].n > 0 && q.passed[2] >= most-1:
 		return 2
-	case c.ready[1].n > 0 && c.passed[1] >= most-2:
+	case q.ready[1].n > 0 && q.passed[1] >= most-2:
 		return 1
-	case c.ready[0].n > 0:
+	case q.ready[0].n > 0:
 		return 0
-	case c.ready[1].n > 0:
+	case q.ready[1].n > 0:
 		return 1
 	}
 	return 2
 }
 
-// take hands out a slot, if one is ready.
-func (c *core) take(now int64) (i int32, waited int64) {
-	c.tick(now)
-	if c.readyKeys() == 0 {
-		return none, 0
+// takeLocked hands out a key; ok is false if none is ready.
+func (q *Queue[K]) takeLocked(now time.Duration) (item Item[K], ok bool) {
+	q.tickLocked(now)
+	if q.readyLocked() == 0 {
+		return item, false
 	}
-	l := c.choose()
-	for other := range c.ready {
-		if c.ready[other].n > 0 {
-			c.passed[other]++
+	l := q.chooseLocked()
+	for other := range q.ready {
+		if q.ready[other].n > 0 {
+			q.passed[other]++
 		}
 	}
-	c.passed[l] = 0
-	i = c.ready[l].first
-	s := c.slots.at(i)
-	c.unready(s)
-	waited = max(0, now-s.since)
-	c.waited.count(waited)
-	c.runs++
-	c.handedOut = now
-	s.flags, s.since, s.run, s.pos = running, now, c.runs, int32(len(c.running))
-	c.running = append(c.running, i)
-	return i, waited
+	q.passed[l] = 0
+	e := q.ready[l].first
+	q.unreadyLocked(e)
+	waited := max(0, now-e.since)
+	q.waited.count(waited)
+	q.runs++
+	e.state, e.since, e.run = running, now, q.runs
+	q.running.push(e)
+	return Item[K]{
+		Key: e.key, Level: levelOf(e.level), Failures: int(e.failures), Waited: waited, queue: q, entry: e, run: e.run,
+	}, true
 }
 
-func (c *core) readyKeys() int { return c.ready[0].n + c.ready[1].n + c.ready[2].n }
+func (q *Queue[K]) readyLocked() int { return q.ready[0].n + q.ready[1].n + q.ready[2].n }
 
-// done ends a hand-out. It does nothing if that has ended already.
-func (c *core) done(i int32, run uint32, o Outcome, now int64) {
-	if i >= c.slots.len() {
-		return
-	}
-	s := c.slots.at(i)
-	if !s.is(running) || s.run != run {
+// doneLocked ends a hand-out. It does nothing if that has ended already.
+func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Duration) {
+	if e.state != running || e.run != run {
 		return
 	}
 	var delay time.Duration
-	if o.Failed && !c.closed {
-		delay = c.retryDelay(s.failures) // first, as it may panic
+	if o.Failed && !q.closed {
+		delay = q.retryDelayLocked(e) // first, as it may panic
 	}
-	c.stopRunning(s, now)
-	how, due, next := s.flags&(again|delayed), s.time(), s.next
-	if how&again != 0 {
-		c.added[next]--
-	}
-	s.flags, s.since = 0, now
-	c.countFailure(s, o.Failed)
+	q.running.remove(e)
+	q.worked.count(max(0, now-e.since))
+	e.since = now
+	q.countFailureLocked(e, o.Failed)
 	switch {
-	case how == 0:
+	case !e.again && !e.later:
 	case o.Failed || o.After > 0:
-		s.level = min(s.level, next)
+		e.level = min(e.level, e.addedLevel)
 	default:
-		s.level = next
+		e.level = e.addedLevel
 	}
-	if c.closed {
-		c.doneClosed(i, how, o, now)
+	if q.closed {
+		q.doneClosedLocked(e, o, now)
 		return
 	}
-	if how == delayed && o.Failed {
-		due = max(due, c.floor(s))
-	}
-	if o.Failed {
-		c.retries++
-		retryAt := later(now, max(0, delay))
+	switch {
+	case o.Failed:
+		q.retries++
+		at := later(now, max(0, delay))
 		if o.After > 0 {
-			retryAt = min(retryAt, max(later(now, o.After), c.floor(s)))
+			at = min(at, max(later(now, o.After), q.floor(e)))
 		}
-		if how&delayed == 0 || retryAt <= due {
-			how, due = how|delayed|retry, retryAt
+		e.then = max(e.then, q.floor(e)) // it means nothing unless later
+		if !e.later || at <= e.then {
+			e.later, e.then, e.thenRetry = true, at, true
 		}
-	} else if o.After > 0 && how&again == 0 {
-		c.retries++
-		if at := later(now, o.After); how&delayed == 0 || at < due {
-			how, due = how|delayed, at
+	case o.After > 0 && !e.again:
+		q.retries++
+		if at := later(now, o.After); !e.later || at < e.then {
+			e.later, e.then = true, at
 		}
 	}
 	if o.Hold > 0 {
-		c.hold(i, how, due, later(now, o.Hold))
+		q.held++
+		q.waitLocked(e, held, later(now, o.Hold))
 		return
 	}
-	c.comeBack(i, how, due, now)
+	q.comeBackLocked(e, now)
 }
 
-// retryDelay asks the limiter how long a slot waits that has failed so often, and now once more. If
-// that panics, it unlocks the core, for the callers of other methods.
-func (c *core) retryDelay(failures uint8) (delay time.Duration) {
+// comeBackLocked puts a key where it belongs after its run or its hold.
+func (q *Queue[K]) comeBackLocked(e *entry[K], now time.Duration) {
+	again, later, then, retry := e.again, e.later, e.then, e.thenRetry
+	e.again, e.later, e.thenRetry = false, false, false
+	soon := q.floor(e)
+	if later {
+		soon = min(soon, then)
+	}
+	switch {
+	case again && e.failures == 0:
+		q.makeReadyLocked(e, then)
+	case again && soon <= now:
+		q.makeReadyLocked(e, now)
+	case again:
+		q.comeLocked(e, soon, now, false)
+	case later:
+		q.comeLocked(e, then, now, retry)
+	default:
+		q.goneLocked(e)
+	}
+}
+
+// endHoldLocked ends the hold of a key that is not in the heap any more.
+func (q *Queue[K]) endHoldLocked(e *entry[K], now time.Duration) {
+	q.held--
+	e.since = now
+	if e.again && e.failures == 0 {
+		e.then = now
+	}
+	q.comeBackLocked(e, now)
+}
+
+// releaseLocked ends the hold of a key, if it is held.
+func (q *Queue[K]) releaseLocked(key K, now time.Duration) {
+	if e := q.entries[key]; e != nil && e.state == held {
+		heap.Remove(&q.delays, e.index)
+		q.endHoldLocked(e, now)
+	}
+}
+
+// retryDelayLocked asks the limiter how long a key waits that has failed once more. If that panics,
+// it unlocks the queue, for the callers of other methods.
+func (q *Queue[K]) retryDelayLocked(e *entry[K]) (delay time.Duration) {
 	returned := false
 	defer func() {
 		if !returned {
-			c.mu.Unlock()
+			q.mu.Unlock()
 		}
 	}()
-	delay = c.limiter.Delay(int(oneMore(failures)), c.random.Float64())
+	delay = q.limiter.Delay(int(oneMore(e.failures)), rand.Float64())
 	returned = true
 	return delay
 }
@@ -123,48 +160,20 @@ func (c *core) retryDelay(failures uint8) (delay time.Duration) {
 // oneMore is the number of failures after another one.
 func oneMore(failures uint8) uint8 { return min(failures, 254) + 1 }
 
-// hold holds a slot back until a time. What it will do then stands in flags and since.
-func (c *core) hold(i int32, how flags, due, until int64) {
-	s := c.slots.at(i)
-	s.flags, s.since = held|how, due
-	c.delays.push(until, i, s)
-	c.held++
-}
-
-func (c *core) stopRunning(s *slot, now int64) {
-	last := c.running[len(c.running)-1]
-	c.running[s.pos] = last
-	c.slots.at(last).pos = s.pos
-	c.running = c.running[:len(c.running)-1]
-	c.worked.count(max(0, now-s.since))
-}
-
-func (c *core) countFailure(s *slot, failed bool) {
-	switch {
-	case failed && s.failures == 0:
-		c.failing++
-		s.failures = 1
-	case failed:
-		s.failures = oneMore(s.failures)
-	default:
-		c.forget(s)
-	}
-}
-
-func (c *core) forget(s *slot) {
-	if s.failures > 0 {
-		c.failing--
-		s.failures = 0
-	}
-}
-
-// releaseHold ends the hold of a slot, if it is held.
-func (c *core) releaseHold(i int32, now int64) {
-	s := c.slots.at(i)
-	if !s.is(held) {
+func (q *Queue[K]) countFailureLocked(e *entry[K], failed bool) {
+	if !failed {
+		q.forgetLocked(e)
 		return
 	}
-	s.setTime(-1) // its time in the heap is of no slot any more
-	c.delays.dropped(c.slots)
-	c.endHold(i, now)
+	if e.failures == 0 {
+		q.failing++
+	}
+	e.failures = oneMore(e.failures)
+}
+
+func (q *Queue[K]) forgetLocked(e *entry[K]) {
+	if e.failures > 0 {
+		q.failing--
+		e.failures = 0
+	}
 }

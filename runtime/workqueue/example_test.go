@@ -53,37 +53,6 @@ func Example() {
 	// shop/blue <nil>
 }
 
-// The loop of a worker that is done with one key and gets the next in the same call.
-func ExampleQueue_Next() {
-	queue := workqueue.New[string](workqueue.Options{})
-	queue.Add("blue")
-	queue.Add("green")
-	queue.Add("blue")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-
-	var item workqueue.Item[string]
-	var outcome workqueue.Outcome
-	for {
-		var err error
-		if item, err = queue.Next(ctx, item, outcome); err != nil {
-			fmt.Println(err)
-			break
-		}
-		fmt.Println(item.Key)
-		outcome = workqueue.Outcome{After: time.Hour}
-		if queue.Len() == 0 {
-			cancel()
-		}
-	}
-	fmt.Println("delayed:", queue.Status().Delayed)
-	// Output:
-	// blue
-	// green
-	// context canceled
-	// delayed: 2
-}
-
 // Where keys are, and why nothing happens to one of them.
 func ExampleQueue_StatusOf() {
 	queue := workqueue.New[string](workqueue.Options{})

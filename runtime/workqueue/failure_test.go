@@ -112,7 +112,7 @@ func TestAfterTogetherWithAFailure(t *testing.T) {
 }
 
 func TestFailuresAreCountedTo255(t *testing.T) {
-	opts := workqueue.Options{Limiter: workqueue.FastSlow{}, RetryRate: -1}
+	opts := workqueue.Options{Limiter: workqueue.Exponential{}, RetryRate: -1}
 	inBubble(t, opts, func(k kit) {
 		k.Add("a")
 		for n := range 300 {
@@ -218,12 +218,6 @@ func TestManyFirstFailures(t *testing.T) {
 	if got := lastRetry(defaults, 10_000, true); got > time.Second {
 		t.Errorf("the only one of 10,000 keys that has no event comes after %v", got)
 	}
-	clientGo := func() workqueue.Options {
-		return workqueue.Options{Limiter: workqueue.ClientGo(), RetryRate: -1}
-	}
-	if got, want := lastRetry(clientGo, 10_000, false), 990*time.Second; got != want {
-		t.Errorf("with client-go's delays, the last of 10,000 retries comes after %v, want %v", got, want)
-	}
 }
 
 // TestABurstMayBeAsLargeAsWanted: together with a low rate, too.
@@ -253,34 +247,27 @@ func (p panicky) Least() time.Duration { return 0 }
 
 // TestAPanicOfTheLimiterLocksNothing has a worker that recovers. The item is not done then.
 func TestAPanicOfTheLimiterLocksNothing(t *testing.T) {
-	for name, done := range map[string]func(kit, workqueue.Item[string]){
-		"Done": func(_ kit, item workqueue.Item[string]) { item.Done(failed) },
-		"Next": func(k kit, item workqueue.Item[string]) { _, _ = k.Next(context.Background(), item, failed) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, workqueue.Options{Limiter: panicky{new(int)}, RetryRate: -1}, func(k kit) {
-				k.Add("a")
-				item := k.get("a", 0)
-				func() {
-					defer func() {
-						if v := recover(); v != "a mistake" {
-							t.Errorf("recovered %v", v)
-						}
-					}()
-					done(k, item)
-				}()
-				k.Add("b")
-				k.get("b", 0).Done(succeeded)
-				if s, _ := k.StatusOf("a"); !s.Running || s.Failures != 0 {
-					t.Errorf("the key whose outcome is unknown: %+v", s)
+	inBubble(t, workqueue.Options{Limiter: panicky{new(int)}, RetryRate: -1}, func(k kit) {
+		k.Add("a")
+		item := k.get("a", 0)
+		func() {
+			defer func() {
+				if v := recover(); v != "a mistake" {
+					t.Errorf("recovered %v", v)
 				}
-				item.Done(failed)
-				k.get("a", 10*ms).Done(succeeded)
-				if err := k.Check(); err != nil {
-					t.Error(err)
-				}
-				k.wantIdle()
-			})
-		})
-	}
+			}()
+			item.Done(failed)
+		}()
+		k.Add("b")
+		k.get("b", 0).Done(succeeded)
+		if s, _ := k.StatusOf("a"); !s.Running || s.Failures != 0 {
+			t.Errorf("the key whose outcome is unknown: %+v", s)
+		}
+		item.Done(failed)
+		k.get("a", 10*ms).Done(succeeded)
+		if err := k.Check(); err != nil {
+			t.Error(err)
+		}
+		k.wantIdle()
+	})
 }

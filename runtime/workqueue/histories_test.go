@@ -67,7 +67,7 @@ func play(seed uint64, log func(string, ...any)) error {
 	random := rand.New(rand.NewPCG(seed, 0))
 	limiters := []workqueue.Limiter{
 		workqueue.Exponential{Base: 4 * time.Millisecond, Max: 100 * time.Millisecond},
-		workqueue.FastSlow{Fast: 3 * time.Millisecond, Slow: 20 * time.Millisecond, Tries: 2},
+		jumping{},
 		workqueue.Exponential{},
 	}
 	opts := workqueue.Options{Limiter: limiters[random.IntN(len(limiters))], RetryRate: -1}
@@ -105,12 +105,8 @@ func (p *player) step() error {
 		p.queue.AddWith(key, opts)
 		p.model.tick(p.now())
 		p.model.add(key, opts, p.now())
-	case action < 9:
-		if err := p.get(p.queue.Get, func() {}); err != nil {
-			return err
-		}
 	case action < 12:
-		if err := p.next(); err != nil {
+		if err := p.get(); err != nil {
 			return err
 		}
 	case action < 16:
@@ -134,21 +130,20 @@ func (p *player) step() error {
 	return p.compare()
 }
 
-// get gets a key by take, if one is ready or will be. If none is, it calls rest.
-func (p *player) get(take func(context.Context) (workqueue.Item[int], error), rest func()) error {
+// get gets a key, if one is ready or will be.
+func (p *player) get() error {
 	at := p.now()
 	p.model.tick(at)
 	for len(p.model.of("ready")) == 0 {
 		next, ok := p.model.nextTick(at)
 		if !ok {
-			rest()
 			time.Sleep(at - p.now()) // until the last hold has ended
 			return nil
 		}
 		at = next
 		p.model.tick(at)
 	}
-	item, err := take(context.Background())
+	item, err := p.queue.Get(context.Background())
 	p.log("%v got %v", p.now(), item.Key)
 	if err != nil || p.now() != at {
 		return fmt.Errorf("got %v, %w at %v, want a key at %v", item.Key, err, p.now(), at)
@@ -192,24 +187,6 @@ func (p *player) done() {
 	item.Done(outcome)
 	p.model.tick(p.now())
 	p.model.done(item.Key, outcome, p.now())
-}
-
-// next ends an item, or one that has ended already, and gets another in the same call.
-func (p *player) next() error {
-	var item workqueue.Item[int]
-	var outcome workqueue.Outcome
-	switch {
-	case len(p.items) > 0:
-		item, outcome = p.pick()
-		p.model.tick(p.now())
-		p.model.done(item.Key, outcome, p.now())
-	case len(p.stale) > 0:
-		item = p.stale[p.IntN(len(p.stale))]
-	}
-	p.log("%v next after %d %+v", p.now(), item.Key, outcome)
-	return p.get(func(ctx context.Context) (workqueue.Item[int], error) {
-		return p.queue.Next(ctx, item, outcome)
-	}, func() { item.Done(outcome) })
 }
 
 // pick takes one of the items, and an outcome for it.
@@ -342,3 +319,15 @@ func (m *model) statusOf(key int, made time.Time) (s workqueue.KeyStatus[int], k
 	}
 	return s, true
 }
+
+// jumping is a Limiter that does not double.
+type jumping struct{}
+
+func (jumping) Delay(failures int, _ float64) time.Duration {
+	if failures <= 2 {
+		return 3 * time.Millisecond
+	}
+	return 20 * time.Millisecond
+}
+
+func (jumping) Least() time.Duration { return 3 * time.Millisecond }

@@ -2,11 +2,7 @@
 
 package workqueue
 
-import (
-	"slices"
-	"sync"
-	"time"
-)
+import "time"
 
 // Limiter decides how long a key waits after a failure. The queue calls it while it is locked, so
 // its methods must neither block nor call the queue. If Delay panics, so does the call that has
@@ -45,72 +41,3 @@ func (e Exponential) Delay(failures int, random float64) time.Duration {
 
 // Least returns Base.
 func (e Exponential) Least() time.Duration { return e.Base }
-
-// FastSlow is a Limiter that answers Fast for the first Tries failures in a row, then Slow.
-type FastSlow struct {
-	Fast, Slow time.Duration
-	Tries      int
-}
-
-// Delay implements [Limiter].
-func (f FastSlow) Delay(failures int, _ float64) time.Duration {
-	if failures <= f.Tries {
-		return f.Fast
-	}
-	return f.Slow
-}
-
-// Least returns Fast.
-func (f FastSlow) Least() time.Duration { return f.Fast }
-
-// Bucket returns a Limiter that hands out perSecond delays a second, and burst of them at once
-// after a quiet period: each failure of any key takes a token of the future, which is never given
-// back. So the last of many keys that fail together waits for long. Options.RetryRate has no such
-// effect: use that, and Bucket where delays have to be those of client-go.
-func Bucket(perSecond float64, burst int) Limiter {
-	return &bucket{made: time.Now(), pace: newPace(perSecond, burst)}
-}
-
-type bucket struct {
-	made time.Time
-
-	mu   sync.Mutex
-	pace pace // mu guards it
-}
-
-func (b *bucket) Delay(int, float64) time.Duration {
-	now := int64(time.Since(b.made))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	at := max(now, b.pace.open())
-	b.pace.take(at)
-	return time.Duration(at - now)
-}
-
-func (b *bucket) Least() time.Duration { return 0 }
-
-// MaxOf returns a Limiter that answers the longest of several delays.
-func MaxOf(limiters ...Limiter) Limiter { return maxOf(slices.Clone(limiters)) }
-
-type maxOf []Limiter
-
-func (m maxOf) Delay(failures int, random float64) (longest time.Duration) {
-	for _, l := range m {
-		longest = max(longest, l.Delay(failures, random))
-	}
-	return longest
-}
-
-func (m maxOf) Least() (longest time.Duration) {
-	for _, l := range m {
-		longest = max(longest, l.Least())
-	}
-	return longest
-}
-
-// ClientGo returns a Limiter with the delays of client-go's DefaultTypedControllerRateLimiter: the
-// longer one of 5 ms to 1000 s, doubled with each failure, and of a bucket of 10 a second with a
-// burst of 100. Set Options.RetryRate to -1 to have its behaviour.
-func ClientGo() Limiter {
-	return MaxOf(Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second}, Bucket(10, 100))
-}

@@ -3,11 +3,9 @@
 package workqueue_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -50,74 +48,5 @@ func TestJitterMakesDelaysShorter(t *testing.T) {
 	}
 	if d := (workqueue.Exponential{Base: time.Second, Max: time.Second, Jitter: 7}).Delay(1, 0.99); d < 0 || d > time.Second {
 		t.Errorf("a jitter of more than 1: %v", d)
-	}
-}
-
-// TestTheSeedDecidesDelays: with one seed two queues do the same.
-func TestTheSeedDecidesDelays(t *testing.T) {
-	retryAt := func(seed uint64) (at time.Duration) {
-		inBubble(t, workqueue.Options{Seed: seed}, func(k kit) {
-			for range 3 {
-				k.Add("a")
-				item, err := k.Get(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
-				item.Done(failed)
-			}
-			s, _ := k.StatusOf("a")
-			at = s.Due.Sub(k.began)
-		})
-		return at
-	}
-	if a, b, c := retryAt(1), retryAt(1), retryAt(2); a != b || a == c {
-		t.Errorf("got %v and %v of one seed, %v of another", a, b, c)
-	}
-}
-
-func TestFastSlow(t *testing.T) {
-	limiter := workqueue.FastSlow{Fast: ms, Slow: time.Minute, Tries: 3}
-	for failures, want := range map[int]time.Duration{1: ms, 3: ms, 4: time.Minute, 255: time.Minute} {
-		if got := limiter.Delay(failures, 0.5); got != want {
-			t.Errorf("%d failures: %v, want %v", failures, got, want)
-		}
-	}
-	if limiter.Least() != ms {
-		t.Errorf("Least = %v", limiter.Least())
-	}
-}
-
-func TestBucketReservesTheFuture(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		limiter := workqueue.Bucket(10, 2)
-		want := func(want ...time.Duration) {
-			t.Helper()
-			for n, want := range want {
-				if got := limiter.Delay(1, 0); got != want {
-					t.Errorf("call %d: %v, want %v", n, got, want)
-				}
-			}
-		}
-		want(0, 0, 100*ms, 200*ms)
-		time.Sleep(time.Hour)
-		want(0, 0, 100*ms)
-		if got := workqueue.Bucket(0, 0).Delay(1, 0); got != 0 {
-			t.Errorf("without a rate: %v", got)
-		}
-	})
-}
-
-func TestMaxOfTakesTheLongest(t *testing.T) {
-	limiter := workqueue.MaxOf(
-		workqueue.FastSlow{Fast: ms, Slow: time.Minute, Tries: 1},
-		workqueue.Exponential{Base: 10 * ms, Max: time.Second},
-	)
-	for failures, want := range map[int]time.Duration{1: 10 * ms, 2: time.Minute} {
-		if got := limiter.Delay(failures, 0); got != want {
-			t.Errorf("%d failures: %v, want %v", failures, got, want)
-		}
-	}
-	if limiter.Least() != 10*ms || workqueue.MaxOf().Delay(1, 0) != 0 {
-		t.Errorf("Least = %v, the longest of none %v", limiter.Least(), workqueue.MaxOf().Delay(1, 0))
 	}
 }

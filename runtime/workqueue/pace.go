@@ -9,9 +9,9 @@ import (
 
 // pace limits how many a second may pass: it is the generic cell rate algorithm of ITU-T I.371.
 type pace struct {
-	interval int64 // between two, 0 for no limit
-	slack    int64 // how far ahead of its time one may be, which makes a burst
-	next     int64 // the time of the next one
+	interval time.Duration // between two, 0 for no limit
+	slack    time.Duration // how far ahead of its time one may be, which makes a burst
+	next     time.Duration // the time of the next one
 }
 
 // newPace returns a pace of so many a second, without a limit if that is not positive.
@@ -19,15 +19,15 @@ func newPace(perSecond float64, burst int) pace {
 	if !(perSecond > 0) {
 		return pace{}
 	}
-	interval := max(1, int64(min(float64(time.Second)/perSecond, float64(time.Hour))))
-	ahead := min(int64(max(1, burst))-1, math.MaxInt64/2/interval) // so that no time overflows
+	interval := max(1, time.Duration(min(float64(time.Second)/perSecond, float64(time.Hour))))
+	ahead := min(time.Duration(max(1, burst))-1, math.MaxInt64/2/interval) // no overflow
 	return pace{interval: interval, slack: interval * ahead}
 }
 
 // open is when the next one may pass.
-func (p *pace) open() int64 { return p.next - p.slack }
+func (p *pace) open() time.Duration { return p.next - p.slack }
 
-func (p *pace) take(now int64) bool {
+func (p *pace) take(now time.Duration) bool {
 	if now < p.open() {
 		return false
 	}

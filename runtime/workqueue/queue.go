@@ -3,9 +3,7 @@
 package workqueue
 
 import (
-	"context"
 	"errors"
-	"hash/maphash"
 	"sync"
 	"time"
 
@@ -18,12 +16,43 @@ import (
 type Queue[K comparable] struct {
 	// set once at construction
 	name       string
-	seed       maphash.Seed
+	made       time.Time // all times below are since then
+	limiter    Limiter
+	least      time.Duration // Limiter.Least
 	endMetrics func()
+	wake       chan struct{} // a value wakes one worker that waits in Get
+	over       chan struct{} // closed when nothing more will be handed out
+	ended      chan struct{} // closed when, besides, nothing is running
 
-	core    core
-	keys    keys[K] // core.mu guards it
 	endOnce sync.Once
+
+	mu sync.Mutex // mu guards what follows, and all entries
+
+	entries map[K]*entry[K]
+	most    int       // keys at once, since entries was made
+	spare   *entry[K] // to be used again, linked by next
+	ready   [levels]list[K]
+	passed  [levels]uint8 // hand-outs of others in a row, while the level had a key
+	running list[K]       // in the order of hand-outs
+	runs    uint64        // hand-outs
+	paced   list[K]
+	pace    pace
+	delays  delays[K] // of delayed and held keys
+	pushed  uint64    // onto delays
+	held    int
+	failing int
+
+	waiting int  // workers in Get that wait
+	waking  bool // a value of wake is on its way to one of them
+	timer   *time.Timer
+	armed   time.Duration // when timer fires; 0 if it doesn't
+
+	closed      bool
+	mode        Mode
+	dropped     int
+	droppedKeys []K
+
+	stats
 }
 
 // Options are the settings of a [Queue]. The zero value is ready to use.
@@ -42,20 +71,32 @@ type Options struct {
 	// rate of 0 stands for 100 a second, a burst of 0 for 1,000. A negative rate means no limit.
 	RetryRate  float64
 	RetryBurst int
-	// Seed makes the delays of two queues equal, for tests. 0 stands for a random one.
-	Seed uint64
 }
 
 // New returns an empty queue. It starts nothing: a queue has no goroutine, and no timer unless a
 // worker waits while a key is delayed.
 func New[K comparable](opts Options) *Queue[K] {
-	q := &Queue[K]{name: opts.Name, seed: maphash.MakeSeed(), endMetrics: func() {}}
-	q.core.init(opts, &q.keys)
+	if opts.Limiter == nil {
+		opts.Limiter = Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}
+	}
+	if opts.RetryRate == 0 {
+		opts.RetryRate = 100
+	}
+	if opts.RetryBurst == 0 {
+		opts.RetryBurst = 1000
+	}
+	q := &Queue[K]{
+		name: opts.Name, made: time.Now(), limiter: opts.Limiter, least: max(0, opts.Limiter.Least()), endMetrics: func() {},
+		wake: make(chan struct{}, 1), over: make(chan struct{}), ended: make(chan struct{}),
+		entries: map[K]*entry[K]{}, pace: newPace(opts.RetryRate, opts.RetryBurst),
+	}
 	if opts.Metrics != nil {
-		q.endMetrics = opts.Metrics.BeginQueue(opts.Name, q.core.state)
+		q.endMetrics = opts.Metrics.BeginQueue(opts.Name, q.state)
 	}
 	return q
 }
+
+func (q *Queue[K]) now() time.Duration { return time.Since(q.made) }
 
 // Level is the priority of a key. The zero value is Normal. Values below Low count as Low, values
 // above High as High.
@@ -80,6 +121,13 @@ func (l Level) String() string { return [levels]string{"high", "normal", "low"}[
 
 // MarshalText returns String, for JSON.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// A level's number is its place in the order of hand-outs.
+const levels = 3
+
+func numberOf(l Level) uint8 { return uint8(High - max(Low, min(High, l))) }
+
+func levelOf(number uint8) Level { return High - Level(number) }
 
 // AddOptions say how a key is added. The zero value is what [Queue.Add] does.
 type AddOptions struct {
@@ -110,60 +158,15 @@ func (q *Queue[K]) Add(key K) { q.AddWith(key, AddOptions{}) }
 //   - A key that failed is ready at the earlier one of its retry and the delay, but not sooner than
 //     Limiter.Least after its last attempt has ended.
 func (q *Queue[K]) AddWith(key K, opts AddOptions) {
-	c, hash, now := &q.core, q.hash(key), q.core.now()
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
+	now := q.now()
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
 		return
 	}
-	c.tick(now)
-	i := q.find(key, hash)
-	if i == none {
-		i = c.acquire(hash, now)
-		*q.keys.at(i) = key
-	}
-	c.add(i, numberOf(opts.Level), opts.After, now)
-	c.unlockAndWake(now)
-}
-
-// Get waits for a key that is ready and hands it out. The caller works on it and calls [Item.Done]
-// exactly once. The error is [ErrShutDown] once there is nothing more to hand out, or
-// context.Cause(ctx) if ctx ends first. Then there is no item.
-func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
-	return q.handOut(q.core.get(ctx))
-}
-
-// Next is item.Done(outcome) and then Get, in one step, which costs less than both: it is for the
-// loop of a worker. The item is done before Next waits, and also if Next returns an error. The zero
-// Item, and one that is done already, stand for none: then Next is Get.
-//
-// Workers that need a few microseconds for a key, or less, get in each other's way. If two of those
-// meet in Next, one of them waits for 100 µs, or until no key is worked on, although one may be
-// ready.
-func (q *Queue[K]) Next(ctx context.Context, item Item[K], outcome Outcome) (Item[K], error) {
-	if item.queue != q || ctx.Err() != nil {
-		item.Done(outcome)
-		return q.Get(ctx)
-	}
-	return q.handOut(q.core.next(ctx, item.slot, item.run, outcome))
-}
-
-// handOut makes an item of a slot that core has handed out. If there is no error, the lock is held,
-// and handOut unlocks it.
-func (q *Queue[K]) handOut(i int32, waited int64, err error) (Item[K], error) {
-	if err != nil {
-		return Item[K]{}, err
-	}
-	c := &q.core
-	s := c.slots.at(i)
-	item := Item[K]{
-		Key: *q.keys.at(i), Level: levelOf(s.level), Failures: int(s.failures), Waited: time.Duration(waited),
-		queue: q, slot: i, run: s.run,
-	}
-	w := c.toWake(s.since)
-	c.mu.Unlock()
-	w.wake()
-	return item, nil
+	q.tickLocked(now)
+	q.addLocked(key, numberOf(opts.Level), opts.After, now)
+	q.unlockAndWake(now)
 }
 
 // ErrShutDown is what [Queue.Get] returns when the queue was shut down and has nothing more to hand
@@ -182,8 +185,8 @@ type Item[K comparable] struct {
 	Waited time.Duration
 
 	queue *Queue[K]
-	slot  int32
-	run   uint32
+	entry *entry[K]
+	run   uint64
 }
 
 // Outcome is what has come of an [Item]. The zero value means that there is nothing more to do: the
@@ -209,48 +212,44 @@ type Outcome struct {
 }
 
 // Done reports the outcome of the item, and lets go of its key. A second call does nothing.
-// [Queue.Next] is Done and Get in one.
 func (i Item[K]) Done(outcome Outcome) {
-	if i.queue == nil {
+	q := i.queue
+	if q == nil {
 		return
 	}
-	c := &i.queue.core
-	now := c.now()
-	c.mu.Lock()
-	c.tick(now)
-	c.done(i.slot, i.run, outcome, now)
-	c.unlockAndWake(now)
+	now := q.now()
+	q.mu.Lock()
+	q.tickLocked(now)
+	q.doneLocked(i.entry, i.run, outcome, now)
+	q.unlockAndWake(now)
 }
 
 // Release ends the hold of a key that was done with Outcome.Hold. It does nothing to a key that is
 // not held.
 func (q *Queue[K]) Release(key K) {
-	c, hash, now := &q.core, q.hash(key), q.core.now()
-	c.mu.Lock()
-	c.tick(now)
-	if i := q.find(key, hash); i != none {
-		c.releaseHold(i, now)
-	}
-	c.unlockAndWake(now)
+	now := q.now()
+	q.mu.Lock()
+	q.tickLocked(now)
+	q.releaseLocked(key, now)
+	q.unlockAndWake(now)
 }
 
 // Forget forgets how often the key has failed: its next failure counts as the first. If the key
 // waits to be tried again, it is still tried again, at the same time. If it is being worked on,
 // only failures before this attempt are forgotten.
 func (q *Queue[K]) Forget(key K) {
-	c, hash := &q.core, q.hash(key)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := q.find(key, hash); i != none {
-		c.forget(c.slots.at(i))
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if e := q.entries[key]; e != nil {
+		q.forgetLocked(e)
 	}
 }
 
 // Len returns how many keys are ready to be handed out.
 func (q *Queue[K]) Len() int {
-	now := q.core.now()
-	q.core.mu.Lock()
-	defer q.core.mu.Unlock()
-	q.core.tick(now)
-	return q.core.readyKeys()
+	now := q.now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.tickLocked(now)
+	return q.readyLocked()
 }

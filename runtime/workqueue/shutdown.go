@@ -23,105 +23,105 @@ const (
 	Drain
 )
 
-// closing is the part of core that is about its end. Its lock guards all of it.
-type closing struct {
-	closed  bool
-	mode    Mode
-	dropped int
-	ended   chan struct{} // closed when nothing is running, nor will be
-	isEnded bool
-	added   [levels]int // running keys that were added again, by level
-	held    int
-	failing int
-}
+// mostDropped is how many dropped keys are remembered.
+const mostDropped = 100
 
-// shut closes the queue, or makes its mode stricter.
-func (c *core) shut(mode Mode, now int64) {
-	if !c.closed {
-		c.tick(now)
-		for c.delays.isDue(now) { // then it is ready, and not delayed
-			c.comeUp(now)
+// shutLocked closes the queue, or makes its mode stricter.
+func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
+	if !q.closed {
+		q.tickLocked(now)
+		for q.isDueLocked(now) { // then it is ready, and not delayed
+			q.comeUpLocked(now)
 		}
-		c.closed, c.mode = true, min(mode, Drain)
-		c.dropWaiting(now)
-		if c.timer != nil {
-			c.timer.Stop()
-			c.armed = 0
+		q.closed, q.mode = true, min(mode, Drain)
+		q.dropWaitingLocked()
+		if q.timer != nil {
+			q.timer.Stop()
+			q.armed = 0
 		}
 	}
-	c.mode = min(c.mode, mode)
-	if c.mode == Drop {
-		for l := range c.ready {
-			for c.ready[l].n > 0 {
-				i := c.ready[l].first
-				c.unready(c.slots.at(i))
-				c.drop(i, now)
+	if q.mode = min(q.mode, mode); q.mode == Drop {
+		for l := range q.ready {
+			for q.ready[l].n > 0 {
+				e := q.ready[l].first
+				q.unreadyLocked(e)
+				q.dropLocked(e)
 			}
 		}
 	}
-	c.checkEnd()
+	q.checkEndLocked()
 }
 
-// dropWaiting drops what is paced, delayed or held.
-func (c *core) dropWaiting(now int64) {
-	for c.paced.n > 0 {
-		i := c.paced.first
-		c.paced.remove(c.slots, c.slots.at(i))
-		c.drop(i, now)
+// dropWaitingLocked drops what is paced, delayed or held.
+func (q *Queue[K]) dropWaitingLocked() {
+	for q.paced.n > 0 {
+		e := q.paced.first
+		q.paced.remove(e)
+		q.dropLocked(e)
 	}
-	for c.delays.len() > 0 {
-		e := c.delays.pop()
-		s := c.slots.at(e.slot)
-		if !s.waitsFor(e) {
-			continue
-		}
-		if !s.is(held) {
-			c.drop(e.slot, now)
-			continue
-		}
-		c.held--
-		if s.is(again | delayed) {
-			c.drop(e.slot, now)
+	waiting := q.delays
+	q.delays, q.held = nil, 0
+	for _, e := range waiting {
+		if e.state == held && !e.again && !e.later {
+			q.goneLocked(e)
 		} else {
-			c.release(e.slot, now)
+			q.dropLocked(e)
 		}
 	}
-	c.delays = delays{}
 }
 
-// drop frees a slot that is in no list and not running, with its key unworked.
-func (c *core) drop(i int32, now int64) {
-	c.dropped++
-	c.keys.drop(i)
-	c.release(i, now)
-}
-
-// doneClosed is the end of a hand-out after the queue was closed.
-func (c *core) doneClosed(i int32, how flags, o Outcome, now int64) {
-	switch {
-	case how&again != 0 && c.mode == Drain && o.Hold <= 0:
-		c.makeReady(i, now)
-	case how != 0 || o.Failed || o.After > 0:
-		c.drop(i, now)
-	default:
-		c.release(i, now)
+// dropLocked ends a key, which is in no list, unworked.
+func (q *Queue[K]) dropLocked(e *entry[K]) {
+	q.dropped++
+	if len(q.droppedKeys) < mostDropped {
+		q.droppedKeys = append(q.droppedKeys, e.key)
 	}
-	c.checkEnd()
+	q.goneLocked(e)
 }
 
-// isOver reports whether nothing more will be handed out.
-func (c *core) isOver() bool {
-	return c.closed && c.readyKeys() == 0 && (c.mode != Drain || c.added == [levels]int{})
+// doneClosedLocked is the end of a hand-out after the queue was closed.
+func (q *Queue[K]) doneClosedLocked(e *entry[K], o Outcome, now time.Duration) {
+	switch {
+	case e.again && q.mode == Drain && o.Hold <= 0:
+		e.again = false
+		q.makeReadyLocked(e, now)
+	case e.again || e.later || o.Failed || o.After > 0:
+		q.dropLocked(e)
+	default:
+		q.goneLocked(e)
+	}
+	q.checkEndLocked()
 }
 
-func (c *core) checkEnd() {
-	if !c.isOver() {
+// isOverLocked reports whether nothing more will be handed out.
+func (q *Queue[K]) isOverLocked() bool {
+	if !q.closed || q.readyLocked() > 0 {
+		return false
+	}
+	for e := q.running.first; e != nil && q.mode == Drain; e = e.next {
+		if e.again {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *Queue[K]) checkEndLocked() {
+	if !q.isOverLocked() {
 		return
 	}
-	c.wakeAll()
-	if len(c.running) == 0 && !c.isEnded {
-		c.isEnded = true
-		close(c.ended)
+	closeOnce(q.over)
+	if q.running.n == 0 {
+		closeOnce(q.ended)
+	}
+}
+
+// closeOnce closes a channel on which nothing is sent, unless it is closed.
+func closeOnce(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
 	}
 }
 
@@ -135,15 +135,15 @@ func (c *core) checkEnd() {
 // Finish, Drop; a mode that is less strict than the present one changes nothing. What was dropped
 // is in [Status].
 func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
-	now := q.core.now()
-	q.core.mu.Lock()
-	q.core.shut(mode, now)
-	q.core.unlockAndWake(now) // a worker that has stepped aside: its timer was stopped
+	now := q.now()
+	q.mu.Lock()
+	q.shutLocked(mode, now)
+	q.unlockAndWake(now) // for what became ready: the timer was stopped
 	select {
-	case <-q.core.ended: // counts, even if ctx has ended
+	case <-q.ended: // counts, even if ctx has ended
 	default:
 		select {
-		case <-q.core.ended:
+		case <-q.ended:
 		case <-ctx.Done():
 			return q.hangs(context.Cause(ctx))
 		}

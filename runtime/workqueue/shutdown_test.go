@@ -201,40 +201,6 @@ func TestADrainWaitsForWhatARunningKeyWillBring(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatSteppedAsideIsBackDuringAShutdown: a key that is ready does not wait for another
-// worker, however long that takes.
-func TestAWorkerThatSteppedAsideIsBackDuringAShutdown(t *testing.T) {
-	const µs = time.Microsecond
-	for _, mode := range []workqueue.Mode{workqueue.Finish, workqueue.Drain} {
-		inBubble(t, plain, func(k kit) {
-			for _, key := range []string{"quick", "slow", "next"} {
-				k.Add(key)
-			}
-			quick := k.get("quick", 0)
-			time.Sleep(µs)
-			slow := k.get("slow", µs)
-			time.Sleep(µs)
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				item, err := k.NextMet(context.Background(), quick, succeeded)
-				if waited := time.Since(k.began); err != nil || item.Key != "next" || waited != 102*µs {
-					t.Errorf("got %q after %v; %v", item.Key, waited, err)
-				}
-				item.Done(succeeded)
-			})
-			synctest.Wait() // it has stepped aside
-			wg.Go(func() {
-				if err := k.ShutDown(context.Background(), mode); err != nil {
-					t.Error(err)
-				}
-			})
-			time.Sleep(time.Minute)
-			slow.Done(succeeded)
-			wg.Wait()
-		})
-	}
-}
-
 // TestAShutdownHandsOutWhatIsDue: a key whose time has come is ready, also if no worker has waited
 // for it.
 func TestAShutdownHandsOutWhatIsDue(t *testing.T) {

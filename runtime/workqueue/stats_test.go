@@ -87,13 +87,13 @@ func TestWhatMetricsSay(t *testing.T) {
 func TestDurationsFindTheirBucket(t *testing.T) {
 	for n, bound := range []int64{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10} {
 		for off, want := range map[int64]int{-1: n, 0: n, 1: n + 1} {
-			if got := workqueue.BucketOf(bound + off); got != want {
+			if got := workqueue.BucketOf(time.Duration(bound + off)); got != want {
 				t.Errorf("%d ns: bucket %d, want %d", bound+off, got, want)
 			}
 		}
 	}
 	for took, want := range map[int64]int{0: 0, 1: 0, 9: 0, 15: 1, 1 << 62: 10} {
-		if got := workqueue.BucketOf(took); got != want {
+		if got := workqueue.BucketOf(time.Duration(took)); got != want {
 			t.Errorf("%d ns: bucket %d, want %d", took, got, want)
 		}
 	}

@@ -62,85 +62,63 @@ type KeyStatus[K comparable] struct {
 // Status returns the state of the queue. It takes time in proportion to the number of running keys,
 // and of dropped ones.
 func (q *Queue[K]) Status() Status[K] {
-	c := &q.core
-	now := c.now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tick(now)
+	now := q.now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.tickLocked(now)
 	s := Status[K]{
-		High: c.ready[0].n, Normal: c.ready[1].n, Low: c.ready[2].n,
-		Delayed: c.waitingKeys(), Paced: c.paced.n, Held: c.held, Failing: c.failing,
-		ShutDown: c.closed, Dropped: c.dropped, DroppedKeys: slices.Clone(q.keys.dropped),
+		High: q.ready[0].n, Normal: q.ready[1].n, Low: q.ready[2].n,
+		Delayed: len(q.delays) - q.held, Paced: q.paced.n, Held: q.held, Failing: q.failing,
+		ShutDown: q.closed, Dropped: q.dropped, DroppedKeys: slices.Clone(q.droppedKeys),
 	}
-	if due, ok := c.nextDue(); ok {
-		s.NextDue = c.at(due)
+	if len(q.delays) > 0 {
+		s.NextDue = q.made.Add(q.delays[0].due)
 	}
-	if i := c.oldest(); i != none {
-		oldest := q.statusOf(i)
+	if e := q.oldestLocked(); e != nil {
+		oldest := q.statusOfLocked(e)
 		s.Oldest = &oldest
 	}
-	for _, i := range c.running {
-		s.Running = append(s.Running, q.statusOf(i))
+	for e := q.running.first; e != nil; e = e.next {
+		s.Running = append(s.Running, q.statusOfLocked(e))
 	}
-	slices.SortFunc(s.Running, func(a, b KeyStatus[K]) int { return a.Since.Compare(b.Since) })
 	return s
 }
 
 // StatusOf returns where a key is. The second result reports whether the queue knows the key.
 func (q *Queue[K]) StatusOf(key K) (KeyStatus[K], bool) {
-	c, hash, now := &q.core, q.hash(key), q.core.now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tick(now)
-	if i := q.find(key, hash); i != none {
-		return q.statusOf(i), true
+	now := q.now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.tickLocked(now)
+	if e := q.entries[key]; e != nil {
+		return q.statusOfLocked(e), true
 	}
 	return KeyStatus[K]{}, false
 }
 
-// statusOf returns the status of a slot that is not free. The lock is held.
-func (q *Queue[K]) statusOf(i int32) KeyStatus[K] {
-	s := q.core.slots.at(i)
+func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 	k := KeyStatus[K]{
-		Key: *q.keys.at(i), Level: levelOf(s.level), Failures: int(s.failures),
-		Running: s.is(running), Held: s.is(held), Paced: s.is(paced),
-		Ready: s.is(ready) || s.is(running) && s.is(again),
+		Key: e.key, Level: levelOf(e.level), Failures: int(e.failures),
+		Running: e.state == running, Held: e.state == held, Paced: e.state == paced,
+		Ready: e.state == ready || e.state == running && e.again,
 	}
-	if s.is(running|ready) || !s.is(held) && s.failures > 0 {
-		k.Since = q.core.at(s.since)
+	if e.state == running || e.state == ready || e.state != held && e.failures > 0 {
+		k.Since = q.made.Add(e.since)
 	}
-	if s.is(delayed | held) {
-		k.Due = q.core.at(s.time())
+	switch {
+	case e.state == delayed || e.state == held:
+		k.Due = q.made.Add(e.due)
+	case e.state == running && e.later:
+		k.Due = q.made.Add(e.then)
 	}
 	return k
 }
 
-// waitingKeys is how many keys wait for a time.
-func (c *core) waitingKeys() int {
-	return c.used - c.readyKeys() - c.paced.n - c.held - len(c.running)
-}
-
-// nextDue returns when the first delay ends.
-func (c *core) nextDue() (due int64, ok bool) {
-	for {
-		first, ok := c.delays.first()
-		if !ok || c.slots.at(first.slot).waitsFor(first) {
-			return first.due, ok
-		}
-		c.delays.pop()
-		c.delays.stale--
-	}
-}
-
-// oldest returns the slot that has been ready for longest, if one is ready.
-func (c *core) oldest() int32 {
-	oldest := none
-	for l := range c.ready {
-		if c.ready[l].n == 0 {
-			continue
-		}
-		if i := c.ready[l].first; oldest == none || c.slots.at(i).since < c.slots.at(oldest).since {
-			oldest = i
+// oldestLocked returns the key that has been ready for longest; nil if none is ready.
+func (q *Queue[K]) oldestLocked() (oldest *entry[K]) {
+	for l := range q.ready {
+		if e := q.ready[l].first; e != nil && (oldest == nil || e.since < oldest.since) {
+			oldest = e
 		}
 	}
 	return oldest

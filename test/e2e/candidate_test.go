@@ -66,7 +66,7 @@ func newCandidate(config *rest.Config) (*manager.Manager, error) {
 	resource := corev1.SchemeGroupVersion.WithResource("configmaps")
 	return manager.New(manager.Options{
 		Config: config, Factory: factories.New(client), Election: e,
-		Controllers: []manager.Descriptor{{Name: "counter", New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+		Controllers: []manager.Descriptor{{Name: "counter", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 			maps, err := writer.New[*corev1.ConfigMap](c.Client, resource, writer.Options{})
 			if err != nil {
 				return nil, err
@@ -82,8 +82,8 @@ func newCandidate(config *rest.Config) (*manager.Manager, error) {
 				if errors.Is(err, election.ErrNotLeading) {
 					err = nil // others would make the delays grow
 				}
-				return controller.Result{After: time.Millisecond}, err
-			}, controller.Options{}, controller.Self(informer))
+				return controller.Result{RequeueAfter: time.Millisecond}, err
+			}, controller.Options{}, controller.For(informer))
 		}}},
 	})
 }

@@ -72,7 +72,6 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/manager"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -113,12 +112,13 @@ var shownBefore = map[string]string{
 		resource := shopv1.GroupVersion.WithResource("widgets")`,
 	"runtime/controller/doc.go": `
 		var ctx context.Context
+		var factory shopfactory.SharedInformerFactory
 		var widgets *informer.SharedIndexInformer[*shopv1.Widget]
 		var pods *informer.SharedIndexInformer[*corev1.Pod]
-		var reconcile controller.Reconcile[object.Key]`,
+		var sites shopinformers.SiteInformer
+		var reconcile controller.Reconcile`,
 	"runtime/controller/watch.go": `
 		var nodes *informer.SharedIndexInformer[*corev1.Node]
-		var pods *informer.SharedIndexInformer[*corev1.Pod]
 		var podsByNode *store.Index[*corev1.Pod, string]`,
 	"runtime/informer/factories/doc.go": `
 		var ctx context.Context
@@ -128,7 +128,7 @@ var shownBefore = map[string]string{
 		var pods *informer.SharedIndexInformer[*corev1.Pod]`,
 	"runtime/inspect/controller.go": `
 		var factory *factories.Factory
-		var widgets, pods *controller.Controller[object.Key]`,
+		var widgets, pods *controller.Controller`,
 	"runtime/inspect/doc.go": `
 		var mux *http.ServeMux
 		var factory *factories.Factory`,
@@ -139,20 +139,13 @@ var shownBefore = map[string]string{
 		var ctx context.Context
 		var config *rest.Config
 		var factory *factories.Factory
-		var newWidgets, newGadgets func(context.Context, *manager.Context) (manager.Controller, error)`,
+		var newWidgets, newGadgets func(context.Context, *manager.Context) (manager.Runnable, error)`,
 	"runtime/manager/election/doc.go": `
 		var ctx context.Context
 		var config *rest.Config
 		var lead func(context.Context) error`,
 	"runtime/metrics/prometheus/doc.go": `
 		var registerer prometheus.Registerer`,
-	"runtime/reconcile/doc.go": `
-		var ctx context.Context
-		var factory shopfactory.SharedInformerFactory
-		var pods *informer.SharedIndexInformer[*corev1.Pod]
-		var sites shopinformers.SiteInformer`,
-	"runtime/reconcile/option.go": `
-		var sites shopinformers.SiteInformer`,
 	"testkit/sourcetest/doc.go": `
 		var ctx context.Context
 		var server *sourcetest.Server`,

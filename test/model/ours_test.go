@@ -143,7 +143,7 @@ func (o *ours) remove(n int) {
 
 func (o *ours) addIndex(n int) {
 	o.indexes[n] = true
-	if err := o.informer.AddIndexers([]store.Indexer[*corev1.ConfigMap]{byTier, byWord, bySize}[n]); err != nil {
+	if err := o.informer.AddIndexers([]store.AnyIndex[*corev1.ConfigMap]{byTier, byWord, bySize}[n]); err != nil {
 		o.wrong.add("add index %d: %v", n, err)
 	}
 }

@@ -24,9 +24,9 @@
 // # Settled
 //
 // Controllers have settled when all have synced, no key is ready, reconciled, held back until a
-// write is seen, or to be tried again after a failure. A key that waits for Result.After, or a
-// period, doesn't count: it is not known to end. Neither do events that a Fault of the server holds
-// back, unless a controller awaits them.
+// write is seen, or to be tried again after a failure. A key that waits for Result.RequeueAfter, or
+// a period, doesn't count: it is not known to end. Neither do events that a Fault of the server
+// holds back, unless a controller awaits them.
 //
 // # Goroutines and blocking
 //

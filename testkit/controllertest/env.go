@@ -30,13 +30,6 @@ const (
 
 var errStopped = errors.New("the test has stopped the controllers")
 
-// Controller is what Start runs: a [controller.Controller] with any type of keys.
-type Controller interface {
-	Name() string
-	Run(ctx context.Context) error
-	Status() controller.Status
-}
-
 // Env is an API server in memory, and the controllers that a test runs against it. Its methods must
 // be called on the test's goroutine.
 type Env struct {
@@ -50,7 +43,7 @@ type Env struct {
 }
 
 type running struct {
-	Controller
+	*controller.Controller
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when Run has returned, with err
 	err    error
@@ -76,7 +69,7 @@ func Run(t *testing.T, test func(t *testing.T, env *Env)) {
 
 // Start runs controllers until Stop is called, or the test ends. A controller may be started again
 // after Stop.
-func (e *Env) Start(controllers ...Controller) {
+func (e *Env) Start(controllers ...*controller.Controller) {
 	for _, c := range controllers {
 		ctx, cancel := context.WithCancelCause(klog.NewContext(context.WithoutCancel(e.t.Context()), testr.New(e.t)))
 		r := &running{Controller: c, cancel: cancel, ended: make(chan struct{})}
@@ -144,8 +137,8 @@ func doing(s controller.Status) (lines []string) {
 	for _, key := range s.Queue.Running {
 		add("it has been reconciling %s for %s", key.Key, time.Since(key.Since))
 	}
-	for _, key := range s.Awaiting {
-		add("%s awaits %s", key.Key, strings.Join(key.Writes, ", "))
+	for _, wait := range s.Awaiting {
+		add("%s", wait)
 	}
 	if ready := s.Queue.High + s.Queue.Normal + s.Queue.Low; ready > 0 {
 		add("%d keys are ready", ready)

@@ -17,7 +17,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
@@ -25,11 +24,11 @@ import (
 type do = func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error)
 
 // start serves one ConfigMap and starts a controller that does this with it.
-func start(t *testing.T, env *controllertest.Env, do do) (reconcile.Controller, *sourcetest.Collection[*corev1.ConfigMap]) {
+func start(t *testing.T, env *controllertest.Env, do do) (*controller.Controller, *sourcetest.Collection[*corev1.ConfigMap]) {
 	t.Helper()
 	maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
 	maps.Create(configMap("blue"))
-	kind := reconcile.NewKind[*corev1.ConfigMap](factories.New(env.Client), mapsResource, "ConfigMap")
+	kind := controller.NewKind[*corev1.ConfigMap](factories.New(env.Client), mapsResource, "ConfigMap", true)
 	c, err := kind.Reconcile("test", do)
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +91,7 @@ func TestSettleDoesNotWaitForAfter(t *testing.T) {
 		var calls atomic.Int32 // read before the second call, too
 		start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
 			calls.Add(1)
-			return controller.Result{After: time.Hour}, nil
+			return controller.Result{RequeueAfter: time.Hour}, nil
 		})
 		began := time.Now()
 		env.Settle()

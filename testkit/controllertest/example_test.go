@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
@@ -33,10 +32,10 @@ func TestExamples(test *testing.T) {
 var mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
 
 // newLabeller returns the controller under test: it labels each ConfigMap.
-func newLabeller(t *testing.T, client *source.Client) reconcile.Controller {
+func newLabeller(t *testing.T, client *source.Client) *controller.Controller {
 	t.Helper()
-	kind := reconcile.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap")
-	maps, err := reconcile.Writer(client, kind, writer.Options{FieldManager: "labeller"})
+	kind := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap", true)
+	maps, err := controller.Writer(client, kind, writer.Options{FieldManager: "labeller"})
 	if err != nil {
 		t.Fatal(err)
 	}

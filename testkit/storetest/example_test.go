@@ -72,7 +72,7 @@ func (r replica) follow(changed []storetest.Object, gone []object.Key, resourceV
 
 // The body of a test that runs the conformance suite against another store.
 func ExampleRun() {
-	storetest.Run(t, func(t *testing.T, indexes ...store.Indexer[storetest.Object]) storetest.Rig {
+	storetest.Run(t, func(t *testing.T, indexes ...store.AnyIndex[storetest.Object]) storetest.Rig {
 		s, err := store.New(indexes...)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ type Rig struct {
 // Run tests the Readers that rig makes. Each must either keep all of the indexes that rig gets, or
 // none: then the suite shows that a Reader without indexes gives the same answers. Random choices
 // follow a seed that is logged.
-func Run(t *testing.T, rig func(t *testing.T, indexes ...store.Indexer[Object]) Rig) {
+func Run(t *testing.T, rig func(t *testing.T, indexes ...store.AnyIndex[Object]) Rig) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *suite)

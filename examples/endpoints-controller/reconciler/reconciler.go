@@ -60,7 +60,7 @@ type Options struct {
 // program.
 type Reconciler struct {
 	// set once at construction
-	controller *controller.Controller[object.Key]
+	controller *controller.Controller
 	services   listers.ServiceLister
 	pods       listers.PodEndpointLister
 	endpoints  listers.EndpointsLister
@@ -96,14 +96,19 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 	r.writer, wrongWriter = writer.New[*corev1.Endpoints](client, listers.EndpointsResource(), writer.Options{})
 	r.controller, wrongController = controller.New(Name, r.reconcile,
 		controller.Options{Concurrency: options.Concurrency, MaxRetries: maxRetries, Metrics: options.Metrics},
-		controller.Self(r.serviceInformer),
-		controller.Mapped(core.PodEndpoints().Informer(), r.servicesOf, endpoints.PodChanged).After(options.BatchPeriod),
-		controller.Self(r.endpointsInformer, deletions),
+		controller.For(r.serviceInformer),
+		controller.Watches(core.PodEndpoints().Informer(), r.servicesOf, endpoints.PodChanged).After(options.BatchPeriod),
+		controller.Watches(r.endpointsInformer, serviceOf, deletions),
 	)
 	if err := errors.Join(wrongWriter, wrongController); err != nil {
 		return nil, fmt.Errorf("reconciler.New: %w", err)
 	}
 	return r, nil
+}
+
+// serviceOf appends the key of the Service of some Endpoints, which is theirs.
+func serviceOf(e *corev1.Endpoints, dst []object.Key) []object.Key {
+	return append(dst, object.KeyOf(e))
 }
 
 // Run reconciles until ctx is done, and returns why it ended, after all its goroutines have. The

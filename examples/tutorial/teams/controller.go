@@ -17,8 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/examples/tutorial/generated/informers"
 	corelisters "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
@@ -37,21 +35,21 @@ type Teams struct {
 
 // New returns the controller. It reads by factory and writes by client. lock is called before a
 // deleted Team goes; if it fails, it is called again later.
-func New(factory informers.SharedInformerFactory, client *source.Client, lock func(ctx context.Context, team string) error) (reconcile.Controller, error) {
+func New(factory informers.SharedInformerFactory, client *source.Client, lock func(ctx context.Context, team string) error) (*controller.Controller, error) {
 	teams, desks := factory.Tutorial().V1().Teams(), factory.Core().V1().ConfigMaps()
 	options := writer.Options{FieldManager: "teams"}
-	writeTeams, err := reconcile.Writer(client, teams, options)
+	writeTeams, err := controller.Writer(client, teams, options)
 	if err != nil {
 		return nil, err
 	}
-	writeDesks, err := reconcile.Writer(client, desks, options)
+	writeDesks, err := controller.Writer(client, desks, options)
 	if err != nil {
 		return nil, err
 	}
 	t := &Teams{teams.GroupVersionKind(), writeTeams, writeDesks, desks.Lister(), lock}
 	return teams.Reconcile("teams", t.reconcile,
-		reconcile.Owns(desks.Informer()),
-		reconcile.With(controller.Options{Concurrency: 4}),
+		controller.Owns(desks.Informer()),
+		controller.Options{Concurrency: 4},
 	)
 }
 
@@ -61,41 +59,34 @@ func (t *Teams) reconcile(ctx context.Context, team *v1.Team) (done controller.R
 	if team.DeletionTimestamp != nil {
 		return t.end(ctx, team)
 	}
-	team, token, err := t.teams.AddFinalizer(ctx, team, Finalizer)
+	team, _, err = t.teams.AddFinalizer(ctx, team, Finalizer)
 	if err != nil {
 		return done, err
 	}
-	done.Await = append(done.Await, token)
-
 	desks := 0
 	for _, desk := range t.made.ConfigMaps(team.Namespace).ListByTeam(team.Name) {
 		if slices.Contains(team.Spec.Members, desk.Data["member"]) {
 			desks++
 			continue
 		}
-		token, err := t.desks.Delete(ctx, desk, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
+		if _, err := t.desks.Delete(ctx, desk, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return done, err
 		}
-		done.Await = append(done.Await, token)
 	}
 	for _, member := range team.Spec.Members {
 		desk := t.desk(team, member)
 		if _, err := t.made.ConfigMaps(desk.Namespace).Get(desk.Name); err == nil {
 			continue
 		}
-		_, token, err := t.desks.Create(ctx, desk)
-		if err != nil {
+		if _, _, err := t.desks.Create(ctx, desk); err != nil {
 			return done, err
 		}
-		done.Await = append(done.Await, token)
 	}
 
-	_, token, err = t.teams.MutateStatus(ctx, team, func(team *v1.Team) error {
+	_, _, err = t.teams.MutateStatus(ctx, team, func(team *v1.Team) error {
 		team.Status.Desks = int32(desks)
 		return nil
 	})
-	done.Await = append(done.Await, token)
 	return done, err
 }
 
@@ -120,6 +111,6 @@ func (t *Teams) end(ctx context.Context, team *v1.Team) (done controller.Result,
 	if err := t.lock(ctx, team.Name); err != nil {
 		return done, fmt.Errorf("locking the door of team %s: %w", team.Name, err)
 	}
-	_, token, err := t.teams.RemoveFinalizer(ctx, team, Finalizer)
-	return controller.Result{Await: []object.Token{token}}, err
+	_, _, err = t.teams.RemoveFinalizer(ctx, team, Finalizer)
+	return done, err
 }

@@ -67,7 +67,7 @@ func ExampleWithKind() {
 			pod.Spec.Volumes, pod.Status = nil, corev1.PodStatus{}
 			return pod, nil
 		},
-		Indexes: []store.Indexer[*corev1.Pod]{PodByNode},
+		Indexes: []store.AnyIndex[*corev1.Pod]{PodByNode},
 	}))
 	pods := factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))

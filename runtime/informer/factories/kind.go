@@ -34,7 +34,7 @@ type KindOptions[T object.Object] struct {
 	// Transform is called with each object before it is stored: [informer.WithTransform].
 	Transform func(obj T) (T, error)
 	// Indexes are added to those that the kind has anyway: [informer.WithIndexes].
-	Indexes []store.Indexer[T]
+	Indexes []store.AnyIndex[T]
 	// ResyncPeriod is how often handlers are called with every object: [informer.WithResyncPeriod].
 	// WithResyncPeriod(0) in Options cancels that of the factory.
 	ResyncPeriod time.Duration

@@ -72,9 +72,9 @@ func TestIndexesOfAKind(t *testing.T) {
 			})
 		}
 		ofKind, ofCall, later := counted("OfKind"), counted("OfCall"), counted("Later")
-		f := server.Factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
+		f := server.Factory(t, withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{podsByApp}}))
 		// PodByNode is there already
-		kind := podKind(f).With(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofCall, PodByNode}})
+		kind := podKind(f).With(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{ofCall, PodByNode}})
 		pods := kind.Informer()
 		run(t, f)
 		if err := pods.AddIndexers(later); err != nil {
@@ -93,7 +93,7 @@ func TestIndexesOfAKind(t *testing.T) {
 		same(t, "calls of the index functions by lookups", fmt.Sprint(calls), before)
 		shutdown(t, f)
 
-		f = server.Factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{counted("ByNode")}}))
+		f = server.Factory(t, withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{counted("ByNode")}}))
 		podKind(f).Informer()
 		want(t, f.Start(t.Context()), `informer factory: Start: factories.For pods/v1: two indexes have the name "ByNode"`)
 	})

@@ -114,7 +114,7 @@ func TestWrongKindOptions(t *testing.T) {
 		use     func(*factories.Factory)
 		want    string
 	}{
-		"a kind that is never used": {opts{withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{PodByNode}})}, nil, ""},
+		"a kind that is never used": {opts{withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{PodByNode}})}, nil, ""},
 		"a wrong one for a kind that is never used": {opts{withPods(podOptions{ResyncPeriod: -1})}, nil,
 			"factories.New: WithKind: pods/v1: WithResyncPeriod: -1ns; want 0 or more"},
 		"no resource": {opts{factories.WithKind(corev1.SchemeGroupVersion.WithResource(""), podOptions{})}, nil,
@@ -283,7 +283,7 @@ func TestListersOfSeveralInformers(t *testing.T) {
 // TestKindsAreShared uses one factory's kinds from many goroutines.
 func TestKindsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop().Factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
+		f := newShop().Factory(t, withPods(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{podsByApp}}))
 		kind := podKind(f)
 		base := kind.With(podOptions{LabelSelector: app("web")})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -19,13 +19,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-var (
-	// ErrLost is wrapped by the error of Run when this process has led and could not renew the
-	// lease in time.
-	ErrLost = errors.New("the lease was lost")
-	// ErrRunning is wrapped by the error of Run while the election runs already.
-	ErrRunning = errors.New("it is running")
-)
+// ErrLost is wrapped by the error of Run when this process has led and could not renew the lease in
+// time.
+var ErrLost = errors.New("the lease was lost")
+
+var errRunning = errors.New("it is running")
 
 // Election is one process's part in an election. Make one with [New]. Any goroutine may call its
 // methods at any time.
@@ -82,7 +80,7 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context) error
 // run is Run, but returns nil if ctx has ended it.
 func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error) error {
 	if !e.begin() {
-		return ErrRunning
+		return errRunning
 	}
 	defer e.end()
 	background := context.WithoutCancel(ctx)

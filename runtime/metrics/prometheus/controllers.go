@@ -95,6 +95,4 @@ var controllerMetrics = []metric[metrics.ControllerState]{
 		func(t *metrics.ReconcileTotals) int64 { return t.Awaited }),
 	reconciles(controllerDesc("unseen_writes_total", "Writes that the cache did not have in time."),
 		func(t *metrics.ReconcileTotals) int64 { return t.Unseen }),
-	reconciles(controllerDesc("hot_loops_total", "How often a key was found that its own writes queue again and again."),
-		func(t *metrics.ReconcileTotals) int64 { return t.HotLoops }),
 }

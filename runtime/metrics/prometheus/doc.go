@@ -141,9 +141,6 @@
 //	                                                   |         |   was held
 //	controller_unseen_writes_total                     | counter | writes that the cache did not
 //	                                                   |         |   have in time
-//	controller_hot_loops_total                         | counter | how often a key was found that
-//	                                                   |         |   its own writes queue again
-//	                                                   |         |   and again
 //
 // The series of a controller exist while it runs, and its totals go on in the next run.
 //

@@ -43,7 +43,7 @@ type State[T object.Object] struct {
 }
 
 // Run changes the objects of a store many times, and lets check look at each state.
-func Run[T object.Object](seed uint64, newObject func() T, cluster bool, indexes []store.Indexer[T], check func(*State[T])) {
+func Run[T object.Object](seed uint64, newObject func() T, cluster bool, indexes []store.AnyIndex[T], check func(*State[T])) {
 	s, err := store.New(indexes...)
 	if err != nil {
 		panic(err)

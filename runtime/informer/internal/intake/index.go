@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 )
 
-// Indexer makes a table.Index for one table. store.Indexer is one.
+// Indexer makes a table.Index for one table. store.AnyIndex is one.
 type Indexer interface{ Bind() table.Index }
 
 // AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes that the

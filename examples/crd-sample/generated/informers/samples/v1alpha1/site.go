@@ -6,9 +6,9 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 )
 
 // SiteInformer has the shared informer of Sites and a lister that reads its store.
@@ -22,8 +22,8 @@ type SiteInformer interface {
 	Lister() listers.SiteLister
 	// With returns the informer with these options: another informer, if they select other objects.
 	With(options factories.KindOptions[*v1alpha1.Site]) SiteInformer
-	// Reconcile makes a controller. The other methods name the kind, also for reconcile.Writer.
-	reconcile.Methods[*v1alpha1.Site]
+	// Reconcile makes a controller. The other methods name the kind, also for controller.Writer.
+	controller.Methods[*v1alpha1.Site]
 }
 
 // WithSites gives the informers of Sites options of their own, whatever those of the factory are.
@@ -32,11 +32,11 @@ func WithSites(options factories.KindOptions[*v1alpha1.Site]) informer.Option {
 }
 
 type siteInformer struct {
-	*reconcile.Kind[*v1alpha1.Site]
+	*controller.Kind[*v1alpha1.Site]
 }
 
 func (v *version) Sites() SiteInformer {
-	return &siteInformer{reconcile.NewClusterKind[*v1alpha1.Site](v.factory, listers.SiteResource(), "Site")}
+	return &siteInformer{controller.NewKind[*v1alpha1.Site](v.factory, listers.SiteResource(), "Site", false)}
 }
 
 func (i *siteInformer) Lister() listers.SiteLister {

@@ -6,9 +6,9 @@ package v1alpha1
 import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 )
 
 // WidgetInformer has the shared informer of Widgets and a lister that reads its store.
@@ -21,8 +21,8 @@ type WidgetInformer interface {
 	Lister() listers.WidgetLister
 	// With returns the informer with these options: another informer, if they select other objects.
 	With(options factories.KindOptions[*v1alpha1.Widget]) WidgetInformer
-	// Reconcile makes a controller. The other methods name the kind, also for reconcile.Writer.
-	reconcile.Methods[*v1alpha1.Widget]
+	// Reconcile makes a controller. The other methods name the kind, also for controller.Writer.
+	controller.Methods[*v1alpha1.Widget]
 }
 
 // WithWidgets gives the informers of Widgets options of their own, whatever those of the factory are.
@@ -31,14 +31,15 @@ func WithWidgets(options factories.KindOptions[*v1alpha1.Widget]) informer.Optio
 }
 
 type widgetInformer struct {
-	*reconcile.Kind[*v1alpha1.Widget]
+	*controller.Kind[*v1alpha1.Widget]
 }
 
 func (v *version) Widgets() WidgetInformer {
-	return &widgetInformer{reconcile.NewKind[*v1alpha1.Widget](
+	return &widgetInformer{controller.NewKind[*v1alpha1.Widget](
 		v.factory,
 		listers.WidgetResource(),
 		"Widget",
+		true,
 		informer.WithIndexes(listers.WidgetIndexes()...),
 	)}
 }

@@ -32,8 +32,8 @@ const (
 )
 
 // WidgetIndexes returns the indexes of every informer of Widgets.
-func WidgetIndexes() []store.Indexer[*v1alpha1.Widget] {
-	return []store.Indexer[*v1alpha1.Widget]{
+func WidgetIndexes() []store.AnyIndex[*v1alpha1.Widget] {
+	return []store.AnyIndex[*v1alpha1.Widget]{
 		widgetByNode,
 		widgetByImage,
 		widgetByManager,

@@ -22,8 +22,8 @@ func ServiceResource() schema.GroupVersionResource {
 const ServiceBySelectorIndex = "BySelector"
 
 // ServiceIndexes returns the indexes of every informer of Services.
-func ServiceIndexes() []store.Indexer[*v1.Service] {
-	return []store.Indexer[*v1.Service]{serviceBySelector}
+func ServiceIndexes() []store.AnyIndex[*v1.Service] {
+	return []store.AnyIndex[*v1.Service]{serviceBySelector}
 }
 
 // ServiceBySelector returns the index of Services by what selectors.Pairs returns, within a namespace.

@@ -5,9 +5,9 @@ package v1
 
 import (
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/core/v1"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -21,8 +21,8 @@ type ConfigMapInformer interface {
 	Lister() listers.ConfigMapLister
 	// With returns the informer with these options: another informer, if they select other objects.
 	With(options factories.KindOptions[*v1.ConfigMap]) ConfigMapInformer
-	// Reconcile makes a controller. The other methods name the kind, also for reconcile.Writer.
-	reconcile.Methods[*v1.ConfigMap]
+	// Reconcile makes a controller. The other methods name the kind, also for controller.Writer.
+	controller.Methods[*v1.ConfigMap]
 }
 
 // WithConfigMaps gives the informers of ConfigMaps options of their own, whatever those of the factory are.
@@ -30,13 +30,16 @@ func WithConfigMaps(options factories.KindOptions[*v1.ConfigMap]) informer.Optio
 	return factories.WithKind(listers.ConfigMapResource(), options)
 }
 
-type configMapInformer struct{ *reconcile.Kind[*v1.ConfigMap] }
+type configMapInformer struct {
+	*controller.Kind[*v1.ConfigMap]
+}
 
 func (v *version) ConfigMaps() ConfigMapInformer {
-	return &configMapInformer{reconcile.NewKind[*v1.ConfigMap](
+	return &configMapInformer{controller.NewKind[*v1.ConfigMap](
 		v.factory,
 		listers.ConfigMapResource(),
 		"ConfigMap",
+		true,
 		informer.WithIndexes(listers.ConfigMapIndexes()...),
 	)}
 }

@@ -6,9 +6,9 @@ package v1
 import (
 	v1 "github.com/informer-gen/informer-gen/examples/tutorial/api/v1"
 	listers "github.com/informer-gen/informer-gen/examples/tutorial/generated/listers/tutorial/v1"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 )
 
 // TeamInformer has the shared informer of Teams and a lister that reads its store.
@@ -21,8 +21,8 @@ type TeamInformer interface {
 	Lister() listers.TeamLister
 	// With returns the informer with these options: another informer, if they select other objects.
 	With(options factories.KindOptions[*v1.Team]) TeamInformer
-	// Reconcile makes a controller. The other methods name the kind, also for reconcile.Writer.
-	reconcile.Methods[*v1.Team]
+	// Reconcile makes a controller. The other methods name the kind, also for controller.Writer.
+	controller.Methods[*v1.Team]
 }
 
 // WithTeams gives the informers of Teams options of their own, whatever those of the factory are.
@@ -30,10 +30,10 @@ func WithTeams(options factories.KindOptions[*v1.Team]) informer.Option {
 	return factories.WithKind(listers.TeamResource(), options)
 }
 
-type teamInformer struct{ *reconcile.Kind[*v1.Team] }
+type teamInformer struct{ *controller.Kind[*v1.Team] }
 
 func (v *version) Teams() TeamInformer {
-	return &teamInformer{reconcile.NewKind[*v1.Team](v.factory, listers.TeamResource(), "Team")}
+	return &teamInformer{controller.NewKind[*v1.Team](v.factory, listers.TeamResource(), "Team", true)}
 }
 
 func (i *teamInformer) Lister() listers.TeamLister {

@@ -22,8 +22,8 @@ func ConfigMapResource() schema.GroupVersionResource {
 const ConfigMapByTeamIndex = "ByTeam"
 
 // ConfigMapIndexes returns the indexes of every informer of ConfigMaps.
-func ConfigMapIndexes() []store.Indexer[*v1.ConfigMap] {
-	return []store.Indexer[*v1.ConfigMap]{configMapByTeam}
+func ConfigMapIndexes() []store.AnyIndex[*v1.ConfigMap] {
+	return []store.AnyIndex[*v1.ConfigMap]{configMapByTeam}
 }
 
 // ConfigMapByTeam returns the index of ConfigMaps by the name of their owner, a Team.tutorial.example.com.

@@ -151,8 +151,8 @@ const (
 )
 
 // ShapeIndexes returns the indexes of every informer of Shapes.
-func ShapeIndexes() []store.Indexer[*v1.Shape] {
-	return []store.Indexer[*v1.Shape]{
+func ShapeIndexes() []store.AnyIndex[*v1.Shape] {
+	return []store.AnyIndex[*v1.Shape]{
 		shapeByString,
 		shapeByNamed,
 		shapeByBool,

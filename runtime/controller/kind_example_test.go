@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reconcile_test
+package controller_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -23,7 +22,7 @@ import (
 
 // A controller that makes a Pod for each ConfigMap. In a program, the kinds come from a generated
 // factory: maps is factory.Core().V1().ConfigMaps().
-func Example() {
+func ExampleKind_Reconcile() {
 	server := sourcetest.New()
 	sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod")
 	sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap").Create(configMap("blue"))
@@ -32,10 +31,10 @@ func Example() {
 		log.Fatal(err)
 	}
 	factory := factories.New(client)
-	maps := reconcile.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap")
-	pods := reconcile.NewKind[*corev1.Pod](factory, podsResource, "Pod")
+	maps := controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap", true)
+	pods := controller.NewKind[*corev1.Pod](factory, podsResource, "Pod", true)
 
-	writePods, err := reconcile.Writer(client, pods, writer.Options{FieldManager: "example"})
+	writePods, err := controller.Writer(client, pods, writer.Options{FieldManager: "example"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,12 +45,12 @@ func Example() {
 			cancel(errors.New("done"))
 			return controller.Result{}, nil
 		}
-		_, token, err := writePods.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		_, _, err := writePods.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Namespace: m.Namespace, Name: m.Name,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(m, maps.GroupVersionKind())},
 		}})
-		return controller.Result{Await: []object.Token{token}}, err
-	}, reconcile.Owns(pods.Informer()))
+		return controller.Result{}, err
+	}, controller.Owns(pods.Informer()))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +62,7 @@ func Example() {
 
 // A controller that has something to clean up outside of the cluster. Its finalizer keeps the
 // object until that is done.
-func Example_finalizer() {
+func ExampleWriter() {
 	const finalizer = "shop.example.com/bucket"
 	server := sourcetest.New()
 	collection := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
@@ -72,9 +71,9 @@ func Example_finalizer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	maps := reconcile.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap")
-	// With this OnWrite, a reconcile of an object finds what the one before has written.
-	write, err := reconcile.Writer(client, maps, writer.Options{OnWrite: controller.Wrote})
+	maps := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap", true)
+	// A reconcile of an object finds what the one before has written by this writer.
+	write, err := controller.Writer(client, maps, writer.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

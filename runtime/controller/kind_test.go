@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reconcile_test
+package controller_test
 
 import (
 	"context"
@@ -23,7 +23,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/writer"
@@ -32,8 +31,6 @@ import (
 )
 
 var (
-	mapsResource  = corev1.SchemeGroupVersion.WithResource("configmaps")
-	podsResource  = corev1.SchemeGroupVersion.WithResource("pods")
 	nodesResource = corev1.SchemeGroupVersion.WithResource("nodes")
 
 	podsByNode = store.NewIndex("ByNode", func(p *corev1.Pod, keys []string) []string { return append(keys, p.Spec.NodeName) })
@@ -41,23 +38,23 @@ var (
 
 type result = controller.Result
 
-// rig is a server in memory with three kinds, and what code that is generated for them has.
-type rig struct {
+// kindRig is a server in memory with three kinds, and what code that is generated for them has.
+type kindRig struct {
 	t      *testing.T
 	client *source.Client
 	maps   *sourcetest.Collection[*corev1.ConfigMap]
 	pods   *sourcetest.Collection[*corev1.Pod]
 	nodes  *sourcetest.Collection[*corev1.Node]
 
-	mapKind  *reconcile.Kind[*corev1.ConfigMap]
-	podKind  *reconcile.Kind[*corev1.Pod]
-	nodeKind *reconcile.Kind[*corev1.Node]
+	mapKind  *controller.Kind[*corev1.ConfigMap]
+	podKind  *controller.Kind[*corev1.Pod]
+	nodeKind *controller.Kind[*corev1.Node]
 
 	mu   sync.Mutex // mu guards what follows
 	seen []string
 }
 
-func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
+func inKindBubble(t *testing.T, test func(t *testing.T, r *kindRig)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
 		server.Patches = patches.All{}
@@ -66,28 +63,28 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 			t.Fatal(err)
 		}
 		factory := factories.New(client)
-		test(t, &rig{
+		test(t, &kindRig{
 			t:        t,
 			client:   client,
 			maps:     sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap"),
 			pods:     sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod"),
 			nodes:    sourcetest.Serve[*corev1.Node](server, nodesResource, "Node"),
-			mapKind:  reconcile.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap"),
-			podKind:  reconcile.NewKind[*corev1.Pod](factory, podsResource, "Pod", informer.WithIndexes(podsByNode)),
-			nodeKind: reconcile.NewClusterKind[*corev1.Node](factory, nodesResource, "Node"),
+			mapKind:  controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap", true),
+			podKind:  controller.NewKind[*corev1.Pod](factory, podsResource, "Pod", true, informer.WithIndexes(podsByNode)),
+			nodeKind: controller.NewKind[*corev1.Node](factory, nodesResource, "Node", false),
 		})
 	})
 }
 
 // see notes the name of an object.
-func (r *rig) see(obj object.Object) {
+func (r *kindRig) see(obj object.Object) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen = append(r.seen, obj.GetName())
 }
 
 // taken returns the names since the last call, sorted, once all goroutines wait.
-func (r *rig) taken() string {
+func (r *kindRig) taken() string {
 	synctest.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +94,7 @@ func (r *rig) taken() string {
 	return strings.Join(names, " ")
 }
 
-func (r *rig) want(what, names string) {
+func (r *kindRig) want(what, names string) {
 	r.t.Helper()
 	if got := r.taken(); got != names {
 		r.t.Errorf("%s: reconciled %q, want %q", what, got, names)
@@ -105,7 +102,7 @@ func (r *rig) want(what, names string) {
 }
 
 // run runs a controller until the test ends.
-func (r *rig) run(c reconcile.Controller, err error) {
+func (r *kindRig) run(c *controller.Controller, err error) {
 	r.t.Helper()
 	if err != nil {
 		r.t.Fatal(err)
@@ -116,11 +113,7 @@ func (r *rig) run(c reconcile.Controller, err error) {
 	r.t.Cleanup(func() { cancel(); <-ended })
 }
 
-func configMap(name string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-}
-
-func pod(name, node string, owners ...metav1.OwnerReference) *corev1.Pod {
+func podOn(name, node string, owners ...metav1.OwnerReference) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, OwnerReferences: owners},
 		Spec:       corev1.PodSpec{NodeName: node},
@@ -128,7 +121,7 @@ func pod(name, node string, owners ...metav1.OwnerReference) *corev1.Pod {
 }
 
 func TestReconcileIsCalledWithACopy(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		r.maps.Create(configMap("blue"))
 		r.run(r.mapKind.Reconcile("maps", func(_ context.Context, m *corev1.ConfigMap) (result, error) {
 			r.see(m)
@@ -146,7 +139,7 @@ func TestReconcileIsCalledWithACopy(t *testing.T) {
 }
 
 func TestWhatIsGoneIsPassedOver(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		r.maps.Create(configMap("blue"))
 		c, err := r.mapKind.Reconcile("maps", func(_ context.Context, m *corev1.ConfigMap) (result, error) {
 			r.see(m)
@@ -163,7 +156,7 @@ func TestWhatIsGoneIsPassedOver(t *testing.T) {
 }
 
 func TestResultsAndErrorsReachTheQueue(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		r.maps.Create(configMap("blue"))
 		calls := 0
 		r.run(r.mapKind.Reconcile("maps", func(_ context.Context, m *corev1.ConfigMap) (result, error) {
@@ -171,7 +164,7 @@ func TestResultsAndErrorsReachTheQueue(t *testing.T) {
 			if calls++; calls == 1 {
 				return result{}, errors.New("not yet")
 			}
-			return result{After: time.Hour}, nil
+			return result{RequeueAfter: time.Hour}, nil
 		}))
 		time.Sleep(time.Minute)
 		r.want("after an error", "blue blue")
@@ -181,12 +174,12 @@ func TestResultsAndErrorsReachTheQueue(t *testing.T) {
 }
 
 func TestWhenRestrictsEventsOfTheKind(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		added := func(old, obj *corev1.ConfigMap) bool { return old == nil && obj != nil }
 		r.run(r.mapKind.Reconcile("maps", func(_ context.Context, m *corev1.ConfigMap) (result, error) {
 			r.see(m)
 			return result{}, nil
-		}, reconcile.When(added, controller.LabelsChanged[*corev1.ConfigMap])))
+		}, controller.When(added, controller.LabelsChanged[*corev1.ConfigMap])))
 		m := r.maps.Create(configMap("blue"))
 		r.want("created", "blue")
 		m.Labels = map[string]string{"a": "b"}
@@ -196,34 +189,34 @@ func TestWhenRestrictsEventsOfTheKind(t *testing.T) {
 }
 
 func TestOwnsQueuesOwnersOfTheKind(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		blue, north := r.maps.Create(configMap("blue")), r.nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "north"}})
 		r.maps.Create(configMap("red"))
 		r.run(r.mapKind.Reconcile("maps", func(_ context.Context, m *corev1.ConfigMap) (result, error) {
 			r.see(m)
 			return result{}, nil
-		}, reconcile.Owns(r.podKind.Informer())))
+		}, controller.Owns(r.podKind.Informer())))
 		r.run(r.nodeKind.Reconcile("nodes", func(_ context.Context, n *corev1.Node) (result, error) {
 			r.see(n)
 			return result{}, nil
-		}, reconcile.Owns(r.podKind.Informer())))
+		}, controller.Owns(r.podKind.Informer())))
 		r.want("at the start", "blue north red")
-		r.pods.Create(pod("a", "", *metav1.NewControllerRef(blue, r.mapKind.GroupVersionKind())))
+		r.pods.Create(podOn("a", "", *metav1.NewControllerRef(blue, r.mapKind.GroupVersionKind())))
 		r.want("a Pod of blue", "blue")
-		r.pods.Create(pod("b", "", *metav1.NewControllerRef(north, r.nodeKind.GroupVersionKind())))
+		r.pods.Create(podOn("b", "", *metav1.NewControllerRef(north, r.nodeKind.GroupVersionKind())))
 		r.want("a Pod of north, which has no namespace", "north")
 	})
 }
 
 func TestIndexedQueuesWhatRefersToAnObject(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		for _, p := range []*corev1.Pod{pod("a", "north"), pod("b", "south"), pod("c", "north")} {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
+		for _, p := range []*corev1.Pod{podOn("a", "north"), podOn("b", "south"), podOn("c", "north")} {
 			r.pods.Create(p)
 		}
 		r.run(r.podKind.Reconcile("pods", func(_ context.Context, p *corev1.Pod) (result, error) {
 			r.see(p)
 			return result{}, nil
-		}, reconcile.Indexed(podsByNode, r.nodeKind.Informer(), (*corev1.Node).GetName)))
+		}, controller.Indexed(podsByNode, r.nodeKind.Informer(), (*corev1.Node).GetName)))
 		r.want("at the start", "a b c")
 		r.nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "north"}})
 		r.want("a Node", "a c")
@@ -231,7 +224,7 @@ func TestIndexedQueuesWhatRefersToAnObject(t *testing.T) {
 }
 
 func TestWatchesAndOptionsOfTheController(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		r.maps.Create(configMap("blue"))
 		all := func() iter.Seq[object.Key] {
 			return slices.Values([]object.Key{{Namespace: "shop", Name: "blue"}})
@@ -239,7 +232,7 @@ func TestWatchesAndOptionsOfTheController(t *testing.T) {
 		c, err := r.mapKind.Reconcile("maps", func(_ context.Context, m *corev1.ConfigMap) (result, error) {
 			r.see(m)
 			return result{}, nil
-		}, reconcile.With(controller.Options{Concurrency: 3}), reconcile.Watches(controller.Every(time.Hour, 0, all)))
+		}, controller.Options{Concurrency: 3}, controller.Every(time.Hour, 0, all))
 		r.run(c, err)
 		r.want("at the start", "blue")
 		time.Sleep(time.Hour)
@@ -253,7 +246,7 @@ func TestWatchesAndOptionsOfTheController(t *testing.T) {
 // TestWithSelectsWhatIsReconciled shows that the kind with other options is still one that a
 // controller can be made of.
 func TestWithSelectsWhatIsReconciled(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		r.maps.Create(configMap("blue"))
 		other := configMap("other")
 		other.Namespace = "elsewhere"
@@ -268,28 +261,28 @@ func TestWithSelectsWhatIsReconciled(t *testing.T) {
 }
 
 func TestWrongOptionsAreNamed(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
 		reconcileMap := func(context.Context, *corev1.ConfigMap) (result, error) { return result{}, nil }
 		var noFilter controller.Filter[*corev1.ConfigMap]
 		for name, test := range map[string]struct {
-			f      reconcile.Func[*corev1.ConfigMap]
+			f      controller.ReconcileObject[*corev1.ConfigMap]
 			name   string
-			option reconcile.Option
+			option controller.Option
 			want   string
 		}{
-			"no function": {nil, "maps", reconcile.Watches(), `controller.New "maps": the function is nil`},
-			"no name":     {reconcileMap, "", reconcile.Watches(), `controller.New "": the name is empty`},
-			"nil option":  {reconcileMap, "maps", nil, `Reconcile "maps" of configmaps: option 1: it is nil`},
+			"no function": {nil, "maps", controller.Options{}, `controller.New "maps": the function is nil`},
+			"no name":     {reconcileMap, "", controller.Options{}, `controller.New "": the name is empty`},
+			"nil option":  {reconcileMap, "maps", nil, `controller.New "maps": option 1: it is nil`},
 			"filter of another kind": {
-				reconcileMap, "maps", reconcile.When(controller.LabelsChanged[*corev1.Pod]),
+				reconcileMap, "maps", controller.When(controller.LabelsChanged[*corev1.Pod]),
 				`option 1: When: the filter is of *v1.Pod; want one of *v1.ConfigMap`,
 			},
-			"nil filter": {reconcileMap, "maps", reconcile.When(noFilter), `option 1: When: the filter is nil`},
+			"nil filter": {reconcileMap, "maps", controller.When(noFilter), `option 1: When: the filter is nil`},
 			"index of another kind": {
-				reconcileMap, "maps", reconcile.Indexed(podsByNode, r.nodeKind.Informer(), (*corev1.Node).GetName),
-				`option 1: Indexed: the index is of *v1.Pod; want one of *v1.ConfigMap`,
+				reconcileMap, "maps", controller.Indexed(podsByNode, r.nodeKind.Informer(), (*corev1.Node).GetName),
+				`watch 2, Indexed ByNode of nodes/v1: the index is of *v1.Pod; want one of *v1.ConfigMap`,
 			},
-			"nil informer": {reconcileMap, "maps", reconcile.Owns[*corev1.Pod](nil), "watch 2, Owned by ConfigMap: the informer is nil"},
+			"nil informer": {reconcileMap, "maps", controller.Owns[*corev1.Pod](nil), "watch 2, Owns: the informer is nil"},
 		} {
 			c, err := r.mapKind.Reconcile(test.name, test.f, test.option)
 			if c != nil {
@@ -303,8 +296,8 @@ func TestWrongOptionsAreNamed(t *testing.T) {
 }
 
 func TestWriterIsThatOfTheKind(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		maps, err := reconcile.Writer(r.client, r.mapKind, writer.Options{FieldManager: "shop"})
+	inKindBubble(t, func(t *testing.T, r *kindRig) {
+		maps, err := controller.Writer(r.client, r.mapKind, writer.Options{FieldManager: "shop"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +311,7 @@ func TestWriterIsThatOfTheKind(t *testing.T) {
 		if got, want := fmt.Sprint(r.nodeKind.GroupVersionKind()), "/v1, Kind=Node"; got != want {
 			t.Errorf("the kind is %q, want %q", got, want)
 		}
-		if _, err := reconcile.Writer(nil, r.podKind, writer.Options{}); err == nil {
+		if _, err := controller.Writer(nil, r.podKind, writer.Options{}); err == nil {
 			t.Error("a writer without a client")
 		}
 	})

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+// ReconcileObject brings what an object stands for to the state that it should have; see
+// [Reconcile]. obj is a copy of the object as the informer has it, which the function
+// may change. It is not called for an object that is gone: what has to happen at the end of an
+// object needs a finalizer, and is done when obj has a deletion timestamp.
+type ReconcileObject[T object.Object] func(ctx context.Context, obj T) (Result, error)
+
+// Methods are what generated XInformers have for controllers. [Kind] has them.
+type Methods[T object.Object] interface {
+	// Reconcile returns a controller of the objects of the kind; see [Kind.Reconcile].
+	Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error)
+	// Resource returns the resource that the objects of the kind are.
+	Resource() schema.GroupVersionResource
+	// GroupVersionKind returns the kind's name, as metav1.NewControllerRef takes it.
+	GroupVersionKind() schema.GroupVersionKind
+}
+
+// Kind is a [factories.Kind] whose objects a program may have controllers of. Generated XInformers
+// have one. Its methods may be called by any goroutine at any time.
+type Kind[T object.Object] struct {
+	*factories.Kind[T]
+	erased erasedKind
+}
+
+// erasedKind is the part of a Kind without its type parameter, which is compiled once.
+type erasedKind struct {
+	resource      schema.GroupVersionResource
+	gvk           schema.GroupVersionKind
+	clusterScoped bool
+}
+
+// NewKind returns the kind with the informers For(factory, resource, opts...). name is that of the
+// kind, as in the field kind of its objects. A kind that is not namespaced is cluster-scoped.
+//
+//go:noinline
+func NewKind[T object.Object](factory *factories.Factory, resource schema.GroupVersionResource, name string, namespaced bool, opts ...informer.Option) *Kind[T] {
+	if !namespaced {
+		opts = append(opts[:len(opts):len(opts)], factories.WithClusterScope())
+	}
+	return &Kind[T]{factories.NewKind[T](factory, resource, opts...), erasedKind{resource, resource.GroupVersion().WithKind(name), !namespaced}}
+}
+
+// With returns the kind with other options; see [factories.Kind.With]. A controller of it
+// reconciles what these select.
+func (k *Kind[T]) With(options factories.KindOptions[T]) *Kind[T] {
+	return &Kind[T]{k.Kind.With(options), k.erased}
+}
+
+// GroupVersionKind returns the kind's name. An object w owns others that have the reference
+// metav1.NewControllerRef(w, k.GroupVersionKind()).
+func (k *Kind[T]) GroupVersionKind() schema.GroupVersionKind { return k.erased.gvk }
+
+// Reconcile returns a controller that calls a function with each object of the kind that changes,
+// and with those that the options name. It starts nothing: [Controller.Run] does, the
+// informers included. An object that is gone when its turn comes is passed over.
+//
+// The errors are those of [New], and say which option is wrong.
+func (k *Kind[T]) Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error) {
+	return k.erased.reconcile(name, typeOf((*T)(nil)), erase(reconcile), (*erasedInformer)(k.Informer()), options)
+}
+
+func (k *erasedKind) reconcile(name string, of goType, reconcile ReconcileObject[object.Object], from *erasedInformer, options []Option) (*Controller, error) {
+	p := plan{kind: &kind{GroupKind: k.gvk.GroupKind(), clusterScoped: k.clusterScoped, of: of, informer: from}}
+	err := p.apply(options)
+	self := For(from, p.filters...)
+	self.kind, p.kind = p.kind, nil
+	p.watches = append([]Watch{self}, p.watches...)
+	if err == nil {
+		err = p.resolve()
+	}
+	var get Reconcile
+	if reconcile != nil {
+		get = func(ctx context.Context, key object.Key) (Result, error) {
+			obj, ok := from.Store().Snapshot().Get(key)
+			if !ok {
+				return Result{}, nil
+			}
+			return reconcile(ctx, obj.DeepCopyObject().(object.Object))
+		}
+	}
+	return newController(name, get, &p, err)
+}
+
+// Resource returns the resource that the objects of the kind are.
+func (k *Kind[T]) Resource() schema.GroupVersionResource { return k.erased.resource }
+
+// Writer returns a writer of a kind. Unless the options say otherwise, its OnWrite is [Wrote], so
+// that the next reconcile of a key sees what the last one has written. It is not a method, so that
+// only packages that write a kind compile what writes it. The error is that of [writer.New].
+func Writer[T object.Object](client *source.Client, of Methods[T], options writer.Options) (*writer.Writer[T], error) {
+	if options.Kind == "" {
+		options.Kind = of.GroupVersionKind().Kind
+	}
+	if options.OnWrite == nil {
+		options.OnWrite = Wrote
+	}
+	return writer.New[T](client, of.Resource(), options)
+}
+
+// erase takes the type from a function. nil stays nil.
+//
+//go:noinline
+func erase[T object.Object](reconcile ReconcileObject[T]) ReconcileObject[object.Object] {
+	if reconcile == nil {
+		return nil
+	}
+	return func(ctx context.Context, obj object.Object) (Result, error) {
+		return reconcile(ctx, obj.(T))
+	}
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Option is an argument of [New] and [Kind.Reconcile]: a [Watch], [Options], of which the last one
+// counts, or the result of [When]. It may be given to several controllers.
+type Option interface {
+	applyTo(p *plan) error
+}
+
+// plan is the sum of a controller's options.
+type plan struct {
+	kind    *kind // from For; nil without it
+	filters []Filter[object.Object]
+	watches []Watch
+	options Options
+}
+
+// kind is what a controller is for.
+type kind struct {
+	schema.GroupKind // zero if it is not known
+	clusterScoped    bool
+	of               goType
+	informer         *erasedInformer
+}
+
+type erasedInformer = informer.SharedIndexInformer[object.Object]
+
+// goType is a reflect.Type, whose many methods would be compiled with each kind.
+type goType interface{ String() string }
+
+// typeOf returns the type that pointer points to.
+func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
+
+// isOf returns an error if something that is made for objects of the type that pointer points to
+// doesn't fit the kind.
+func (k *kind) isOf(what string, pointer any) error {
+	if of := typeOf(pointer); of != k.of {
+		return fmt.Errorf("%s is of %v; want one of %v", what, of, k.of)
+	}
+	return nil
+}
+
+// appendOwners appends the keys of an object's owners of the kind.
+func (k *kind) appendOwners(obj object.Object, dst []object.Key) []object.Key {
+	var room [4]string
+	namespace := obj.GetNamespace()
+	if k.clusterScoped {
+		namespace = ""
+	}
+	for _, name := range object.OwnerNames(obj, room[:0], k.GroupKind) {
+		dst = append(dst, object.Key{Namespace: namespace, Name: name})
+	}
+	return dst
+}
+
+// optionFunc is a function as an [Option].
+type optionFunc func(p *plan) error
+
+func (f optionFunc) applyTo(p *plan) error { return f(p) }
+
+// When restricts which events of the kind's own objects queue them: those that all filters accept.
+// An object that is queued for another reason is reconciled whatever they say. It is for
+// [Kind.Reconcile], which returns an error if T is not the type of the kind; for New, give the
+// filters to [For].
+func When[T object.Object](filters ...Filter[T]) Option {
+	filters = slices.Clone(filters)
+	return optionFunc(func(p *plan) error {
+		if p.kind == nil {
+			return errors.New("When is for Kind.Reconcile; give the filters to For")
+		}
+		if err := p.kind.isOf("When: the filter", (*T)(nil)); err != nil {
+			return err
+		}
+		for _, accepts := range filters {
+			if accepts == nil {
+				return errors.New("When: the filter is nil")
+			}
+			p.filters = append(p.filters, func(old, obj object.Object) bool {
+				o, _ := old.(T) // nil stays nil
+				n, _ := obj.(T)
+				return accepts(o, n)
+			})
+		}
+		return nil
+	})
+}
+
+// apply applies options to a plan, whose kind is set for Kind.Reconcile.
+func (p *plan) apply(options []Option) error {
+	for n, option := range options {
+		err := errors.New("it is nil")
+		if option != nil {
+			err = option.applyTo(p)
+		}
+		if err != nil {
+			return fmt.Errorf("option %d: %w", n+1, err)
+		}
+	}
+	return nil
+}
+
+// resolve makes the watches those of the plan's kind.
+func (p *plan) resolve() error {
+	for _, w := range p.watches {
+		if w.kind == nil {
+			continue
+		}
+		if p.kind != nil {
+			return errors.New("For is given twice")
+		}
+		p.kind = w.kind
+	}
+	for n, w := range p.watches {
+		switch {
+		case w.err != nil || w.resolve == nil:
+		case p.kind == nil:
+			w.err = errors.New("the controller has no For")
+		default:
+			resolved := w.resolve(p.kind)
+			resolved.delay = w.delay
+			p.watches[n], w = resolved, resolved
+		}
+		if w.err == nil && w.register == nil && w.every == nil {
+			w.err = errors.New("it is the zero value; make it with For, Owns, Indexed, Watches or Every")
+		}
+		if w.err != nil {
+			return w.wrong(n, w.err)
+		}
+	}
+	return nil
+}

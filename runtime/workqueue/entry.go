@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workqueue
+
+import "time"
+
+// entry is a key in the queue.
+//
+//	            ┌──────────── delay, failure ────────────┐
+//	            ▼                                        │
+//	add ─▶ delayed ─▶ paced (after a failure) ─▶ ready ─▶ running ─▶ gone
+//	 │                                             ▲     │
+//	 └──────────────────── now ────────────────────┘     └─▶ held ─▶ any of these
+//
+// The queue's lock guards it. Times are since the queue was made.
+type entry[K comparable] struct {
+	key        K
+	next, prev *entry[K]     // in the list of its state: ready, paced or running
+	since      time.Duration // when it became ready or running, or its last attempt failed
+	due        time.Duration // while delayed or held: when that ends
+	order      uint64        // of several with the same due
+	index      int           // in Queue.delays, while delayed or held
+	run        uint64        // number of its last hand-out
+	state      state
+	level      uint8 // by number
+	failures   uint8
+	retry      bool // while delayed: because it failed, so that it will be paced
+
+	// What was added or decided while the key is running or held, and takes effect after that.
+	again      bool // it is ready
+	later      bool // it is ready at then, because it failed if thenRetry
+	thenRetry  bool
+	then       time.Duration
+	addedLevel uint8 // while running: the level of what was added
+}
+
+// state is where an entry is.
+type state uint8
+
+const (
+	gone state = iota // not in the queue
+	ready
+	running
+	paced // waits for Options.RetryRate
+	delayed
+	held // waits for Release
+)
+
+// list is a doubly linked list of entries.
+type list[K comparable] struct {
+	first, last *entry[K]
+	n           int
+}
+
+// push adds an entry at the end.
+func (l *list[K]) push(e *entry[K]) {
+	e.prev, e.next = l.last, nil
+	if l.last == nil {
+		l.first = e
+	} else {
+		l.last.next = e
+	}
+	l.last = e
+	l.n++
+}
+
+func (l *list[K]) remove(e *entry[K]) {
+	if e.prev == nil {
+		l.first = e.next
+	} else {
+		e.prev.next = e.next
+	}
+	if e.next == nil {
+		l.last = e.prev
+	} else {
+		e.next.prev = e.prev
+	}
+	e.prev, e.next = nil, nil
+	l.n--
+}
+
+// delays are the entries that wait for a time: a [heap.Interface], the earliest one first.
+type delays[K comparable] []*entry[K]
+
+func (d delays[K]) Len() int { return len(d) }
+
+func (d delays[K]) Less(i, j int) bool {
+	return d[i].due < d[j].due || d[i].due == d[j].due && d[i].order < d[j].order
+}
+
+func (d delays[K]) Swap(i, j int) {
+	d[i], d[j] = d[j], d[i]
+	d[i].index, d[j].index = i, j
+}
+
+func (d *delays[K]) Push(x any) {
+	e := x.(*entry[K])
+	e.index = len(*d)
+	*d = append(*d, e)
+}
+
+func (d *delays[K]) Pop() any {
+	last := len(*d) - 1
+	e := (*d)[last]
+	(*d)[last] = nil
+	*d = (*d)[:last]
+	return e
+}
