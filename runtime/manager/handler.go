@@ -98,7 +98,7 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 func (m *Manager) reporting() (all []inspect.Controller) {
 	for _, u := range m.units {
 		if reports, ok := u.made().(reporter); ok {
-			all = append(all, inspect.QueuesOf(reports)()...)
+			all = append(all, reports)
 		}
 	}
 	return all
