@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// awaited are the keys whose next reconcile waits for what the last one has written. The queue
+// awaited are the keys whose next reconcile waits for the writes of the last one. The queue
 // holds each of them back for Options.AwaitTimeout at most.
 //
 //	await ─┬─▶ the informers have seen all writes ─▶ seen ─▶ Queue.Release
@@ -187,7 +187,7 @@ func (r *run) tooLate() {
 	}
 }
 
-// stopLocked keeps the informers from calling seen, and returns what they have not seen.
+// stopLocked keeps the informers from calling seen, and returns the unseen writes.
 func (r *run) stopLocked(w *wait) []unseen {
 	for _, write := range w.writes {
 		if write.stop != nil && write.stop() {
@@ -197,7 +197,7 @@ func (r *run) stopLocked(w *wait) []unseen {
 	return slices.Clone(w.writes)
 }
 
-// closeAwaited ends all waits at the end of the run. The next run waits for what was not seen.
+// closeAwaited ends all waits at the end of the run. The next run waits for unseen writes.
 func (r *run) closeAwaited() {
 	a := &r.awaited
 	a.mu.Lock()
@@ -228,7 +228,7 @@ func (r *run) reportUnseen(writes []unseen, values ...any) {
 	}
 }
 
-// awaitLast waits for what the last reconciles of the run before have written.
+// awaitLast waits for the writes of the last reconciles of the run before.
 func (r *run) awaitLast() {
 	c := r.controller
 	c.mu.Lock()

@@ -42,8 +42,8 @@ type writes struct {
 // writesKey is the key under which the context of a reconcile has its *writes.
 type writesKey struct{}
 
-// Wrote gives the controller what was written by the reconcile that ctx belongs to. The next one of
-// its key waits for that, as for Result.Await, whatever the reconcile returns, also after a panic.
+// Wrote tells the controller of a write of the reconcile that ctx belongs to. The next one of its
+// key waits for that, as for Result.Await, whatever the reconcile returns, also after a panic.
 // If ctx, or a context that it was made from, is not that of a reconcile, or the reconcile has
 // returned, Wrote does nothing. It is made to be writer.Options.OnWrite:
 //

@@ -40,7 +40,7 @@ type Controller struct {
 
 	mu      sync.Mutex              // mu guards what follows
 	running bool                    // Run was called and has not returned
-	early   map[object.Key]struct{} // what Enqueue was given before Run
+	early   map[object.Key]struct{} // keys of Enqueue before Run
 	unseen  []unseen                // writes of the last run that were awaited at its end
 }
 

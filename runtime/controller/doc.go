@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controller calls a function with what has changed, until all is as it should be.
+// Package controller calls a function with each object that has changed, until all is as it should
+// be.
 //
 // A [Controller] has a work queue, workers that call its [Reconcile], and watches: handlers of
 // informers that queue keys. It queues a key for every event that concerns it, calls the function

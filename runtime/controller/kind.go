@@ -14,13 +14,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// ReconcileObject brings what an object stands for to the state that it should have; see
-// [Reconcile]. obj is a copy of the object as the informer has it, which the function
-// may change. It is not called for an object that is gone: what has to happen at the end of an
-// object needs a finalizer, and is done when obj has a deletion timestamp.
+// ReconcileObject is a [Reconcile] that is called with the object. obj is a copy of the object as
+// the informer has it, which the function may change. It is not called for an object that is gone:
+// what has to happen at the end of an object needs a finalizer, and is done when obj has a deletion
+// timestamp.
 type ReconcileObject[T object.Object] func(ctx context.Context, obj T) (Result, error)
 
-// Methods are what generated XInformers have for controllers. [Kind] has them.
+// Methods are the methods of generated XInformers for controllers. [Kind] has them.
 type Methods[T object.Object] interface {
 	// Reconcile returns a controller of the objects of the kind; see [Kind.Reconcile].
 	Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error)
@@ -101,7 +101,7 @@ func (k *Kind[T]) Resource() schema.GroupVersionResource { return k.erased.resou
 
 // Writer returns a writer of a kind. Unless the options say otherwise, its OnWrite is [Wrote], so
 // that the next reconcile of a key sees what the last one has written. It is not a method, so that
-// only packages that write a kind compile what writes it. The error is that of [writer.New].
+// only packages that write a kind compile the code for it. The error is that of [writer.New].
 func Writer[T object.Object](client *source.Client, of Methods[T], options writer.Options) (*writer.Writer[T], error) {
 	if options.Kind == "" {
 		options.Kind = of.GroupVersionKind().Kind

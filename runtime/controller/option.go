@@ -28,7 +28,7 @@ type plan struct {
 	options Options
 }
 
-// kind is what a controller is for.
+// kind is the kind of a controller's own objects.
 type kind struct {
 	schema.GroupKind // zero if it is not known
 	clusterScoped    bool

@@ -31,7 +31,7 @@ type Options struct {
 	// Grace is how much longer than the context of Run those of running reconciles last. 0 means
 	// that they end with it.
 	Grace time.Duration
-	// ShutDown is what becomes of the keys that are queued when the context of Run is done. By
+	// ShutDown decides about the keys that are queued when the context of Run is done. By
 	// default they are dropped. workqueue.Finish and workqueue.Drain have the workers reconcile
 	// them, for as long as Grace, which must be positive then; what is left is dropped and logged.
 	// Keys that wait for a time, for a retry or for a write are dropped in any case.

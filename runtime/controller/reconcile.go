@@ -23,7 +23,7 @@ import (
 // in a row; see [Terminal] for one that doesn't. A panic, and runtime.Goexit, count as errors.
 type Reconcile func(ctx context.Context, key object.Key) (Result, error)
 
-// Result is what comes after a reconcile. The zero value is: nothing, until the next event. It
+// Result says when the key is reconciled again. The zero value: after its next event. It
 // counts together with an error, too.
 type Result struct {
 	// RequeueAfter, if it is positive, is the delay before the key is reconciled again. It begins
@@ -31,7 +31,7 @@ type Result struct {
 	// reconcile that still wants one returns it again. Together with an error, the earlier of this
 	// time and the delay for the error counts.
 	RequeueAfter time.Duration
-	// Await are the tokens of what the reconcile has written, as package writer returns them, or
+	// Await are the tokens of the reconcile's writes, as package writer returns them, or
 	// [object.TokenOf] makes them for the writes of other clients, besides those that [Wrote] was
 	// called with. They count together with an error, too, but not after a panic. The next
 	// reconcile of the key begins after the informers of the controller have seen these writes, or
@@ -42,7 +42,7 @@ type Result struct {
 	Await []object.Token
 }
 
-// Terminal returns an error for what trying again doesn't help, as an invalid spec. It is logged
+// Terminal returns an error that trying again can't heal, such as an invalid spec. It is logged
 // and counted; the key is reconciled again after its next event, or Result.RequeueAfter, and its
 // failures are forgotten. The result wraps err; for a nil err it is nil.
 func Terminal(err error) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Status is what a controller is doing. Keys are texts, as fmt.Sprint returns them. Times are in
-// UTC. In JSON, what is zero, false or empty is left out where it would say nothing.
+// Status is the state of a controller. Keys are texts, as fmt.Sprint returns them. Times are in
+// UTC. JSON leaves out zero values that would say nothing.
 type Status struct {
 	// Name is the name of the controller.
 	Name string `json:"name"`

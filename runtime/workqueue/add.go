@@ -149,11 +149,10 @@ func (q *Queue[K]) unreadyLocked(e *entry[K]) {
 }
 
 // atOnce is how many delays come up in one step at most, so that the lock is not held for long.
-// There are two steps for each key that is handed out, Get and Done, so what is due does not pile
-// up.
+// There are two steps for each key that is handed out, Get and Done, so due delays do not pile up.
 const atOnce = 8
 
-// tickLocked does what is due.
+// tickLocked ends due delays and takes turns for paced keys.
 func (q *Queue[K]) tickLocked(now time.Duration) {
 	for n := 0; n < atOnce && q.isDueLocked(now); n++ {
 		q.comeUpLocked(now)

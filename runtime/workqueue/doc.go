@@ -5,7 +5,7 @@
 //
 //	handlers ─ Add ─▶ Queue ─ Get ─▶ worker ─ Item.Done ─▶ Queue
 //
-// A key names an object to look at, not what has happened to it. So a key that is added ten times
+// A key names an object to look at, not an event. So a key that is added ten times
 // before a worker gets it is handed out once. [Queue] is typed by its key, which is an object.Key
 // in most programs and may be any comparable type.
 //
@@ -29,8 +29,8 @@
 //
 // The queue counts how often a key has failed in a row, as long as the key is in the queue. A
 // success or [Queue.Forget] resets the count, and the queue keeps nothing of keys that are gone.
-// Options.Limiter decides by that number how long the key waits. [Exponential] is what most want,
-// with a cap and with jitter.
+// Options.Limiter decides by that number how long the key waits. [Exponential] fits most, with a
+// cap and with jitter.
 //
 // A failed key that is added, because of an event, does not wait for its retry. It is ready at
 // once, but not sooner than Limiter.Least after its last attempt has ended, so that a key with

@@ -31,7 +31,7 @@ type entry[K comparable] struct {
 	later      bool // it is ready at then, because it failed if thenRetry
 	thenRetry  bool
 	then       time.Duration
-	addedLevel uint8 // while running: the level of what was added
+	addedLevel uint8 // while running: the level of that add
 }
 
 // state is where an entry is.

@@ -108,9 +108,9 @@ func (q *Queue[K]) now() time.Duration { return time.Since(q.made) }
 type Level int8
 
 const (
-	// Low is for what can wait, such as the objects that an informer finds at its start.
+	// Low is for keys that can wait, such as the objects that an informer finds at its start.
 	Low Level = -1
-	// Normal is what Add uses.
+	// Normal is the level of Add.
 	Normal Level = 0
 	// High goes before all others.
 	High Level = 1
@@ -129,7 +129,7 @@ func numberOf(l Level) uint8 { return uint8(High - max(Low, min(High, l))) }
 
 func levelOf(number uint8) Level { return High - Level(number) }
 
-// AddOptions say how a key is added. The zero value is what [Queue.Add] does.
+// AddOptions say how a key is added. The zero value means [Queue.Add].
 type AddOptions struct {
 	// Level is the level that the key is handed out at. A key that waits already has the higher one
 	// of the two from then on.
@@ -169,13 +169,13 @@ func (q *Queue[K]) AddWith(key K, opts AddOptions) {
 	q.unlockAndWake(now)
 }
 
-// ErrShutDown is what [Queue.Get] returns when the queue was shut down and has nothing more to hand
+// ErrShutDown is returned by [Queue.Get] when the queue was shut down and has nothing more to hand
 // out.
 var ErrShutDown = errors.New("the work queue was shut down")
 
 // Item is a key that was handed out. Until Done is called, no other worker gets the key.
 type Item[K comparable] struct {
-	// Key is what was added.
+	// Key is the key that was added.
 	Key K
 	// Level is the level at which the key was handed out.
 	Level Level
@@ -189,7 +189,7 @@ type Item[K comparable] struct {
 	run   uint64
 }
 
-// Outcome is what has come of an [Item]. The zero value means that there is nothing more to do: the
+// Outcome is the result of an [Item]. The zero value means that there is nothing more to do: the
 // attempt was successful, or trying again would be no use. Either way the failures of the key are
 // forgotten.
 //

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Mode is what [Queue.ShutDown] does with keys that were added and not handed out.
+// Mode decides what [Queue.ShutDown] does with waiting keys.
 type Mode uint8
 
 const (
@@ -52,7 +52,7 @@ func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
 	q.checkEndLocked()
 }
 
-// dropWaitingLocked drops what is paced, delayed or held.
+// dropWaitingLocked drops paced, delayed and held keys.
 func (q *Queue[K]) dropWaitingLocked() {
 	for q.paced.n > 0 {
 		e := q.paced.first
@@ -138,7 +138,7 @@ func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 	now := q.now()
 	q.mu.Lock()
 	q.shutLocked(mode, now)
-	q.unlockAndWake(now) // for what became ready: the timer was stopped
+	q.unlockAndWake(now) // for keys that became ready: the timer was stopped
 	select {
 	case <-q.ended: // counts, even if ctx has ended
 	default:
