@@ -22,7 +22,6 @@ import (
 	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/crd"
 	"github.com/informer-gen/informer-gen/generator/internal/index"
 	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/internal/skew"
@@ -90,9 +89,6 @@ type Config struct {
 	AllowEmpty *bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
-	// Verbose asks for every warning about packages of other modules in every run, and not only in
-	// the first one that comes to it.
-	Verbose bool
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
 	// Generate returns.
 	Warn func(diag.Diagnostic)
@@ -119,20 +115,6 @@ const (
 // would change. Generate makes the Name relative to Config.Dir where that is shorter.
 type Files struct {
 	output.Folder
-	Inputs Inputs
-}
-
-// Inputs are what Files depend on, apart from the Config, the go command and its environment.
-type Inputs struct {
-	// Dir is what [Config.RealDir] returns.
-	Dir string
-	// Packages are what the packages were loaded from.
-	Packages load.Sources
-	// Configured are the absolute names of the configuration file, and of the files and folders
-	// that it or Config names. In such a folder, the files count that have one of the Endings.
-	Configured, Endings []string
-	// Warnings are all that Generate had.
-	Warnings diag.List
 }
 
 // ErrNothing means that no package has a type that something can be generated for.
@@ -196,7 +178,6 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	}
 	return Files{
 		Folder: output.Folder{Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered},
-		Inputs: Inputs{Dir: s.dir, Packages: program.Sources(), Configured: s.reads, Endings: crd.Endings(), Warnings: findings},
 	}, nil
 }
 
@@ -207,10 +188,6 @@ func (cfg Config) Check() diag.List {
 	errs, _ := findings.Relative(s.dir).Split()
 	return errs
 }
-
-// RealDir returns Dir, absolute and without links. It fails if Dir is relative and the working
-// directory is unknown.
-func (cfg Config) RealDir() (string, error) { return realDir(cfg.Dir) }
 
 // errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")

@@ -35,10 +35,6 @@ type settings struct {
 	controllers, discover, prune, keepGoing, allowEmpty bool
 	// partial means that the call names the packages, not the configuration file.
 	partial bool
-
-	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends
-	// on, apart from go.mod.
-	reads []string
 }
 
 // located returns the findings; those without a position get that of the input which they name.
@@ -75,7 +71,6 @@ func (cfg Config) settings() (settings, diag.List) {
 			return s, findingsOf(err)
 		}
 		file, fileDir = s.file, filepath.Dir(fileName)
-		s.reads = append(s.reads, fileName)
 		if of, err := findModule(fileDir); err == nil {
 			main, mainErr = of, nil
 		}
@@ -192,7 +187,6 @@ func layoutOf(name string) (model.Layout, error) {
 
 // addCRDs reads a file or folder of CustomResourceDefinitions.
 func (s *settings) addCRDs(name setting, report *diag.List) {
-	s.reads = append(s.reads, name.path())
 	definitions, wrong := crd.Read(name.path())
 	for _, d := range wrong {
 		if d.Pos.Filename == "" {

@@ -27,10 +27,6 @@
 // resident set that one process of the run has had (ru_maxrss of getrusage), not the sum of those
 // that were there at the same time; only on Unix.
 //
-// # nothing to do
-//
-// The same run again, without any change. The others write everything anew.
-//
 // # cold
 //
 // A run with an empty build cache (GOCACHE), as on a CI machine. The programs are there already.

@@ -39,22 +39,14 @@ func (u unit) name() string {
 	return ""
 }
 
-// mark is what our side must reach. The zero mark is reached by all.
-type mark struct {
-	// ratio is how many times less than the other side ours must take; 0 is no such mark.
-	ratio float64
-	// most is the most that ours may take; 0 is no such mark.
-	most float64
-}
+// mark is how many times less than the other side ours must take; 0 is no mark.
+type mark float64
 
 func (m mark) String() string {
-	switch {
-	case m.ratio > 0:
-		return fmt.Sprintf("≥ %g", m.ratio)
-	case m.most > 0:
-		return fmt.Sprintf("≤ %g s", m.most)
+	if m == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("≥ %g", float64(m))
 }
 
 // row is a line of the table, with the values of all runs of each side.
@@ -76,11 +68,7 @@ func (r row) ratio() float64 {
 
 // short reports whether ours misses the mark. A value that could not be measured does.
 func (r row) short() bool {
-	mine := median(r.values[ours])
-	if r.mark.most > 0 && (mine == 0 || mine > r.mark.most) {
-		return true
-	}
-	return r.mark.ratio > 0 && r.ratio() < r.mark.ratio
+	return r.ratio() < float64(r.mark)
 }
 
 // cells are what stands in the columns.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/buildcache"
 )
 
 const generateHelp = `Informer-gen reads Go packages with Kubernetes API types and writes, for each type that is marked with +genclient
@@ -73,7 +72,6 @@ func newGenerate() *cobra.Command {
 	g.inputs.addTo(cmd)
 	cmd.Flags().BoolVar(&g.check, "check", false, "write nothing, print what would change as a unified diff")
 	g.findings.addTo(cmd)
-	cmd.Flags().BoolVar(&g.cfg.Verbose, "verbose", false, "repeat warnings about packages of other modules, which are shown once")
 	g.profiles.addTo(cmd)
 	return cmd
 }
@@ -124,31 +122,20 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	progress := newProgress(cmd.ErrOrStderr())
 	defer progress.stop()
 	cfg.Progress = progress.packages
-	cache := buildcache.Open(cfg)
-	if g.check { // looks at everything: the cache counts only for warnings
-		files, err := generator.Generate(cmd.Context(), cache.Config())
-		if err != nil {
-			return err
-		}
-		g.changes, err = files.Diff()
+	files, err := generator.Generate(cmd.Context(), cfg)
+	if err != nil {
 		return err
 	}
-	if cache.UpToDate() {
-		return nil
-	}
-	files, err := generator.Generate(cmd.Context(), cache.Config())
-	if err != nil {
+	if g.check {
+		g.changes, err = files.Diff()
 		return err
 	}
 	if err := context.Cause(cmd.Context()); err != nil {
 		return err // from here on a run goes through to its end
 	}
 	progress.set("writing")
-	if g.summary, err = write(files); err != nil {
-		return err
-	}
-	cache.Keep(files)
-	return nil
+	g.summary, err = write(files)
+	return err
 }
 
 // write writes the files and returns what it did, if it did anything.

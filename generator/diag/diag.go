@@ -30,9 +30,6 @@ type Diagnostic struct {
 	Allowed []string
 	// Warning means that the finding doesn't keep the generator from doing its work.
 	Warning bool
-	// Foreign means that the finding is about the text of a module that one only requires, and
-	// can't change.
-	Foreign bool
 }
 
 // String returns "file:line:col: +marker: message (allowed: a, b)". Parts that are empty are left

@@ -5,7 +5,6 @@ package load
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -25,8 +24,7 @@ import (
 
 // Code is a program with the bodies of those functions that one wants to look into.
 type Code struct {
-	// Fset has the positions of all syntax and types. Lines and columns are right; offsets need not
-	// be.
+	// Fset has the positions of all syntax and types.
 	Fset *token.FileSet
 	// Packages are those that the patterns match, and what is needed of those that they import.
 	// Each stands behind those that it imports.
@@ -83,11 +81,11 @@ func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*C
 		return nil, err
 	}
 	l := &bodyLoader{
-		reader: &reader{fset: fset, seen: map[string][sha256.Size]byte{}},
-		ctx:    ctx,
-		use:    use,
-		busy:   make(chan struct{}, runtime.GOMAXPROCS(0)),
-		byID:   map[string]*CodePackage{},
+		fset: fset,
+		ctx:  ctx,
+		use:  use,
+		busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		byID: map[string]*CodePackage{},
 	}
 	for _, meta := range roots {
 		l.add(meta)
@@ -118,7 +116,7 @@ func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*C
 
 // bodyLoader loads each package once, and several at a time.
 type bodyLoader struct {
-	*reader
+	fset *token.FileSet
 	ctx  context.Context
 	busy chan struct{} // holds a value for each goroutine that parses or checks
 
@@ -316,7 +314,7 @@ func (l *bodyLoader) declared(p *CodePackage) {
 	l.busy <- struct{}{}
 	for _, name := range p.meta.GoFiles {
 		// What is wrong shows where a package with bodies uses what is missing.
-		if file, _, err := l.read(name, declarations, false); err == nil && file != nil {
+		if file, _, err := parse(l.fset, name, 0); err == nil && file != nil {
 			files = append(files, file)
 		}
 	}

@@ -3,7 +3,6 @@
 package load
 
 import (
-	"crypto/sha256"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -34,7 +33,7 @@ func (p *Program) Check(roots ...*Package) {
 
 // checker checks packages from source, each once, and several at a time.
 type checker struct {
-	*reader
+	fset *token.FileSet
 	// busy bounds how many goroutines parse or check at a time: each holds a slot of the channel
 	// while it does, and waits for no package meanwhile.
 	busy chan struct{}
@@ -60,7 +59,7 @@ type unit struct {
 
 func newChecker(fset *token.FileSet) *checker {
 	return &checker{
-		reader: &reader{fset: fset, seen: map[string][sha256.Size]byte{}},
+		fset:   fset,
 		busy:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		metas:  map[string]*packages.Package{},
 		visits: map[string]visit{},
@@ -136,7 +135,7 @@ func (c *checker) dependency(meta *packages.Package) *types.Package {
 		c.busy <- struct{}{}
 		for _, name := range meta.GoFiles {
 			// What is wrong with a dependency shows where a root uses what is missing.
-			if file, _, err := c.read(name, typesOnly, changes(meta)); err == nil && file != nil {
+			if file, _, err := parse(c.fset, name, 0); err == nil && file != nil {
 				files = append(files, file)
 			}
 		}

@@ -14,6 +14,7 @@ package load
 import (
 	"context"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"runtime"
@@ -47,8 +48,7 @@ type Config struct {
 
 // Program is what one call of Load found.
 type Program struct {
-	// Fset has the positions of all syntax and types. Lines and columns are right; offsets are not,
-	// because the parser doesn't see function bodies.
+	// Fset has the positions of all syntax and types.
 	Fset *token.FileSet
 	// Roots are the packages that the patterns match, sorted by import path.
 	Roots []*Package
@@ -64,7 +64,7 @@ type Package struct {
 	Path, Name string
 	// Dir is the package's folder.
 	Dir string
-	// Files are parsed with comments and stripped of function bodies.
+	// Files are parsed with comments; functions have empty bodies.
 	Files []*ast.File
 	// ParseErrors say why the syntax of the package is incomplete; empty if it isn't.
 	ParseErrors diag.List
@@ -178,7 +178,7 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 				return context.Cause(ctx)
 			}
 			defer p.progress.step()
-			return root.parse(p.checker.reader)
+			return root.parse(p.Fset)
 		})
 	}
 	return group.Wait()
@@ -200,9 +200,9 @@ func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, e
 }
 
 // parse fills Files and ParseErrors. The error is one of reading.
-func (p *Package) parse(from *reader) error {
+func (p *Package) parse(fset *token.FileSet) error {
 	for _, name := range p.meta.GoFiles {
-		file, problems, err := from.read(name, declarations, changes(p.meta))
+		file, problems, err := parse(fset, name, parser.ParseComments)
 		if err != nil {
 			return err
 		}

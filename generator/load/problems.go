@@ -62,7 +62,7 @@ func (c Config) names(meta *packages.Package) bool {
 		switch {
 		case filepath.IsAbs(pattern):
 			return filepath.Clean(pattern) == meta.Dir
-		case pattern == "." || pattern == ".." || named(pattern):
+		case pattern == "." || pattern == ".." || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../"):
 			return filepath.Join(c.Dir, filepath.FromSlash(pattern)) == meta.Dir
 		}
 		return pattern == meta.PkgPath

@@ -76,7 +76,7 @@ var areas = []area{
 		sees:   []string{"templates"},
 		by:     "generator",
 		layers: []string{
-			"diag model internal/names internal/gotypes buildcache/internal/record",
+			"diag model internal/names internal/gotypes",
 			"load marker internal/yamldoc internal/jsonpath output",
 			"marker/kubebuilder internal/report fields/internal/flow",
 			"marker/syntax fields",
@@ -84,7 +84,7 @@ var areas = []area{
 			"internal/index internal/project",
 			"internal/resolve",
 			".",
-			"scaffold buildcache",
+			"scaffold",
 		},
 	},
 	{

@@ -61,8 +61,8 @@ func Read(name string) ([]Definition, diag.List) {
 	return definitions, report
 }
 
-// Endings returns those of the names of files that are looked into below a folder.
-func Endings() []string { return []string{".yaml", ".yml", ".json"} }
+// endings are those of the names of files that are looked into below a folder.
+var endings = []string{".yaml", ".yml", ".json"}
 
 // filesOf returns the files that a file or folder stands for. Folders that begin with a dot are
 // passed over.
@@ -78,7 +78,7 @@ func filesOf(name string) ([]string, error) {
 			return err
 		case entry.IsDir() && file != "." && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
-		case !entry.IsDir() && slices.Contains(Endings(), path.Ext(file)):
+		case !entry.IsDir() && slices.Contains(endings, path.Ext(file)):
 			files = append(files, filepath.Join(name, filepath.FromSlash(file)))
 		}
 		return nil

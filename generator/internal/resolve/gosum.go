@@ -52,13 +52,3 @@ func missingSums(findings diag.List, roots []*load.Package) diag.List {
 }
 
 var missingSum = regexp.MustCompile(`missing go\.sum entry .*?package (\S+).*; to add(?: it)?: go get ([^\s)]+)`)
-
-// foreign marks the findings about text of modules that the project only requires.
-func foreign(findings diag.List, roots []*load.Package) diag.List {
-	for i, d := range findings {
-		findings[i].Foreign = slices.ContainsFunc(roots, func(root *load.Package) bool {
-			return !root.Main() && d.Pos.Filename != "" && filepath.Dir(d.Pos.Filename) == root.Dir
-		})
-	}
-	return findings
-}

@@ -127,7 +127,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	for _, v := range verdicts {
 		result.Types = append(result.Types, v.result())
 	}
-	result.Findings = foreign(missingSums(r.Findings().Sorted(), in.Roots), in.Roots)
+	result.Findings = missingSums(r.Findings().Sorted(), in.Roots)
 	return result, nil
 }
 
