@@ -92,9 +92,6 @@ type Config struct {
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
 	// Generate returns.
 	Warn func(diag.Diagnostic)
-	// Progress may be nil. It is called now and then while packages are loaded, one call at a time,
-	// from other goroutines.
-	Progress func(load.Progress)
 }
 
 // NoFile as Config.File means that no configuration file is read.

@@ -68,7 +68,7 @@ func TestEveryMarkerStandsInAGolden(t *testing.T) {
 func TestEveryOptionStandsInAGolden(t *testing.T) {
 	// These are about where a run happens, who watches it and what it does with files, which
 	// goldens have nothing of.
-	other := []string{"Dir", "Env", "Warn", "Progress", "Prune", "AllowEmpty"}
+	other := []string{"Dir", "Env", "Warn", "Prune", "AllowEmpty"}
 	goldens := readGoldens(t)
 	config := reflect.TypeFor[Config]()
 	for i := range config.NumField() {

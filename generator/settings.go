@@ -99,7 +99,7 @@ func (cfg Config) settings() (settings, diag.List) {
 	if mainErr != nil && (!output.isSet() || len(inputs) == 0) {
 		return s, findingsOf(mainErr)
 	}
-	s.loading = load.Config{Dir: main.dir, Patterns: []string{"./..."}, Env: cfg.Env, Progress: cfg.Progress}
+	s.loading = load.Config{Dir: main.dir, Patterns: []string{"./..."}, Env: cfg.Env}
 	if len(inputs) > 0 {
 		s.loading.Dir, s.loading.Patterns = inputs[0].dir, texts(inputs)
 	}

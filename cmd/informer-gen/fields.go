@@ -125,8 +125,6 @@ func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, *
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	progress := newProgress(cmd.ErrOrStderr())
-	defer progress.stop()
 	report, err := fields.Find(cmd.Context(), fields.Config{Dir: dir, Patterns: patterns, Tags: r.tags})
 	if err != nil {
 		return nil, nil, err

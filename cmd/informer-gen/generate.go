@@ -48,7 +48,6 @@ const generateExamples = `  informer-gen                              # what inf
 type generation struct {
 	inputs
 	findings
-	profiles
 
 	check bool
 	// summary says in a line what was written; empty if nothing was.
@@ -72,7 +71,6 @@ func newGenerate() *cobra.Command {
 	g.inputs.addTo(cmd)
 	cmd.Flags().BoolVar(&g.check, "check", false, "write nothing, print what would change as a unified diff")
 	g.findings.addTo(cmd)
-	g.profiles.addTo(cmd)
 	return cmd
 }
 
@@ -96,14 +94,13 @@ The exit code is 0 if the output is up to date, 1 if it isn't, and 2 if the inpu
 	}
 	g.inputs.addTo(cmd)
 	g.findings.addTo(cmd)
-	g.profiles.addTo(cmd)
 	return cmd
 }
 
 // run generates, and writes or compares.
 func (g *generation) run(cmd *cobra.Command, patterns []string) error {
 	g.begin(cmd)
-	err := g.profiles.around(func() error { return g.generate(cmd, patterns) })
+	err := g.generate(cmd, patterns)
 	if err != nil && cmd == cmd.Root() {
 		err = mistaken(cmd, patterns, err)
 	}
@@ -119,9 +116,6 @@ func (g *generation) run(cmd *cobra.Command, patterns []string) error {
 func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	cfg := g.config(cmd, patterns)
 	cfg.Warn = g.warn
-	progress := newProgress(cmd.ErrOrStderr())
-	defer progress.stop()
-	cfg.Progress = progress.packages
 	files, err := generator.Generate(cmd.Context(), cfg)
 	if err != nil {
 		return err
@@ -133,7 +127,6 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	if err := context.Cause(cmd.Context()); err != nil {
 		return err // from here on a run goes through to its end
 	}
-	progress.set("writing")
 	g.summary, err = write(files)
 	return err
 }

@@ -46,12 +46,9 @@ It never overwrites a configuration file, unless --force is given.`,
 				return err
 			}
 			if len(patterns) > 0 {
-				progress := newProgress(cmd.ErrOrStderr())
-				defer progress.stop()
-				if err := project.Use(cmd.Context(), patterns, progress.packages); err != nil {
+				if err := project.Use(cmd.Context(), patterns); err != nil {
 					return err
 				}
-				progress.stop()
 			}
 			written, err := project.Write(force)
 			if err != nil {

@@ -61,8 +61,7 @@ type CodePackage struct {
 }
 
 // Bodies loads the packages of cfg, and what they import, as far as it is needed. It reads the
-// bodies of functions of the roots, and of the packages for which wanted returns true. cfg.Progress
-// isn't called.
+// bodies of functions of the roots, and of the packages for which wanted returns true.
 //
 // Bodies calls use with each package behind those that it imports, from several goroutines, but
 // never from two at once. The syntax of a program takes more memory than all else, so that only a

@@ -20,13 +20,9 @@ import (
 // returned. It checks each package once, however often it is asked to, and may be called from
 // several goroutines.
 func (p *Program) Check(roots ...*Package) {
-	p.progress.begin(Checking, len(roots))
 	var wait sync.WaitGroup
 	for _, root := range roots {
-		wait.Go(func() {
-			defer p.progress.step()
-			p.checker.root(root)
-		})
+		wait.Go(func() { p.checker.root(root) })
 	}
 	wait.Wait()
 }

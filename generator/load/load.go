@@ -38,9 +38,6 @@ type Config struct {
 	Env []string
 	// Tags are build tags. If there are any, they take the place of those in GOFLAGS.
 	Tags []string
-	// Progress may be nil. It is called from several goroutines, but never by two at once, and
-	// holds up the work.
-	Progress func(Progress)
 	// Skip may be nil. Packages that the patterns match in a folder for which it returns true are
 	// left out, whether they compile or not.
 	Skip func(dir string) bool
@@ -53,9 +50,8 @@ type Program struct {
 	// Roots are the packages that the patterns match, sorted by import path.
 	Roots []*Package
 
-	cfg      Config
-	progress *progress
-	checker  *checker
+	cfg     Config
+	checker *checker
 }
 
 // Package is a package that a pattern matched.
@@ -99,8 +95,7 @@ func newPackage(meta *packages.Package) *Package {
 // its cause.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
 	fset := token.NewFileSet()
-	program := &Program{Fset: fset, cfg: cfg, progress: &progress{call: cfg.Progress}, checker: newChecker(fset)}
-	program.progress.begin(Listing, 0)
+	program := &Program{Fset: fset, cfg: cfg, checker: newChecker(fset)}
 	listed, err := cfg.list(ctx, withImports, cfg.Patterns)
 	if err != nil {
 		return nil, err
@@ -132,7 +127,6 @@ func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, erro
 		}
 	}
 	if len(unknown) > 0 {
-		p.progress.begin(Listing, 0)
 		listed, err := p.cfg.list(ctx, withImports, unknown)
 		if err != nil {
 			return nil, err
@@ -169,7 +163,6 @@ func (p *Program) Dependency(root *Package, path string) *types.Package {
 // parse parses packages, which are to be checked as roots.
 func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	p.checker.list(roots)
-	p.progress.begin(Reading, len(roots))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, root := range roots {
@@ -177,7 +170,6 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			defer p.progress.step()
 			return root.parse(p.Fset)
 		})
 	}

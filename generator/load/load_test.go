@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -293,25 +292,6 @@ func TestTagsReachTheGoCommand(t *testing.T) {
 		if got, want := len(program.Roots[0].Files), 1+min(1, len(tags)); got != want {
 			t.Errorf("with the tags %v there are %d files, want %d", tags, got, want)
 		}
-	}
-}
-
-func TestProgressCountsPackages(t *testing.T) {
-	t.Setenv("GOFLAGS", "")
-	var got []Progress
-	program, err := Load(t.Context(), Config{
-		Dir: t.TempDir(), Patterns: []string{"errors", "unicode/utf8"},
-		Progress: func(p Progress) { got = append(got, p) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	program.Check(program.Roots...)
-	want := []Progress{
-		{What: Listing}, {Reading, 0, 2}, {Reading, 1, 2}, {Reading, 2, 2}, {Checking, 0, 2}, {Checking, 1, 2}, {Checking, 2, 2},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

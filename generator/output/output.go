@@ -48,11 +48,9 @@ type Report struct {
 // the next run removes what is left of it. If renaming or removing fails, the Report says what had
 // been done.
 //
-// Runs of one user side by side write one after the other, so that the output is that of one of
-// them. For that there is a lock file in the user's cache folder; without such a folder they may
-// mix.
+// Runs side by side with the same files are safe. Of runs with different files, the output may mix;
+// the next run puts it right.
 func (f Folder) Write() (Report, error) {
-	defer lock()()
 	plan, err := f.plan()
 	if err != nil {
 		return Report{}, err

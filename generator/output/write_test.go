@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,45 +114,5 @@ func TestWriteRefusesAFileAsFolder(t *testing.T) {
 	}
 	if _, err := Existing(root); err == nil {
 		t.Error("existing files of a file: want an error")
-	}
-}
-
-// TestRunsSideBySideLeaveTheOutputOfOne has runs for different packages write at once, each of
-// which removes what the other has written.
-func TestRunsSideBySideLeaveTheOutputOfOne(t *testing.T) {
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
-		t.Setenv(name, t.TempDir())
-	}
-	files := func(text string, names ...string) Folder {
-		var f Folder
-		for _, name := range append(names, "informers/factory.go") {
-			f.Files = append(f.Files, model.File{Path: name, Content: []byte(model.HeaderLine + "\n\npackage " + text + "\n")})
-		}
-		return f
-	}
-	for range 10 {
-		a, b := files("a", "informers/a/v1/a.go", "listers/a/v1/a.go"), files("b", "informers/b/v1/b.go", "listers/b/v1/b.go")
-		a.Root = t.TempDir()
-		b.Root = a.Root
-		var wait sync.WaitGroup
-		for _, f := range []Folder{a, b, a, b} {
-			wait.Go(func() {
-				if _, err := f.Write(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wait.Wait()
-		aChanges, err := a.Diff()
-		if err != nil {
-			t.Fatal(err)
-		}
-		bChanges, err := b.Diff()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(aChanges) > 0 && len(bChanges) > 0 {
-			t.Fatalf("the output is neither that of a nor that of b: %v, %v", aChanges, bChanges)
-		}
 	}
 }

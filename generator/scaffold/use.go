@@ -12,7 +12,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/load"
 )
 
 // Use makes the packages that the patterns match the Inputs. It runs the go command once, in the
@@ -22,14 +21,13 @@ import (
 //
 // The error is that of the go command, a diag.List as the generator reports it if go.mod or go.sum
 // lacks modules, or generator.ErrNothing if there is no type to generate for in any of them.
-// progress may be nil; it is as in generator.Config.
-func (p *Project) Use(ctx context.Context, patterns []string, progress func(load.Progress)) error {
+func (p *Project) Use(ctx context.Context, patterns []string) error {
 	patterns, err := p.fromRoot(patterns)
 	if err != nil {
 		return err
 	}
 	found, err := generator.Inspect(ctx, generator.Config{
-		Dir: p.Dir, File: generator.NoFile, Patterns: patterns, Progress: progress,
+		Dir: p.Dir, File: generator.NoFile, Patterns: patterns,
 	})
 	if err != nil {
 		return err
