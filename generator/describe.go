@@ -7,10 +7,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/names"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // inspected returns what is said about a type, without Accessor and Files.

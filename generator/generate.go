@@ -21,12 +21,12 @@ import (
 	"go/token"
 	"path/filepath"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/index"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/internal/skew"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/index"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
+	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
 
 // Config is what to generate, and where. The zero Config follows the configuration file. If there

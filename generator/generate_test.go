@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 func TestGenerateEndsWithItsContext(t *testing.T) {

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 

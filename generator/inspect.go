@@ -7,7 +7,7 @@ import (
 	"go/token"
 	"path/filepath"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
 // Inspection is what Generate would do with each type, and why. Names of files are relative to

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/marker/syntax"
+	"github.com/informer-gen/informer-gen/internal/generator/marker/syntax"
 )
 
 // TestEveryMarkerStandsInAGolden finds markers and arguments that no golden writes, and counts the

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/model"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 	"github.com/informer-gen/informer-gen/templates"
 )
 

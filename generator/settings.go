@@ -11,14 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/config"
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/crd"
-	"github.com/informer-gen/informer-gen/generator/internal/names"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/marker"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/config"
+	"github.com/informer-gen/informer-gen/internal/generator/crd"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // settings is what a Config and its configuration file come to.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"go/token"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // check reports names of the model that collide in the generated code, and names that are not Go

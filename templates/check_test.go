@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 func TestWrongModelsAreRefused(t *testing.T) {

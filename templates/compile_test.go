@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/tools/imports"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 

@@ -5,7 +5,7 @@ package templates
 import (
 	"slices"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the

@@ -5,7 +5,7 @@ package templates
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // groupsFile is informers/groups.go: for each group an interface with one accessor for each

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // listerDocFile is doc.go beside the listers: the package comment, which belongs to no one type.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // folder is the name of a group's or version's folder and package: name itself unless Go gives it

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"path"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // pkg is a Go package that is generated.

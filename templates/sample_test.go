@@ -5,7 +5,7 @@ package templates
 import (
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 const samplePath = "example.com/project/api/v1alpha1"

@@ -38,7 +38,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // Render returns the files for out, sorted by Path. It fails, with all reasons joined, when names

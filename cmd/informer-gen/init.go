@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informer-gen/informer-gen/generator/scaffold"
+	"github.com/informer-gen/informer-gen/internal/generator/scaffold"
 )
 
 func newInit() *cobra.Command {

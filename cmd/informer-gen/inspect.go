@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
 // inspection is what list and explain share.

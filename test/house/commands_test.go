@@ -68,14 +68,14 @@ func TestCommandsThatCannotBeRunAreFound(t *testing.T) {
 		"test ./no/such":                    "there is no package ./no/such",
 		"test ./no/...":                     "there is no package ./no/...",
 		"test ./templates -run TestNothing": "-run TestNothing matches nothing",
-		"test -run '^$' -fuzz FuzzNothing ./generator/config":   "-fuzz FuzzNothing matches nothing",
-		"test ./templates update":                               "update is neither a flag nor a package",
-		"run ./bench --nothing":                                 "./bench has no flag --nothing",
-		"run ./no/such --help":                                  "there is no package ./no/such",
-		"test ./test/model -run TestHistories -seed 17 -race":   "",
-		"test ./generator ./templates -update":                  "",
-		"run ./bench --only event,sync/pods -n 1 -cpuprofile x": "",
-		"run ./devserver/cmd/devserver --nothing -- ls --all":   "./devserver/cmd/devserver has no flag --nothing",
+		"test -run '^$' -fuzz FuzzNothing ./internal/generator/config": "-fuzz FuzzNothing matches nothing",
+		"test ./templates update":                                      "update is neither a flag nor a package",
+		"run ./bench --nothing":                                        "./bench has no flag --nothing",
+		"run ./no/such --help":                                         "there is no package ./no/such",
+		"test ./test/model -run TestHistories -seed 17 -race":          "",
+		"test ./generator ./templates -update":                         "",
+		"run ./bench --only event,sync/pods -n 1 -cpuprofile x":        "",
+		"run ./devserver/cmd/devserver --nothing -- ls --all":          "./devserver/cmd/devserver has no flag --nothing",
 	} {
 		verb, rest, _ := strings.Cut(text, " ")
 		if got := strings.Join(all.wrongIn(command{verb: verb, fields: fieldsOf(rest)}), "; "); got != want {

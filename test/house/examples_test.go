@@ -21,8 +21,7 @@ var notImported = []string{"bench", "cmd", "examples", "test"}
 // fewerExamples are packages that may have fewer than fewestExamples, with the reason. A name that
 // ends in /... stands for the packages below a folder.
 var fewerExamples = map[string]string{
-	"generator/...": "programs call package generator; its parts are exported for each other",
-	"templates":     "it is a part of the generator, whose model no other program makes",
+	"templates": "it is a part of the generator, whose model no other program makes",
 }
 
 // TestPublicPackagesHaveExamples counts the examples whose output is compared, and those that a

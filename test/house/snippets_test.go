@@ -25,7 +25,7 @@ var compiledBy = map[string]string{
 	"README.md":           "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
 	"docs/generated.md":   "templates/doc_test.go TestDocumentShowsWhatIsGenerated",
 	"docs/indexes.md":     "generator/docs_test.go TestIndexDocs",
-	"docs/markers.md":     "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
+	"docs/markers.md":     "internal/generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
 	"docs/projections.md": "generator/docs_projections_test.go TestProjectionDocs",
 	"docs/testing.md":     "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
 	"docs/tutorial.md":    "examples/tutorial/main_test.go TestThePagesHaveThisCode",

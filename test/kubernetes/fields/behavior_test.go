@@ -29,7 +29,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/informers"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
-	"github.com/informer-gen/informer-gen/generator/fields"
+	"github.com/informer-gen/informer-gen/internal/generator/fields"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
