@@ -57,7 +57,7 @@ func (s settings) nothing(roots []*load.Package) error {
 
 // declared returns the names that the user's own files declare in the lister package of a version.
 func (t target) declared(group *model.Group, version *model.Version) map[string]bool {
-	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(templates.ListerDir(t.layout, group, version))))
+	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(t.layout.ListerDir(group, version))))
 }
 
 // kindsByFolder returns the names of the kinds that have listers, by the folder that these are in.
@@ -65,7 +65,7 @@ func kindsByFolder(out *model.Output) map[string]map[string]bool {
 	kinds := map[string]map[string]bool{}
 	for _, g := range out.Groups {
 		for _, v := range g.Versions {
-			dir := templates.ListerDir(out.Layout, g, v)
+			dir := out.Layout.ListerDir(g, v)
 			if kinds[dir] == nil {
 				kinds[dir] = map[string]bool{}
 			}

@@ -50,7 +50,7 @@ func (f *file) addIndexes(k *kind) {
 }
 
 // indexVar is the name of the variable with an index.
-func indexVar(k *kind, x *model.Index) string { return k.private() + x.Name }
+func indexVar(k *kind, x *model.Index) string { return k.Unexported() + x.Name }
 
 // index is the declaration of an index: its name, and the function that finds its keys.
 func (f *file) index(k *kind, x *model.Index) *jen.Statement {

@@ -64,9 +64,7 @@ type CodePackage struct {
 // bodies of functions of the roots, and of the packages for which wanted returns true.
 //
 // Bodies calls use with each package behind those that it imports, from several goroutines, but
-// never from two at once. The syntax of a program takes more memory than all else, so that only a
-// few packages have theirs at the same time. After a package that must compile and doesn't, use
-// isn't called any more.
+// never from two at once. After a package that must compile and doesn't, use isn't called any more.
 //
 // The error is a [diag.List] if patterns are wrong, or if a root or a package of a main module
 // doesn't compile. If ctx ends first, the error is its cause.
@@ -317,7 +315,6 @@ func (l *bodyLoader) declared(p *CodePackage) {
 			files = append(files, file)
 		}
 	}
-	dropUnexported(files)
 	for i, file := range files {
 		files[i], _ = pruned(file, everything, nameOf)
 	}

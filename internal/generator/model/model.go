@@ -40,8 +40,7 @@ type Group struct {
 	// GoName is the accessor on the factory, for example "Samples".
 	GoName string
 	// Package is the name of the folder with the packages of the group's versions, for example
-	// "samples". Where Go gives the name another meaning, as "type" or "internal", the templates
-	// extend it.
+	// "samples".
 	Package string
 	// Versions are in the order in which they are written.
 	Versions []*Version

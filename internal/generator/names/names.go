@@ -4,6 +4,7 @@
 package names
 
 import (
+	"go/doc"
 	"go/token"
 	"regexp"
 	"strings"
@@ -32,6 +33,20 @@ func SuggestExported(name string) string {
 		return ", did you mean " + up + "?"
 	}
 	return ""
+}
+
+// Folder returns the name of the folder and package of a group or version that Go calls name: the
+// same in lower case, unless that has a meaning of its own in Go.
+func Folder(name string) string {
+	name = strings.ToLower(name)
+	switch name {
+	case "documentation", "internal", "main", "testdata", "vendor":
+		return name + "api"
+	}
+	if !token.IsIdentifier(name) || doc.IsPredeclared(name) || name == "init" || strings.HasSuffix(name, "_test") {
+		return strings.ReplaceAll(name, "_", "") + "api"
+	}
+	return name
 }
 
 // IsGroup reports whether an API group can have this name; the core group has none.

@@ -33,3 +33,14 @@ func TestVersionsLookLikeThoseOfKubernetes(t *testing.T) {
 		}
 	}
 }
+
+func TestFoldersAvoidNamesWithAMeaningInGo(t *testing.T) {
+	for name, want := range map[string]string{
+		"Apps": "apps", "v1alpha1": "v1alpha1", "Type": "typeapi", "internal": "internalapi", "String": "stringapi", "Main": "mainapi",
+		"A_test": "atestapi", "Init": "initapi",
+	} {
+		if got := Folder(name); got != want {
+			t.Errorf("Folder(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

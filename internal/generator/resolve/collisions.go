@@ -15,7 +15,7 @@ import (
 func groupVersionOf(a *api) [2]string { return [2]string{a.group.Text, a.version.Text} }
 
 // collisions reports kinds, and their indexes, that would meet in the packages that are generated
-// for apis. The templates check this too, for any model; here the findings have positions.
+// for apis.
 func collisions(r *report.Report, layout model.Layout, apis []*api) {
 	type owner struct {
 		what string
@@ -40,6 +40,13 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 		r.FailAt(o.pos, fmt.Sprintf("%s and %s (%s) would both have the %s%s%s", o.what, other.what, r.Short(other.pos), use, name, advice))
 		return false
 	}
+	claimAll := func(o owner, use string, names ...string) {
+		for _, name := range names {
+			if !claim(o, use, name) {
+				break
+			}
+		}
+	}
 	resources := map[[2]string]map[string]owner{}
 	for _, a := range apis {
 		served := resources[groupVersionOf(a)]
@@ -56,7 +63,7 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 			if len(apis) > 1 {
 				o.what += " of package " + a.pkg.Path
 			}
-			if !claim(o, "file name ", strings.ToLower(k.Name)) {
+			if !claim(o, "file name ", k.File()) {
 				continue
 			}
 			if other, ok := served[k.Resource]; ok && k.projectionOf == nil {
@@ -65,6 +72,11 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 			}
 			if k.projectionOf == nil {
 				served[k.Resource] = o
+			}
+			if layout == model.Single && slices.Contains(factoryMethods, k.Plural) {
+				r.FailAt(k.pos, fmt.Sprintf("%s can't have the accessor %s, because every factory has a method of this name: "+
+					"use the grouped layout, or another plural", o.what, k.Plural))
+				continue
 			}
 			if !claim(o, "accessor ", k.Plural) {
 				continue
@@ -76,30 +88,20 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 			if len(k.Indexes) > 0 {
 				names = append(names, k.Name+"Indexes", k.Name+"Lookups")
 			}
-			if layout == model.Single { // else informers have a package of their own
-				names = append(names, k.Name+"Informer", "With"+k.Plural)
+			claimAll(o, "Go name ", names...)
+			informers, projections := "Go name ", "Go name "
+			if layout != model.Single { // they have packages of their own
+				informers, projections = "informer's Go name ", "Go name of a projected type "
 			}
-			for _, name := range names {
-				if !claim(o, "Go name ", name) {
-					break
-				}
-			}
-			for _, name := range projectedNames(k) {
-				if !claim(o, projectedUse(layout), name) {
-					break
-				}
-			}
+			claimAll(o, informers, k.Name+"Informer", "With"+k.Plural)
+			claimAll(o, projections, projectedNames(k)...)
 			for i, x := range k.Indexes {
 				of := owner{"index " + x.Name + " of " + o.what, k.indexes[i], a}
-				names := []string{k.Name + x.Name, k.Name + x.Name + "Index"}
+				names := []string{k.Name + x.Name, k.Name + x.Name + "Index", k.Unexported() + x.Name}
 				if len(x.Paths) > 1 {
 					names = append(names, k.Name+x.Name+"Key")
 				}
-				for _, name := range names {
-					if !claim(of, "Go name ", name) {
-						break
-					}
-				}
+				claimAll(of, "Go name ", names...)
 			}
 		}
 	}
@@ -115,13 +117,4 @@ func projectedNames(k *kind) []string {
 		names = append(names, s.Name)
 	}
 	return names
-}
-
-// projectedUse is what these names are. The types have a package of their own, but not in the
-// layout Single.
-func projectedUse(layout model.Layout) string {
-	if layout == model.Single {
-		return "Go name "
-	}
-	return "Go name of a projected type "
 }

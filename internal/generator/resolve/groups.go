@@ -30,7 +30,7 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 		}
 		group := byName[a.group.Text]
 		if group == nil {
-			group = &model.Group{Name: a.group.Text, GoName: a.groupGoName.Text, Package: strings.ToLower(a.groupGoName.Text)}
+			group = &model.Group{Name: a.group.Text, GoName: a.groupGoName.Text, Package: names.Folder(a.groupGoName.Text)}
 			byName[group.Name] = group
 			first[group.Name] = a
 			groups = append(groups, group)
@@ -69,7 +69,7 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 // versionOfGroup returns a version with the kinds of all packages that have types of it.
 func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 	name := same[0].version.Text
-	v := &model.Version{Name: name, GoName: names.UpperFirst(name), Package: strings.ToLower(name)}
+	v := &model.Version{Name: name, GoName: names.UpperFirst(name), Package: names.Folder(name)}
 	var kinds []*kind
 	for _, a := range same {
 		source := model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name, Deprecated: deprecatedPackage(a.pkg.Files)}

@@ -42,12 +42,10 @@ func New(fset *token.FileSet) *Program {
 	return p
 }
 
-// Add adds a package, behind those that it imports, and cuts its syntax down to what instances of
-// generic functions are made of.
+// Add adds a package, behind those that it imports.
 func (p *Program) Add(of *load.CodePackage) {
 	built := p.a.prog.CreatePackage(of.Types, of.Files, of.Info, true)
 	built.Build()
-	cut(of.Files, of.Info)
 	p.followed[of.Types] = of.Bodies
 	if of.Root {
 		p.roots = append(p.roots, built)
