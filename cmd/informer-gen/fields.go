@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informer-gen/informer-gen/internal/diag"
 	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
@@ -22,7 +21,6 @@ type reading struct {
 	tags   []string
 	sample string
 	all    bool
-	check  bool
 	format choice
 }
 
@@ -45,15 +43,11 @@ kind whose objects it has from a lister, an event handler, an index or a client'
 
 Objects are followed through variables, fields, lists, maps, channels, calls, closures, copies and interfaces, and into
 those packages of other modules that know API objects. All functions of PACKAGES count as called, and neither the order
-of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.
-
-Fields of projections that the program doesn't read are findings. With --check they are all that is printed, and the
-exit code is 1 if there are any.`,
+of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.`,
 		Example: `  informer-gen fields                                # the program below the working directory
   informer-gen fields ./cmd/manager ./controllers/...
   kubectl get pods -A -o json | informer-gen fields --sample - ./...
-  informer-gen fields --format=json                  # for programs
-  informer-gen fields --check                        # for CI: exit code 1 if projections have fields that are not read`,
+  informer-gen fields --format=json                  # for programs`,
 		ValidArgsFunction: completePackages,
 		RunE:              r.run,
 	}
@@ -62,8 +56,7 @@ exit code is 1 if there are any.`,
 	flags.StringSliceVar(&r.tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
 	flags.StringVar(&r.sample, "sample", "", "measure projections on the objects in `FILE`, in JSON; - is standard input")
 	flags.BoolVar(&r.all, "all", false, "show all places, not just 3, and all lines that spoil a projection, not just 5")
-	flags.BoolVar(&r.check, "check", false, "only look for fields of projections that nothing reads; exit with 1 if there are any")
-	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
+	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
 	r.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
 	must(cmd.MarkFlagFilename("sample", "json"))
 	must(cmd.RegisterFlagCompletionFunc("tags", cobra.NoFileCompletions))
@@ -84,33 +77,14 @@ func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 		}
 		return errPrinted
 	}
-	for _, u := range report.Unread {
-		out.list.Add(diag.Diagnostic{Pos: u.Pos, Warning: !r.check, Message: fmt.Sprintf("the program doesn't read %s of %s: leave it out of the projection", u.Path, u.Name)})
-	}
 	switch {
 	case r.format.value == formatJSON:
-		err = writeJSON(cmd.OutOrStdout(), toFieldsJSON(report, sample, out.list))
-	case r.check:
-		err = out.show()
-	default:
-		err = r.print(cmd, report, sample, &out)
-	}
-	if err == nil && r.check && len(report.Unread) > 0 {
-		return errDifference
-	}
-	return err
-}
-
-// print prints a report as text.
-func (r *reading) print(cmd *cobra.Command, report *fields.Report, sample *fields.Sample, out *findings) error {
-	if len(report.Kinds) == 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%sno objects come from a lister, a handler or an index in the %s that were read\n", prefix, count(report.Packages, "package"))
-		return out.show()
-	}
-	if err := printFields(cmd.OutOrStdout(), report, sample, r.all); err != nil {
+		return writeJSON(cmd.OutOrStdout(), toFieldsJSON(report, sample))
+	case len(report.Kinds) == 0:
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%sno objects come from a lister, a handler or an index in the %s that were read\n", prefix, count(report.Packages, "package"))
 		return err
 	}
-	return out.show()
+	return printFields(cmd.OutOrStdout(), report, sample, r.all)
 }
 
 // find reads the program and the sample, which is nil if there is none.

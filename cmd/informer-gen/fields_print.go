@@ -246,8 +246,8 @@ type fieldsJSON struct {
 	Findings diag.List  `json:"findings"`
 }
 
-func toFieldsJSON(report *fields.Report, sample *fields.Sample, list diag.List) fieldsJSON {
-	document := fieldsJSON{Kinds: []kindJSON{}, Unknown: toUsesJSON(report.Unknown), Findings: append(diag.List{}, list...)}
+func toFieldsJSON(report *fields.Report, sample *fields.Sample) fieldsJSON {
+	document := fieldsJSON{Kinds: []kindJSON{}, Unknown: toUsesJSON(report.Unknown), Findings: diag.List{}}
 	for _, kind := range report.Kinds {
 		j := kindJSON{Kind: kind.Name, Package: kind.Package, Uses: toUsesJSON(kind.Uses)}
 		for _, pos := range kind.From {

@@ -77,7 +77,7 @@ where a FACT is {"value": "widgets", "from": "+resourceName", "file": "api/v1/ty
 from is a marker, a key of informer-gen.yaml, a flag, or the words of a rule, which has no place. What follows advice is
 there for types that something is generated for.
 
-fields knows all three; with github, fields of projections that are not read are annotations. Its document is
+fields knows text and json, too. Its document is
 
   {
     "kinds": [
@@ -109,7 +109,7 @@ fields knows all three; with github, fields of projections that are not read are
       }
     ],
     "unknown": [],                             uses of objects whose kind isn't known
-    "findings": []                             as above: fields that are not read, kinds that can't be listed
+    "findings": []                             as above: why there is nothing else
   }
 
 where files of other modules begin with the import path of their package.`,

@@ -54,9 +54,6 @@ It never overwrites a configuration file, unless --force is given.`,
 			if err != nil {
 				return err
 			}
-			if err := printFindings(cmd.ErrOrStderr(), project.Missing); err != nil {
-				return err
-			}
 			return printSteps(cmd.OutOrStdout(), project, written)
 		},
 	}

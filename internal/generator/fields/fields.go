@@ -46,9 +46,6 @@ type Report struct {
 	// Unknown are uses of objects of which it couldn't be found out which kind they are of, sorted
 	// by path and place. Each may be of any of the kinds.
 	Unknown []Use
-	// Unread are fields of projections, of those in the packages that the patterns match and in the
-	// others of their module. They are sorted by package, name and path.
-	Unread []Unread
 }
 
 // Kind is a kind of objects that a program has from a cache.
@@ -146,7 +143,7 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 	for _, k := range found.Kinds {
 		name := k.Type.Obj()
 		kind := &Kind{Package: name.Pkg().Path(), Name: name.Name(), Uses: places.uses(k.Uses), typ: k.Type}
-		kind.Own, kind.Projected = own[kind.Package], declaredFields(k.Type) != nil
+		kind.Own, kind.Projected = own[kind.Package], isProjection(k.Type)
 		for _, pos := range k.From {
 			kind.From = append(kind.From, places.position(pos))
 		}
@@ -154,7 +151,6 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 		kind.From = slices.Compact(kind.From)
 		report.Kinds = append(report.Kinds, kind)
 	}
-	report.unread(code, places)
 	return report, nil
 }
 

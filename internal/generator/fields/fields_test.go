@@ -90,9 +90,6 @@ func text(r *Report) string {
 		fmt.Fprintf(&b, "any kind\n")
 		printUses(&b, r.Unknown)
 	}
-	for _, u := range r.Unread {
-		fmt.Fprintf(&b, "unread %s %s %s:%d\n", u.Name, u.Path, u.Pos.Filename, u.Pos.Line)
-	}
 	return b.String()
 }
 

@@ -4,8 +4,11 @@ package fields
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
 )
 
 // always are the fields that every projection has.
@@ -78,4 +81,28 @@ func (k *Kind) Entry() string {
     - name: %[2]sFields
       fields: [%s]
 `, k.Package, k.Name, strings.Join(fields, ", "))
+}
+
+// isProjection reports whether t is a projection, which embeds metadata of its own.
+func isProjection(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for v := range s.Fields() {
+		if v.Embedded() && isProjectedMeta(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isProjectedMeta reports whether t is the metadata of a projection.
+func isProjectedMeta(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || s.NumFields() == 0 {
+		return false
+	}
+	first, ok := types.Unalias(s.Field(0).Type()).(*types.Named)
+	return ok && s.Field(0).Embedded() && first.Obj().Name() == "NoMeta" && first.Obj().Pkg().Path() == flow.RuntimePath+"object"
 }

@@ -25,19 +25,14 @@ func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		return false
 	}
 	ok = true
-	var right []comparison // of x.When
 	for _, c := range comparisons {
 		condition, fields, problems := r.checkCondition(k, text, c)
 		x.Deprecated = x.Deprecated || r.docs.DeprecateAny(fields)
 		if condition.Path != nil {
-			for i, other := range x.When {
-				problems = append(problems, contradiction(other, condition, text[right[i].offset:right[i].after], text[c.offset:c.after], c.offset)...)
-			}
 			if why := sameForAll(k, condition.Path); why != "" {
 				problems = append(problems, jsonpath.Errorf(c.offset, "%s", why))
 			}
-			problems = append(problems, withoutKeys(condition, x.Paths, text[c.offset:c.after], c.offset)...)
-			x.When, right = append(x.When, condition), append(right, c)
+			x.When = append(x.When, condition)
 		}
 		for _, p := range problems {
 			r.failIn(m, m.When, p)

@@ -5,7 +5,6 @@ package scaffold
 import (
 	"errors"
 	"fmt"
-	"go/version"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,33 +54,7 @@ func (p *Project) module(dir string) error {
 		}
 		full, err := modfile.Parse(name, data, nil)
 		p.HasTool = err == nil && slices.ContainsFunc(full.Tool, func(t *modfile.Tool) bool { return t.Path == Tool })
-		p.isPartial = err != nil || version.Compare("go"+p.Go, "go1.17") < 0 || inWorkspace(d)
-		p.replaces = map[string]bool{}
-		if err == nil {
-			for _, r := range full.Replace {
-				p.replaces[r.Old.Path] = true
-			}
-		}
 		return nil
-	}
-}
-
-// inWorkspace reports whether there may be a go.work, whose modules need no requirement.
-func inWorkspace(dir string) bool {
-	switch os.Getenv("GOWORK") {
-	case "off":
-		return false
-	case "":
-	default:
-		return true
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return true
-		}
-		if filepath.Dir(dir) == dir {
-			return false
-		}
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/internal/diag"
 	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
 
@@ -64,9 +63,6 @@ type Project struct {
 	Nested []Nested
 	// Left are the folders that the Inputs leave out.
 	Left []Left
-	// Missing are the imports of API types that no module which go.mod requires provides, as the
-	// generator reports them: files are named as Relative does.
-	Missing diag.List
 	// Discover means that no type is marked, but that there are some with TypeMeta and ObjectMeta,
 	// in the Inputs.
 	Discover bool
@@ -103,8 +99,7 @@ type Project struct {
 	nested    []*Project // modules below Dir that have types
 	required  []*Project // those whose packages are among the Inputs
 
-	requires, replaces map[string]bool // paths of modules in go.mod
-	isPartial          bool            // requires may lack modules that the go command finds
+	requires map[string]bool // paths of modules in go.mod
 }
 
 // Nested is a module in a folder.
@@ -127,9 +122,8 @@ type Leave struct {
 
 // folder is a folder with Go files that declare types which are marked, or look like kinds.
 type folder struct {
-	name    string // with slashes, relative to the module
-	kinds   []kind
-	imports []missing // that the types are made of
+	name  string // with slashes, relative to the module
+	kinds []kind
 }
 
 func (f folder) isMarked() bool {
@@ -177,7 +171,6 @@ func Look(dir, year string) (*Project, error) {
 			p.Folders = append(p.Folders, f.name)
 		}
 	}
-	p.findMissing()
 	isKubebuilder := p.exists("PROJECT")
 	p.Script = p.script()
 	switch {

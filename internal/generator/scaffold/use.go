@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ func (p *Project) Use(ctx context.Context, patterns []string) error {
 		return missing
 	}
 	p.Inputs, p.Discover, p.Chosen = patterns, false, true
-	p.Left, p.Missing, p.required = nil, nil, nil
+	p.Left, p.required = nil, nil
 	var kept, left []string
 	for _, pkg := range found.Packages {
 		types := slices.DeleteFunc(slices.Clone(found.Types), func(t generator.InspectedType) bool { return t.Package != pkg })
@@ -148,3 +149,21 @@ func oneLine(d diag.Diagnostic) string {
 	}
 	return text
 }
+
+// missingImports returns the errors that a package can't be imported because go.mod lacks its
+// module. No package is to blame for that.
+func (p *Project) missingImports(errs diag.List) diag.List {
+	var missing diag.List
+	for _, d := range errs {
+		if !canBeAdded.MatchString(d.Message) {
+			continue
+		}
+		if d.Pos.Filename != "" && !filepath.IsAbs(d.Pos.Filename) {
+			d.Pos.Filename = p.Relative(d.Pos.Filename)
+		}
+		missing.Add(d)
+	}
+	return missing
+}
+
+var canBeAdded = regexp.MustCompile(`^could not import .*; to add it: go get `)

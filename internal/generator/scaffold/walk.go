@@ -151,10 +151,8 @@ func (p *Project) file(name string, data []byte) {
 	if len(found.kinds) == 0 {
 		return
 	}
-	found.imports = importsOfTypes(fset, p.Relative(name), file)
 	if n := len(p.packages); n > 0 && p.packages[n-1].name == found.name {
 		p.packages[n-1].kinds = append(p.packages[n-1].kinds, found.kinds...)
-		p.packages[n-1].imports = append(p.packages[n-1].imports, found.imports...)
 		return
 	}
 	p.packages = append(p.packages, found)
