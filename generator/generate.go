@@ -3,16 +3,15 @@
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
 // [Generate] does all of it and returns [Files], which can be written, or compared with what is on
-// disk. Its steps, in their order:
+// disk; [Inspect] says why. Its parts are below internal/generator. In the order in which they work:
 //
 //   - this package reads the configuration and decides where the output goes;
 //   - load finds packages, their syntax and their types;
-//   - internal/resolve reads the comments by marker/syntax, selects types and decides their names;
-//   - internal/index follows the paths of their indexes through Go types;
+//   - resolve reads the comments by marker/syntax, selects types and decides their names;
+//   - index follows the paths of their indexes through Go types;
 //   - model holds what was decided;
-//   - templates make Go files of the model.
-//
-// Only [output.Folder.Write] changes the disk. [Files] embeds an [output.Folder].
+//   - templates make Go files of the model;
+//   - output compares and writes them. Only Write of [Files] changes the disk.
 package generator
 
 import (
@@ -91,7 +90,7 @@ type Config struct {
 	Env []string
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
 	// Generate returns.
-	Warn func(diag.Diagnostic)
+	Warn func(Finding)
 }
 
 // NoFile as Config.File means that no configuration file is read.
@@ -108,6 +107,13 @@ const (
 	Single Layout = "single"
 )
 
+// Finding is an error or a warning, with its position, the marker, and the values that would have
+// been right.
+type Finding = diag.Diagnostic
+
+// Findings is an error that holds everything that is wrong with an input.
+type Findings = diag.List
+
 // Files is what one run would write, fully rendered: Write puts it on disk, Diff returns what Write
 // would change. Generate makes the Name relative to Config.Dir where that is shorter.
 type Files struct {
@@ -120,7 +126,7 @@ var ErrNothing = errors.New("no type to generate for")
 // Generate reads the packages of cfg and returns all files to be written for them, or an error. It
 // writes nothing itself, and the go command is the only program that it runs.
 //
-// If the configuration or the content of the packages is wrong, the error is a [diag.List] of
+// If the configuration or the content of the packages is wrong, the error is [Findings] of
 // everything that is wrong, warnings included, with file names relative to cfg.Dir; a finding
 // without a file is about cfg itself. If ctx is done first, the error is the context's cause.
 //
