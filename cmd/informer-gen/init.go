@@ -27,8 +27,7 @@ its go.mod, and, unless a file has it already, the line
   //go:generate go tool informer-gen
 
 into generate.go there. It knows projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases) and
-of code-generator (pkg/apis/, hack/update-codegen.sh or another script, whose header and plural exceptions it takes
-over), and looks through the folders of others for API types. It leaves out folders whose types are no API, because they
+of code-generator (pkg/apis/, hack/update-codegen.sh), and looks through the folders of others for API types. It leaves out folders whose types are no API, because they
 have no method DeepCopyObject as those of other folders do, or metadata of their own. API types that are a module of
 their own are named by its path, if go.mod requires it.
 

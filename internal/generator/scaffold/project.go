@@ -72,10 +72,6 @@ type Project struct {
 	HeaderYear string
 	// CRDs are folders with CustomResourceDefinitions.
 	CRDs []string
-	// Plurals are exceptions from the rules, by kind.
-	Plurals map[string]string
-	// Script is the script that Header and Plurals come from; empty if there is none.
-	Script string
 	// Packages are settings of single packages.
 	Packages []Package
 	// Notes are remarks about the Inputs, to stand above them.
@@ -95,7 +91,6 @@ type Project struct {
 	rootName  string     // of the package in Dir; empty if there is none
 	rootBuilt bool       // rootName is that of a file which a build doesn't pass over
 	packages  []folder   // with types
-	scripts   []string   // that may run code-generator
 	nested    []*Project // modules below Dir that have types
 	required  []*Project // those whose packages are among the Inputs
 
@@ -172,19 +167,15 @@ func Look(dir, year string) (*Project, error) {
 		}
 	}
 	isKubebuilder := p.exists("PROJECT")
-	p.Script = p.script()
 	switch {
 	case isKubebuilder:
 		p.Layout = Kubebuilder
-	case p.Script != "" || slices.ContainsFunc(p.Folders, func(name string) bool { return strings.HasPrefix(name, "pkg/apis/") }):
+	case p.exists("hack/update-codegen.sh") || slices.ContainsFunc(p.Folders, func(name string) bool { return strings.HasPrefix(name, "pkg/apis/") }):
 		p.Layout = CodeGenerator
 	case len(p.packages) > 0:
 		p.Layout = Plain
 	}
-	if err := p.readScript(); err != nil {
-		return nil, err
-	}
-	if p.Header == "" && p.exists(boilerplate) {
+	if p.exists(boilerplate) {
 		p.Header = boilerplate
 	}
 	if err := p.readHeader(year); err != nil {

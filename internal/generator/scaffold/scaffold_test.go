@@ -80,7 +80,6 @@ func TestLookDecidesOnTheInputs(t *testing.T) {
 		"kubebuilder, no types yet":    {"-- PROJECT --\n-- api/README --\n", Kubebuilder, "./api/..."},
 		"code-generator":               {"-- pkg/apis/shop/v1/a.go --\n" + marked, CodeGenerator, "./pkg/apis/..."},
 		"code-generator's script":      {"-- hack/update-codegen.sh --\nkube_codegen\n-- apis/shop/v1/a.go --\n" + marked, CodeGenerator, "./apis/..."},
-		"another script":               {"-- hack/update-codegen.sh --\nprotoc\n-- apis/shop/v1/a.go --\n" + marked, Plain, "./apis/..."},
 		"what go doesn't look at":      {"-- testdata/v1/a.go --\n" + marked + "-- _x/a.go --\n" + marked + "-- .y/a.go --\n" + marked + "-- v1/a_test.go --\n" + marked, Empty, "./..."},
 		"a nested module":              {"-- tools/go.mod --\nmodule tools\n-- tools/v1/a.go --\n" + marked, Empty, "./..."},
 		"apis is another module":       {"-- PROJECT --\n-- apis/go.mod --\nmodule example.com/shop/apis/v2\n-- apis/v1/a.go --\n" + marked, Kubebuilder, "./..."},
@@ -105,59 +104,8 @@ func TestLookDecidesOnTheInputs(t *testing.T) {
 	}
 }
 
-func TestLookTakesOverWhatTheScriptSays(t *testing.T) {
-	for script, want := range map[string]struct {
-		header  string
-		plurals map[string]string
-	}{
-		`--boilerplate "${SCRIPT_ROOT}/hack/licence.txt"`:                                                                {"hack/licence.txt", nil},
-		`--go-header-file=$(dirname $0)/../hack/licence.txt \`:                                                           {"hack/licence.txt", nil},
-		`--go-header-file hack/licence.txt`:                                                                              {"hack/licence.txt", nil},
-		`--boilerplate /elsewhere/hack/gone.txt`:                                                                         {"", nil},
-		`--boilerplate ../../../etc/hostname`:                                                                            {"", nil},
-		"--plural-exceptions \\\n  'Endpoints:Endpoints,Chassis:Chassis' x":                                              {"", map[string]string{"Endpoints": "Endpoints", "Chassis": "Chassis"}},
-		"PLURALS=Moose:Moose\nHDR=\"${ROOT}\"/hack/licence.txt\nx --plural-exceptions ${PLURALS} --boilerplate \"$HDR\"": {"hack/licence.txt", map[string]string{"Moose": "Moose"}},
-		"export PLURALS := 'Moose:Moose'\nx --plural-exceptions=$(PLURALS)":                                              {"", map[string]string{"Moose": "Moose"}},
-		`--plural-exceptions="$PLURALS" --plural-exceptions=Moose:Moose --boilerplate "$HDR"`:                            {"", map[string]string{"Moose": "Moose"}},
-	} {
-		p := look(t, project(t, "-- hack/licence.txt --\n// Copyright YEAR us\n-- hack/update-codegen.sh --\n# code-generator\n"+script+"\n"))
-		if p.Header != want.header {
-			t.Errorf("%s: header %q, want %q", script, p.Header, want.header)
-		}
-		if diff := cmp.Diff(want.plurals, p.Plurals); diff != "" {
-			t.Errorf("%s: plurals, -want +got:\n%s", script, diff)
-		}
-		if wantYear := map[bool]string{true: "2031"}[want.header != ""]; p.HeaderYear != wantYear {
-			t.Errorf("%s: year %q, want %q", script, p.HeaderYear, wantYear)
-		}
-	}
-}
-
-func TestLookFindsTheScript(t *testing.T) {
-	const runs, flags = "source kube_codegen.sh\n", "lister-gen --plural-exceptions=Moose:Moose\n"
-	for files, want := range map[string]string{
-		"-- build/codegen/codegen.sh --\n" + runs:                                                       "build/codegen/codegen.sh",
-		"-- contrib/scripts/k8s-code-gen.sh --\n" + flags:                                               "contrib/scripts/k8s-code-gen.sh",
-		"-- Makefile --\n" + flags:                                                                      "Makefile",
-		"-- Makefile --\ngo tool informer-gen\n":                                                        "",
-		"-- hack/verify.sh --\n" + runs + "-- scripts/gen.sh --\n" + flags:                              "scripts/gen.sh",
-		"-- hack/verify.sh --\n" + runs + "-- scripts/gen.sh --\n" + runs:                               "hack/verify.sh",
-		"-- hack/codegen.sh --\n" + runs + "-- build/gen.sh --\n" + flags:                               "hack/codegen.sh",
-		"-- other/gen.sh --\n" + runs + "-- build/gen.txt --\n" + runs + "-- build/gen.sh --\nprotoc\n": "",
-	} {
-		if got := look(t, project(t, files)).Script; got != want {
-			t.Errorf("%sgot %q, want %q", files, got, want)
-		}
-	}
-}
-
 func TestLookReadsWindowsLineBreaks(t *testing.T) {
-	p := look(t, project(t, "-- hack/licence.txt --\n// Copyright YEAR us\r\n// and others\r\n"+
-		"-- hack/update-codegen.sh --\n# code-generator\r\n"+
-		"x --boilerplate hack/licence.txt \\\r\n  --plural-exceptions \\\r\n  Moose:Moose\r\n"))
-	if p.Header != "hack/licence.txt" || p.Plurals["Moose"] != "Moose" {
-		t.Errorf("got header %q, plurals %v", p.Header, p.Plurals)
-	}
+	p := look(t, project(t, "-- hack/boilerplate.go.txt --\n// Copyright YEAR us\r\n// and others\r\n"))
 	_, content, err := p.generateFile()
 	if want := "// Copyright 2031 us\n// and others\n\npackage shop\n\n//go:generate go tool informer-gen\n"; err != nil || string(content) != want {
 		t.Errorf("got %q, %v, want %q", content, err, want)

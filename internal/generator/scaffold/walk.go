@@ -42,9 +42,6 @@ func (p *Project) walk() error {
 			}
 			return nil
 		}
-		if mayRunCodeGenerator(p.slashed(name)) {
-			p.scripts = append(p.scripts, p.slashed(name))
-		}
 		if !strings.HasSuffix(base, ".go") || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || !entry.Type().IsRegular() {
 			return nil
 		}

@@ -5,9 +5,7 @@ package scaffold
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/internal/generator/config"
@@ -48,7 +46,9 @@ func (p *Project) Config() []byte {
 	b.line("")
 	p.headerConfig(&b)
 	p.crdConfig(&b)
-	p.pluralConfig(&b)
+	b.line("# Go plurals of kinds whose plural follows no rule.")
+	b.line("# plurals: {Chassis: Chassis}")
+	b.line("")
 	p.discoverConfig(&b)
 	p.packageConfig(&b)
 	return b.Bytes()
@@ -56,13 +56,9 @@ func (p *Project) Config() []byte {
 
 func (p *Project) headerConfig(b *yamlWriter) {
 	b.line("# A file with comments that stand on top of each generated file. headerYear takes the place of the word YEAR in it.")
-	switch {
-	case p.Header == "":
+	if p.Header == "" {
 		b.line("# header: %s", boilerplate)
-	case p.Script != "":
-		b.line("# From %s:", p.Script)
-		fallthrough
-	default:
+	} else {
 		b.line("header: %s", scalar(p.Header))
 	}
 	if p.HeaderYear != "" {
@@ -80,22 +76,6 @@ func (p *Project) crdConfig(b *yamlWriter) {
 	}
 	for _, folder := range p.CRDs {
 		b.line("- %s", scalar(folder))
-	}
-	b.line("")
-}
-
-func (p *Project) pluralConfig(b *yamlWriter) {
-	b.line("# Go plurals of kinds whose plural follows no rule.")
-	if len(p.Plurals) == 0 {
-		b.line("# plurals: {Chassis: Chassis}")
-	} else {
-		if p.Script != "" {
-			b.line("# From %s:", p.Script)
-		}
-		b.line("plurals:")
-	}
-	for _, kind := range slices.Sorted(maps.Keys(p.Plurals)) {
-		b.line("  %s: %s", scalar(kind), scalar(p.Plurals[kind]))
 	}
 	b.line("")
 }
