@@ -148,8 +148,8 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	if err != nil {
 		return Files{}, err
 	}
-	rendered, more, err := s.render(result, program.Roots)
-	findings = append(findings, more...)
+	findings = append(findings, result.Findings...)
+	rendered, err := s.render(result, program.Roots)
 	if len(rendered) > 0 {
 		if missing := skew.Find(s.to.goMod); missing != nil {
 			findings.Add(diag.Diagnostic{Pos: token.Position{Filename: s.to.goMod, Line: missing.Line}, Warning: true, Message: missing.Why()})

@@ -264,7 +264,8 @@ func (g *golden) generate(t *testing.T, program *load.Program, roots []*load.Pac
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.settings.render(result, roots)
+	files, err := g.settings.render(result, roots)
+	return files, result.Findings, err
 }
 
 // check generates for a golden and compares, or rewrites, what it expects.
