@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -19,7 +18,6 @@ import (
 // reading is the command that shows what a program reads.
 type reading struct {
 	tags   []string
-	sample string
 	all    bool
 	format choice
 }
@@ -37,7 +35,6 @@ kind whose objects it has from a lister, an event handler, an index or a client'
   takes as a whole what it compares, copies or writes back at once, so that all that is in it counts as read
   can't follow     where they, or parts of them, go to code that isn't looked into: printing, reflection, other modules
   projection       what declares a type with these fields; none if a whole object is used at once
-  sample           with --sample, what the projection would keep of the objects in a file
   without          the lines of both kinds that spoil the projection or make it larger, the most valuable first, and
                    what it would have without them; they are shown here only
 
@@ -46,7 +43,6 @@ those packages of other modules that know API objects. All functions of PACKAGES
 of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.`,
 		Example: `  informer-gen fields                                # the program below the working directory
   informer-gen fields ./cmd/manager ./controllers/...
-  kubectl get pods -A -o json | informer-gen fields --sample - ./...
   informer-gen fields --format=json                  # for programs`,
 		ValidArgsFunction: completePackages,
 		RunE:              r.run,
@@ -54,11 +50,9 @@ of statements nor conditions count. So too much may be shown as read, but nothin
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
-	flags.StringVar(&r.sample, "sample", "", "measure projections on the objects in `FILE`, in JSON; - is standard input")
 	flags.BoolVar(&r.all, "all", false, "show all places, not just 3, and all lines that spoil a projection, not just 5")
 	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
 	r.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
-	must(cmd.MarkFlagFilename("sample", "json"))
 	must(cmd.RegisterFlagCompletionFunc("tags", cobra.NoFileCompletions))
 	return cmd
 }
@@ -66,7 +60,7 @@ of statements nor conditions count. So too much may be shown as read, but nothin
 func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 	out := findings{format: r.format}
 	out.begin(cmd)
-	report, sample, err := r.find(cmd, patterns)
+	report, err := r.find(cmd, patterns)
 	if err != nil {
 		if r.format.value != formatJSON {
 			return out.end(err)
@@ -79,23 +73,19 @@ func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 	}
 	switch {
 	case r.format.value == formatJSON:
-		return writeJSON(cmd.OutOrStdout(), toFieldsJSON(report, sample))
+		return writeJSON(cmd.OutOrStdout(), toFieldsJSON(report))
 	case len(report.Kinds) == 0:
 		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%sno objects come from a lister, a handler or an index in the %s that were read\n", prefix, count(report.Packages, "package"))
 		return err
 	}
-	return printFields(cmd.OutOrStdout(), report, sample, r.all)
+	return printFields(cmd.OutOrStdout(), report, r.all)
 }
 
-// find reads the program and the sample, which is nil if there is none.
-func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, *fields.Sample, error) {
-	sample, err := r.read(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
+// find reads the program.
+func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, nil, fmt.Errorf("finding the working directory: %w", err)
+		return nil, fmt.Errorf("finding the working directory: %w", err)
 	}
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -103,32 +93,12 @@ func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, *
 	debug.SetGCPercent(50) // a big program fits into less than 1.5 GB, for a tenth more CPU time
 	report, err := fields.Find(cmd.Context(), fields.Config{Dir: dir, Patterns: patterns, Tags: r.tags})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if report.Packages == 0 {
-		return nil, nil, errors.New("no package matches " + strings.Join(patterns, " "))
+		return nil, errors.New("no package matches " + strings.Join(patterns, " "))
 	}
-	return report, sample, context.Cause(cmd.Context())
-}
-
-func (r *reading) read(cmd *cobra.Command) (*fields.Sample, error) {
-	if r.sample == "" {
-		return nil, nil
-	}
-	in := cmd.InOrStdin()
-	if r.sample != "-" {
-		file, err := os.Open(r.sample)
-		if err != nil {
-			return nil, fmt.Errorf("reading the sample: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	sample, err := fields.ReadSample(in)
-	if err != nil {
-		return nil, fmt.Errorf("reading the sample %s: %w", filepath.ToSlash(r.sample), err)
-	}
-	return sample, nil
+	return report, context.Cause(cmd.Context())
 }
 
 // count is a number of things.

@@ -95,15 +95,13 @@ fields knows text and json, too. Its document is
         "projection": {                        left out if a whole object is used at once
           "fields": [".spec.nodeName"],
           "marker": "+informer:project:name=PodFields,fields=.spec.nodeName",   left out if fields is empty
-          "entry": "- path: k8s.io/api/core/v1\n …",                             the same for informer-gen.yaml
-          "sample": {"objects": 2, "bytes": 8210, "keptBytes": 410, "heap": 9000, "keptHeap": 512}   with a sample
+          "entry": "- path: k8s.io/api/core/v1\n …"                              the same for informer-gen.yaml
         },
         "gains": [                             left out if there are none
           {
             "without": [],                     uses as above that have to go, for this gain and those behind it
             "fields": [".spec.nodeName"],      what the projection would have then
-            "kept": 1, "total": 996,           strings, numbers and the like in these fields, and in the kind
-            "sample": {}                       as above, with a sample
+            "kept": 1, "total": 996            strings, numbers and the like in these fields, and in the kind
           }
         ]
       }

@@ -27,9 +27,9 @@ its go.mod, and, unless a file has it already, the line
   //go:generate go tool informer-gen
 
 into generate.go there. It knows projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases) and
-of code-generator (pkg/apis/, hack/update-codegen.sh), and looks through the folders of others for API types. It leaves out folders whose types are no API, because they
-have no method DeepCopyObject as those of other folders do, or metadata of their own. API types that are a module of
-their own are named by its path, if go.mod requires it.
+of code-generator (pkg/apis/, hack/update-codegen.sh), and looks through the folders of others for API types. It leaves
+out folders whose types are no API, because they have no method DeepCopyObject as those of other folders do, or metadata
+of their own. API types that are a module of their own are named by its path, if go.mod requires it.
 
 With PACKAGES, patterns of packages in other modules that go.mod requires, it writes a configuration for these. Packages
 among them that nothing can be generated for are left out, with the reason in a comment.

@@ -4,7 +4,7 @@
 // listers, event handlers and indexes; so that it need not keep the others.
 //
 // Find reads the program. What it returns is never too little, as far as code can be followed, and
-// it names the places from which an object can't be. A Sample shows what a projection would save.
+// it names the places from which an object can't be.
 package fields
 
 import (

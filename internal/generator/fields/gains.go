@@ -24,30 +24,18 @@ type Gain struct {
 	// Kept and Total are how many strings, numbers and values with a form of their own in JSON the
 	// projection and the kind have in their types. Those that every projection has don't count.
 	Kept, Total int
-	// Saving is measured on the objects of the sample; zero if it has none of the kind.
-	Saving Saving
 }
 
-const (
-	mostGains  = 5  // the next ones would be small
-	mostRanked = 32 // objects by which gains are ranked
-)
+const mostGains = 5 // the next ones would be small
 
 // Gains returns what would be gained without the uses of whole objects and of whole parts. Uses
-// without which only others gain are in one Gain with these. The first gain has the most for each
-// line of code: of memory, if s has objects of the kind, or else of fields. s may be nil. There are
-// a few gains at most, and none if k is a projection.
-func (k *Kind) Gains(s *Sample) []Gain {
+// without which only others gain are in one Gain with these. The first gain has the most fields for
+// each line of code. There are a few gains at most, and none if k is a projection.
+func (k *Kind) Gains() []Gain {
 	if k.Projected {
 		return nil
 	}
 	g := gains{k: k, whole: map[string][]Use{}, total: leaves(k.typ, "", nil)}
-	if s != nil {
-		all := s.byKind[k.Name]
-		for i := 0; i < len(all); i += 1 + len(all)/mostRanked {
-			g.sample = append(g.sample, all[i])
-		}
-	}
 	for _, u := range k.Uses {
 		if u.How == Read || u.How == Present {
 			g.read = append(g.read, Use{How: u.How, field: u.field})
@@ -80,7 +68,6 @@ func (k *Kind) Gains(s *Sample) []Gain {
 		})
 		gain.Fields, _ = needed(g.uses(nil))
 		gain.Kept = leaves(selected(gain.Fields).of(k.typ), "", nil)
-		gain.Saving, _ = k.measure(gain.Fields, s)
 		found = append(found, gain)
 	}
 	return found
@@ -88,11 +75,10 @@ func (k *Kind) Gains(s *Sample) []Gain {
 
 // gains are what remains while uses go.
 type gains struct {
-	k      *Kind
-	total  int
-	sample []map[string]any
-	read   []Use            // one for each field
-	whole  map[string][]Use // by field; "" for the object
+	k     *Kind
+	total int
+	read  []Use            // one for each field
+	whole map[string][]Use // by field; "" for the object
 }
 
 // next returns the fields whose whole uses go next; nil if nothing would be gained.
@@ -120,24 +106,12 @@ func (g *gains) next() (best []string) {
 }
 
 // size is that of a projection if the whole uses of some fields go.
-func (g *gains) size(without []string) (size int64) {
-	typ := g.k.typ.Underlying()
+func (g *gains) size(without []string) int {
 	fields, ok := needed(g.uses(without))
-	keep := selected(fields)
-	if ok {
-		typ = keep.of(g.k.typ)
+	if !ok {
+		return g.total
 	}
-	if len(g.sample) == 0 {
-		return int64(leaves(typ, "", nil))
-	}
-	for _, object := range g.sample {
-		var kept any = object
-		if ok {
-			kept = keep.cut(object)
-		}
-		size += heap(typ, kept)
-	}
-	return size
+	return leaves(selected(fields).of(g.k.typ), "", nil)
 }
 
 func (g *gains) uses(without []string) []Use {

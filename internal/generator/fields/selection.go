@@ -51,34 +51,6 @@ func (s selection) add(path string) {
 	}
 }
 
-// cut returns a value in JSON with what is selected.
-func (s selection) cut(v any) any {
-	if s == nil {
-		return v
-	}
-	switch v := v.(type) {
-	case []any:
-		kept := make([]any, len(v))
-		for i, element := range v {
-			kept[i] = s[each].cut(element)
-		}
-		return kept
-	case map[string]any:
-		kept := map[string]any{}
-		for name, value := range v {
-			below, ok := s[name]
-			if !ok {
-				below, ok = s[each]
-			}
-			if ok {
-				kept[name] = below.cut(value)
-			}
-		}
-		return kept
-	}
-	return v
-}
-
 // of returns a type that has of t what is selected.
 func (s selection) of(t types.Type) types.Type {
 	if s == nil {
