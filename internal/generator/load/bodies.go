@@ -230,7 +230,7 @@ func (l *bodyLoader) whole(p *CodePackage) {
 	defer func() { <-l.busy }()
 	check := func() {
 		p.Info = newInfo()
-		config := l.config(p, imported)
+		config := typesConfig(importer{p.meta, imported, nil})
 		config.Error = func(err error) {
 			var e types.Error
 			if errors.As(err, &e) {
@@ -301,12 +301,6 @@ func (l *bodyLoader) replaceNew(p *CodePackage) bool {
 
 // declared parses and checks the declarations of a package, as far as they are right.
 func (l *bodyLoader) declared(p *CodePackage) {
-	nameOf := func(path string) string {
-		if dep := p.meta.Imports[path]; dep != nil {
-			return dep.Name
-		}
-		return ""
-	}
 	var files []*ast.File
 	l.busy <- struct{}{}
 	for _, name := range p.meta.GoFiles {
@@ -316,28 +310,16 @@ func (l *bodyLoader) declared(p *CodePackage) {
 		}
 	}
 	for i, file := range files {
-		files[i], _ = pruned(file, everything, nameOf)
+		files[i], _ = pruned(file, everything, nameIn(p.meta))
 	}
 	<-l.busy
 	imported := l.imports(p, files)
 	l.busy <- struct{}{}
 	defer func() { <-l.busy }()
-	config := l.config(p, imported)
+	config := typesConfig(importer{p.meta, imported, nil})
 	config.IgnoreFuncBodies = true
 	config.Error = func(error) {}
 	p.Types, _ = config.Check(p.Path, l.fset, files, nil)
-}
-
-func (l *bodyLoader) config(p *CodePackage, imported map[string]*types.Package) types.Config {
-	config := types.Config{
-		Importer:    importer{p.meta, imported, nil},
-		FakeImportC: true,
-		Sizes:       types.SizesFor("gc", runtime.GOARCH),
-	}
-	if p.meta.Module != nil && p.meta.Module.GoVersion != "" {
-		config.GoVersion = "go" + p.meta.Module.GoVersion
-	}
-	return config
 }
 
 // Needs reports whether the package imports the one at path, directly or not.

@@ -18,12 +18,6 @@ import (
 )
 
 func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*types.Package, diag.List) {
-	nameOf := func(path string) string {
-		if dep := meta.Imports[path]; dep != nil {
-			return dep.Name
-		}
-		return ""
-	}
 	small := make([]*ast.File, len(files))
 	// what the files import, and what of that no file needs for more than functions
 	needed, funcOnly := map[string]bool{}, map[string]bool{}
@@ -33,7 +27,7 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	}
 	for i, file := range files {
 		var onlyHere map[string]bool
-		small[i], onlyHere = pruned(file, keep, nameOf)
+		small[i], onlyHere = pruned(file, keep, nameIn(meta))
 		for _, spec := range small[i].Imports {
 			path := strings.Trim(spec.Path.Value, "`\"")
 			funcOnly[path] = onlyHere[path] && (funcOnly[path] || !needed[path])
@@ -43,27 +37,40 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	imported := c.imports(meta, needed)
 
 	var problems diag.List
-	config := types.Config{
-		Importer: importer{meta, imported, c.back},
-		Error: func(err error) {
-			var e types.Error
-			if !root || !errors.As(err, &e) || inFunction(small, e.Pos) || importOnlyForFunctions(small, e.Pos, funcOnly) {
-				return
-			}
-			problems.Add(diag.Diagnostic{Pos: c.fset.Position(e.Pos), Message: oneLine(e.Msg)})
-		},
-		IgnoreFuncBodies: true,
-		FakeImportC:      true,
-		Sizes:            types.SizesFor("gc", runtime.GOARCH),
-	}
-	if meta.Module != nil && meta.Module.GoVersion != "" {
-		config.GoVersion = "go" + meta.Module.GoVersion
+	config := typesConfig(importer{meta, imported, c.back})
+	config.IgnoreFuncBodies = true
+	config.Error = func(err error) {
+		var e types.Error
+		if !root || !errors.As(err, &e) || inFunction(small, e.Pos) || importOnlyForFunctions(small, e.Pos, funcOnly) {
+			return
+		}
+		problems.Add(diag.Diagnostic{Pos: c.fset.Position(e.Pos), Message: oneLine(e.Msg)})
 	}
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
 	// its error is the first that Error got
 	pkg, _ := config.Check(meta.PkgPath, c.fset, small, nil)
 	return pkg, problems
+}
+
+// nameIn returns a function that names the packages that meta imports; "" stands for those that
+// aren't there.
+func nameIn(meta *packages.Package) func(path string) string {
+	return func(path string) string {
+		if dep := meta.Imports[path]; dep != nil {
+			return dep.Name
+		}
+		return ""
+	}
+}
+
+// typesConfig is how the package is checked that has the imports.
+func typesConfig(imports importer) types.Config {
+	config := types.Config{Importer: imports, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	if m := imports.meta.Module; m != nil && m.GoVersion != "" {
+		config.GoVersion = "go" + m.GoVersion
+	}
+	return config
 }
 
 // imports checks the packages that meta needs, side by side.
