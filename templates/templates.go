@@ -40,8 +40,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Render returns the files for out, sorted by Path. It takes the names of the model as they are, and
-// fails if one of them makes no Go code. It does not change the model. It writes as many files at a
+// Render returns the files for out, sorted by Path. It takes the names of the model as they are,
+// and fails if they make no Go code. It does not change the model. It writes as many files at a
 // time as there are processors for it.
 func Render(out *model.Output) ([]model.File, error) {
 	emitters := emitters(newPackages(out))
