@@ -3,7 +3,7 @@
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
 // [Generate] does all of it and returns [Files], which can be written, or compared with what is on
-// disk; [Inspect] says why. Its parts are below internal/generator, here in the order of their work:
+// disk; [Inspect] says why. Its parts are below internal/generator, in the order of their work:
 //
 //   - this package reads the configuration and decides where the output goes;
 //   - load finds packages, their syntax and their types;
