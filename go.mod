@@ -17,7 +17,6 @@ require (
 	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/mod v0.24.0
 	golang.org/x/sync v0.12.0
-	golang.org/x/term v0.30.0
 	golang.org/x/time v0.9.0
 	golang.org/x/tools v0.31.0
 	google.golang.org/protobuf v1.36.5
@@ -59,6 +58,7 @@ require (
 	golang.org/x/net v0.38.0 // indirect
 	golang.org/x/oauth2 v0.27.0 // indirect
 	golang.org/x/sys v0.31.0 // indirect
+	golang.org/x/term v0.30.0 // indirect
 	golang.org/x/text v0.23.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect

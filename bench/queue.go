@@ -82,8 +82,13 @@ func newQueue(s harness.Side) aQueue {
 			add: func(key object.Key) { q.Add(key) },
 			worker: func() func() object.Key {
 				var item ours.Item[object.Key]
+				has := false
 				return func() object.Key {
-					item, _ = q.Next(context.Background(), item, ours.Outcome{})
+					if has {
+						item.Done(ours.Outcome{})
+					}
+					item, _ = q.Get(context.Background())
+					has = true
 					return item.Key
 				}
 			},

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
 // covered refuses a run that would remove what another one has written: it fails if the output has

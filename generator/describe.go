@@ -7,10 +7,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/names"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // inspected returns what is said about a type, without Accessor and Files.
@@ -87,11 +87,9 @@ func accessor(t InspectedType, layout model.Layout) string {
 	return "factory." + t.GroupGoName.Text + "()." + names.UpperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
 }
 
-// belongs reports whether a file that is made from a package is that of a type alone: its name is
-// the type's, or begins with it.
+// belongs reports whether a file that is made from a package is that of a type alone.
 func belongs(file, source string, of resolve.Type) bool {
-	own, base := strings.ToLower(of.Name), path.Base(file)
-	return of.Model != nil && source == of.Package && (base == own+".go" || strings.HasPrefix(base, own+"_"))
+	return of.Model != nil && source == of.Package && path.Base(file) == of.Model.File()+".go"
 }
 
 // relative makes the names of files relative to dir.

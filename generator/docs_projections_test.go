@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
 // TestProjectionDocs generates what the configuration file in docs/projections.md declares, and

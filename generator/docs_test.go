@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
 var (

@@ -19,7 +19,7 @@ func ExampleGenerate() {
 		Output:   "leases",
 	})
 	if err != nil {
-		log.Fatal(err) // a diag.List, if comments or the configuration are wrong
+		log.Fatal(err) // generator.Findings, if comments or the configuration are wrong
 	}
 	changes, err := files.Diff() // Write writes them
 	if err != nil {

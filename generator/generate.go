@@ -3,16 +3,15 @@
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
 // [Generate] does all of it and returns [Files], which can be written, or compared with what is on
-// disk. Its steps, in their order:
+// disk; [Inspect] says why. Its parts are below internal/generator, in the order of their work:
 //
 //   - this package reads the configuration and decides where the output goes;
 //   - load finds packages, their syntax and their types;
-//   - internal/resolve reads the comments by marker/syntax, selects types and decides their names;
-//   - internal/index follows the paths of their indexes through Go types;
+//   - resolve reads the comments by marker/syntax, selects types and decides their names;
+//   - index follows the paths of their indexes through Go types;
 //   - model holds what was decided;
-//   - templates make Go files of the model.
-//
-// Only [output.Folder.Write] changes the disk. [Files] embeds an [output.Folder].
+//   - templates make Go files of the model;
+//   - output compares and writes them. Only Write of [Files] changes the disk.
 package generator
 
 import (
@@ -21,13 +20,12 @@ import (
 	"go/token"
 	"path/filepath"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/crd"
-	"github.com/informer-gen/informer-gen/generator/internal/index"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/internal/skew"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/index"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
+	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
 
 // Config is what to generate, and where. The zero Config follows the configuration file. If there
@@ -90,15 +88,9 @@ type Config struct {
 	AllowEmpty *bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
-	// Verbose asks for every warning about packages of other modules in every run, and not only in
-	// the first one that comes to it.
-	Verbose bool
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
 	// Generate returns.
-	Warn func(diag.Diagnostic)
-	// Progress may be nil. It is called now and then while packages are loaded, one call at a time,
-	// from other goroutines.
-	Progress func(load.Progress)
+	Warn func(Finding)
 }
 
 // NoFile as Config.File means that no configuration file is read.
@@ -115,24 +107,17 @@ const (
 	Single Layout = "single"
 )
 
+// Finding is an error or a warning, with its position, the marker, and the values that would have
+// been right.
+type Finding = diag.Diagnostic
+
+// Findings is an error that holds everything that is wrong with an input.
+type Findings = diag.List
+
 // Files is what one run would write, fully rendered: Write puts it on disk, Diff returns what Write
 // would change. Generate makes the Name relative to Config.Dir where that is shorter.
 type Files struct {
 	output.Folder
-	Inputs Inputs
-}
-
-// Inputs are what Files depend on, apart from the Config, the go command and its environment.
-type Inputs struct {
-	// Dir is what [Config.RealDir] returns.
-	Dir string
-	// Packages are what the packages were loaded from.
-	Packages load.Sources
-	// Configured are the absolute names of the configuration file, and of the files and folders
-	// that it or Config names. In such a folder, the files count that have one of the Endings.
-	Configured, Endings []string
-	// Warnings are all that Generate had.
-	Warnings diag.List
 }
 
 // ErrNothing means that no package has a type that something can be generated for.
@@ -141,7 +126,7 @@ var ErrNothing = errors.New("no type to generate for")
 // Generate reads the packages of cfg and returns all files to be written for them, or an error. It
 // writes nothing itself, and the go command is the only program that it runs.
 //
-// If the configuration or the content of the packages is wrong, the error is a [diag.List] of
+// If the configuration or the content of the packages is wrong, the error is [Findings] of
 // everything that is wrong, warnings included, with file names relative to cfg.Dir; a finding
 // without a file is about cfg itself. If ctx is done first, the error is the context's cause.
 //
@@ -163,8 +148,8 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	if err != nil {
 		return Files{}, err
 	}
-	rendered, more, err := s.render(result, program.Roots)
-	findings = append(findings, more...)
+	findings = append(findings, result.Findings...)
+	rendered, err := s.render(result, program.Roots)
 	if len(rendered) > 0 {
 		if missing := skew.Find(s.to.goMod); missing != nil {
 			findings.Add(diag.Diagnostic{Pos: token.Position{Filename: s.to.goMod, Line: missing.Line}, Warning: true, Message: missing.Why()})
@@ -196,7 +181,6 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	}
 	return Files{
 		Folder: output.Folder{Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered},
-		Inputs: Inputs{Dir: s.dir, Packages: program.Sources(), Configured: s.reads, Endings: crd.Endings(), Warnings: findings},
 	}, nil
 }
 
@@ -207,10 +191,6 @@ func (cfg Config) Check() diag.List {
 	errs, _ := findings.Relative(s.dir).Split()
 	return errs
 }
-
-// RealDir returns Dir, absolute and without links. It fails if Dir is relative and the working
-// directory is unknown.
-func (cfg Config) RealDir() (string, error) { return realDir(cfg.Dir) }
 
 // errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")

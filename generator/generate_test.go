@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 func TestGenerateEndsWithItsContext(t *testing.T) {
@@ -23,34 +22,6 @@ func TestGenerateEndsWithItsContext(t *testing.T) {
 	cancel(stop)
 	if _, err := Generate(ctx, Config{}); !errors.Is(err, stop) {
 		t.Errorf("got %v, want the context's cause", err)
-	}
-}
-
-// TestEndsWhileFunctionsAreLookedFor has the context end when the packages are read and the go
-// command is about to look for a function's package.
-func TestEndsWhileFunctionsAreLookedFor(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/shop\n\ngo 1.26.0\n")
-	writeFile(t, filepath.Join(dir, "v1", "types.go"),
-		"package v1\n\n// +genclient\n// +informer:index:name=ByFar,func=example.com/shop/far.Keys\ntype Widget struct{}\n")
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
-	stop := errors.New("enough")
-	for name, call := range map[string]func(context.Context, Config) error{
-		"Generate": func(ctx context.Context, cfg Config) error { _, err := Generate(ctx, cfg); return err },
-		"Inspect":  func(ctx context.Context, cfg Config) error { _, err := Inspect(ctx, cfg); return err },
-	} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		read := false
-		err := call(ctx, Config{Dir: dir, Progress: func(p load.Progress) {
-			read = read || p.What == load.Reading
-			if read && p.What == load.Listing {
-				cancel(stop)
-			}
-		}})
-		if !errors.Is(err, stop) {
-			t.Errorf("%s: got %v, want the context's cause", name, err)
-		}
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/config"
-	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/config"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
 // GoldensAfter takes their flags and configuration files from the goldens, has configure write

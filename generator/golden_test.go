@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
@@ -264,7 +264,8 @@ func (g *golden) generate(t *testing.T, program *load.Program, roots []*load.Pac
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.settings.render(result, roots)
+	files, err := g.settings.render(result, roots)
+	return files, result.Findings, err
 }
 
 // check generates for a golden and compares, or rewrites, what it expects.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
 var yearValue = regexp.MustCompile(`^[0-9]{4}([-, ]+[0-9]{4})*$`)
@@ -31,7 +31,6 @@ func (s *settings) readHeader(file, year setting, report *diag.List) string {
 		report.Add(file.wrong(fmt.Sprintf("reading the header: %v", err)))
 		return ""
 	}
-	s.reads = append(s.reads, file.path())
 	before := len(*report)
 	text, hasYear := output.HeaderText(file.path(), content, year.text, report)
 	if errs, _ := (*report)[before:].Split(); len(errs) == 0 && year.isSet() && !hasYear {

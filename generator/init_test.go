@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/scaffold"
+	"github.com/informer-gen/informer-gen/internal/generator/scaffold"
 )
 
 // TestInitIsAcceptedByTheNextRun runs informer-gen init and then informer-gen for every golden.

@@ -7,7 +7,7 @@ import (
 	"go/token"
 	"path/filepath"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
 // Inspection is what Generate would do with each type, and why. Names of files are relative to
@@ -23,7 +23,7 @@ type Inspection struct {
 	// packages and positions.
 	Types []InspectedType
 	// Findings are sorted. If there is an error among them, Generate would fail.
-	Findings diag.List
+	Findings Findings
 }
 
 // InspectedType is a type, and whether something is generated for it, and why.
@@ -78,8 +78,8 @@ type InspectedIndex struct {
 // Inspect decides what Generate would generate, and returns the decisions. It writes nothing,
 // doesn't call Warn, and doesn't check what would become of files that earlier runs have written.
 //
-// What is wrong in the packages stands among the Findings, and is no error. The error is a
-// [diag.List] if the configuration is wrong, else that of the go command; if ctx is done first, it
+// What is wrong in the packages stands among the Findings, and is no error. The error is
+// [Findings] if the configuration is wrong, else that of the go command; if ctx is done first, it
 // is the context's cause.
 func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	s, program, findings, err := cfg.read(ctx)

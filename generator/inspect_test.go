@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {
@@ -42,7 +42,7 @@ func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {
 }
 
 func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
-	widget := resolve.Type{Package: "example.com/v1", Name: "Widget", Model: &model.Type{}}
+	widget := resolve.Type{Package: "example.com/v1", Name: "Widget", Model: &model.Type{Name: "Widget"}}
 	var files []string
 	for _, f := range [][2]string{
 		{"informers/factory.go", ""},
@@ -50,7 +50,6 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 		{"informers/shop/v1/widget.go", "example.com/v1"},
 		{"informers/shop/v1/widgetset.go", "example.com/v1"},
 		{"listers/shop/v1/widget.go", "example.com/v1"},
-		{"listers/shop/v1/widget_index.go", "example.com/v1"},
 		{"listers/shop/v2/widget.go", "example.com/v2"},
 	} {
 		if belongs(f[0], f[1], widget) {
@@ -60,7 +59,7 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 			t.Errorf("nothing is generated for it, but %s", f[0])
 		}
 	}
-	want := []string{"informers/shop/v1/widget.go", "listers/shop/v1/widget.go", "listers/shop/v1/widget_index.go"}
+	want := []string{"informers/shop/v1/widget.go", "listers/shop/v1/widget.go"}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Error(diff)
 	}

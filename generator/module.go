@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // goModule is a folder with a go.mod.

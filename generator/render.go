@@ -6,27 +6,23 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/model"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// render returns what is to be written to the output for the packages, or why nothing is, and all
-// findings. This file is the one place that knows the templates.
-func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.File, diag.List, error) {
-	out, findings := result.Output, result.Findings
-	if errs, _ := findings.Split(); len(errs) > 0 {
-		return nil, findings, errWrong
+// render returns what is to be written to the output for the packages, or why nothing is. This file
+// is the one place that knows the templates.
+func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.File, error) {
+	if errs, _ := result.Findings.Split(); len(errs) > 0 {
+		return nil, errWrong
 	}
-	if len(out.Groups) == 0 {
-		return nil, findings, s.nothing(roots)
+	if len(result.Output.Groups) == 0 {
+		return nil, s.nothing(roots)
 	}
-	findings = append(findings, output.StaleExpansions(s.to.dir, kindsByFolder(out))...)
-	files, err := templates.Render(out)
-	return files, findings, err
+	return templates.Render(result.Output)
 }
 
 // renderIfRight returns the files for what was decided; none if something is wrong with it, or if
@@ -57,22 +53,5 @@ func (s settings) nothing(roots []*load.Package) error {
 
 // declared returns the names that the user's own files declare in the lister package of a version.
 func (t target) declared(group *model.Group, version *model.Version) map[string]bool {
-	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(templates.ListerDir(t.layout, group, version))))
-}
-
-// kindsByFolder returns the names of the kinds that have listers, by the folder that these are in.
-func kindsByFolder(out *model.Output) map[string]map[string]bool {
-	kinds := map[string]map[string]bool{}
-	for _, g := range out.Groups {
-		for _, v := range g.Versions {
-			dir := templates.ListerDir(out.Layout, g, v)
-			if kinds[dir] == nil {
-				kinds[dir] = map[string]bool{}
-			}
-			for _, k := range v.Types {
-				kinds[dir][k.Name] = true
-			}
-		}
-	}
-	return kinds
+	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(t.layout.ListerDir(group, version))))
 }

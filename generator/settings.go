@@ -11,14 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/config"
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/crd"
-	"github.com/informer-gen/informer-gen/generator/internal/names"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/marker"
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/config"
+	"github.com/informer-gen/informer-gen/internal/generator/crd"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // settings is what a Config and its configuration file come to.
@@ -35,10 +35,6 @@ type settings struct {
 	controllers, discover, prune, keepGoing, allowEmpty bool
 	// partial means that the call names the packages, not the configuration file.
 	partial bool
-
-	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends
-	// on, apart from go.mod.
-	reads []string
 }
 
 // located returns the findings; those without a position get that of the input which they name.
@@ -75,7 +71,6 @@ func (cfg Config) settings() (settings, diag.List) {
 			return s, findingsOf(err)
 		}
 		file, fileDir = s.file, filepath.Dir(fileName)
-		s.reads = append(s.reads, fileName)
 		if of, err := findModule(fileDir); err == nil {
 			main, mainErr = of, nil
 		}
@@ -104,7 +99,7 @@ func (cfg Config) settings() (settings, diag.List) {
 	if mainErr != nil && (!output.isSet() || len(inputs) == 0) {
 		return s, findingsOf(mainErr)
 	}
-	s.loading = load.Config{Dir: main.dir, Patterns: []string{"./..."}, Env: cfg.Env, Progress: cfg.Progress}
+	s.loading = load.Config{Dir: main.dir, Patterns: []string{"./..."}, Env: cfg.Env}
 	if len(inputs) > 0 {
 		s.loading.Dir, s.loading.Patterns = inputs[0].dir, texts(inputs)
 	}
@@ -192,7 +187,6 @@ func layoutOf(name string) (model.Layout, error) {
 
 // addCRDs reads a file or folder of CustomResourceDefinitions.
 func (s *settings) addCRDs(name setting, report *diag.List) {
-	s.reads = append(s.reads, name.path())
 	definitions, wrong := crd.Read(name.path())
 	for _, d := range wrong {
 		if d.Pos.Filename == "" {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
 // packageName returns the name of the one package of the layout Single: that of the user's own

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/model"
-	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
 // DefaultOutput is the output folder beside go.mod that is used when none is given.

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/tools/imports"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/internal/projecttest"
 )
 
@@ -51,7 +51,7 @@ func TestGeneratedCodeCompiles(t *testing.T) {
 			for _, v := range g.Versions {
 				for _, typ := range v.Types {
 					if text := usersFile(out, v, typ); text != "" {
-						writeFile(t, filepath.Join(dir, name, "generated", ListerDir(out.Layout, g, v), expansionFile(typ)), text)
+						writeFile(t, filepath.Join(dir, name, "generated", out.Layout.ListerDir(g, v), expansionFile(typ)), text)
 					}
 				}
 			}
@@ -267,12 +267,12 @@ func usersFile(out *model.Output, v *model.Version, t *model.Type) string {
 	var buf bytes.Buffer
 	if t.ListerExpansion {
 		fmt.Fprintf(&buf, "// %[1]sListerExpansion has methods for %[1]sLister.\ntype %[1]sListerExpansion interface{ Count() int }\n", t.Name)
-		fmt.Fprintf(&buf, "func (l *%sLister) Count() int { return l.Snapshot().Len() }\n", private(t.Name))
+		fmt.Fprintf(&buf, "func (l *%sLister) Count() int { return l.Snapshot().Len() }\n", t.Unexported())
 	}
 	if t.NamespaceListerExpansion {
 		fmt.Fprintf(&buf, "// %[1]sNamespaceListerExpansion has methods for %[1]sNamespaceLister.\n", t.Name)
 		fmt.Fprintf(&buf, "type %sNamespaceListerExpansion interface{ Has(name string) bool }\n", t.Name)
-		fmt.Fprintf(&buf, "func (l %sNamespaceLister) Has(name string) bool { _, err := l.Get(name); return err == nil }\n", private(t.Name))
+		fmt.Fprintf(&buf, "func (l %sNamespaceLister) Has(name string) bool { _, err := l.Get(name); return err == nil }\n", t.Unexported())
 	}
 	if buf.Len() == 0 {
 		return ""
@@ -280,7 +280,7 @@ func usersFile(out *model.Output, v *model.Version, t *model.Type) string {
 	if out.Layout == model.Single {
 		return "package " + out.Package + "\n" + buf.String()
 	}
-	return "package " + folder(v.Package) + "\n" + buf.String()
+	return "package " + v.Package + "\n" + buf.String()
 }
 
 // exported matches the beginning of an exported declaration.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 	"github.com/informer-gen/informer-gen/templates"
 )
 

@@ -5,7 +5,7 @@ package templates
 import (
 	"slices"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the
@@ -39,5 +39,5 @@ func (f *file) addExpansion(k *kind, name string) {
 // expansionFile is the name of the file in ListerDir in which the user may declare the expansion
 // interfaces of t.
 func expansionFile(t *model.Type) string {
-	return base(t) + "_expansion.go"
+	return t.File() + "_expansion.go"
 }

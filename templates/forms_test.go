@@ -2,7 +2,7 @@
 
 package templates
 
-import "github.com/informer-gen/informer-gen/generator/model"
+import "github.com/informer-gen/informer-gen/internal/generator/model"
 
 // Steps that many paths of the model forms take.
 var (

@@ -5,7 +5,7 @@ package templates
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // groupsFile is informers/groups.go: for each group an interface with one accessor for each
@@ -41,12 +41,20 @@ func groupsFile(p *packages) *file {
 func groupInterface(g *model.Group) string { return g.GoName + "Group" }
 
 // groupImpl implements it.
-func groupImpl(g *model.Group) string { return private(g.GoName) + "Group" }
+func groupImpl(g *model.Group) string { return g.Unexported() + "Group" }
 
 // versionAlias is the name under which the factory's package imports what is generated for a
 // version. Versions of one name are in many groups.
 func versionAlias(g *model.Group, v *model.Version) string {
-	return folder(g.Package) + folder(v.Package)
+	return g.Package + v.Package
+}
+
+// groupVersion is how people write a version of a group: "apps/v1", "v1" in the core group.
+func groupVersion(g *model.Group, v *model.Version) string {
+	if g.Name == "" {
+		return v.Name
+	}
+	return g.Name + "/" + v.Name
 }
 
 // groupTitle is how a sentence names a group.

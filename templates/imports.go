@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -65,6 +66,18 @@ func (f *file) free(importPath, name string) string {
 		long = name + strconv.Itoa(n)
 	}
 }
+
+// identifier is s in lower case, without what can't stand in an identifier.
+func identifier(s string) string {
+	return strings.TrimLeft(strings.Map(func(r rune) rune {
+		if notIdentifier(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s), "0123456789_")
+}
+
+func notIdentifier(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // unusable reports whether a name can't, or should not, be used for an import.
 func unusable(name string) bool {

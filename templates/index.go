@@ -8,7 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // indexNames are the constants with the names of the indexes.
@@ -50,7 +50,7 @@ func (f *file) addIndexes(k *kind) {
 }
 
 // indexVar is the name of the variable with an index.
-func indexVar(k *kind, x *model.Index) string { return k.private() + x.Name }
+func indexVar(k *kind, x *model.Index) string { return k.Unexported() + x.Name }
 
 // index is the declaration of an index: its name, and the function that finds its keys.
 func (f *file) index(k *kind, x *model.Index) *jen.Statement {

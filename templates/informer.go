@@ -28,7 +28,7 @@ func (f *file) fixInformer(k *kind) {
 // addInformer appends the informer of a type, and the method, of the type on, that makes one from a
 // factory.
 func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
-	impl := k.private() + "Informer"
+	impl := k.Unexported() + "Informer"
 	options := func() *jen.Statement { return jen.Id("options").Add(f.of(factoriesPath, "KindOptions", k)) }
 	if k.listers != k.informers {
 		f.alias(k.listers.path, k.listers.name, "listers")

@@ -5,7 +5,7 @@ package templates
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // kind is a type, where it stands, and where it is generated.
@@ -23,12 +23,10 @@ type kind struct {
 
 // file begins widget.go in p.
 func (k *kind) file(p *pkg, taken ...string) *file {
-	f := newFile(p, base(k.Type)+".go", k.Source.Path, taken...)
+	f := newFile(p, k.File()+".go", k.Source.Path, taken...)
 	f.usesDeprecated = k.Deprecated != "" || k.Source.Deprecated && k.Projection == nil
 	return f
 }
 
 // lister is an identifier of the package of k's lister.
 func (f *file) lister(k *kind, id string) *jen.Statement { return f.from(k.listers, "listers", id) }
-
-func (k *kind) private() string { return private(k.Name) }

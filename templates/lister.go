@@ -8,7 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // listerDocFile is doc.go beside the listers: the package comment, which belongs to no one type.
@@ -33,7 +33,7 @@ func (f *file) addLister(k *kind) {
 	f.fix(storePath, "store")
 	f.fix(schemaPath, "schema")
 	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
-	impl := k.private() + "Lister"
+	impl := k.Unexported() + "Lister"
 	resource := func() *jen.Statement { return f.qual(schemaPath, "schema", "GroupVersionResource") }
 	f.add(commentf("%sResource returns the API resource of %s.", k.Name, k.Plural).
 		Func().Id(k.Name + "Resource").Params().Add(resource()).Block(jen.Return(resource().Add(inline(
@@ -86,7 +86,7 @@ func (k *kind) isValue() bool {
 
 // newLister makes k's lister of a lister.Resource.
 func (k *kind) newLister(of jen.Code) *jen.Statement {
-	impl := k.private() + "Lister"
+	impl := k.Unexported() + "Lister"
 	if k.isValue() {
 		return jen.Id(impl).Values(of)
 	}
@@ -127,7 +127,7 @@ func (f *file) addMethods(k *kind, impl string) {
 		one := jen.Id("l").Dot("Namespace").Call(jen.Id("namespace"))
 		switch {
 		case k.NamespaceListerExpansion:
-			own := k.private() + "NamespaceLister"
+			own := k.Unexported() + "NamespaceLister"
 			one = made(own, jen.Id(impl).Values(one))
 			f.add(jen.Type().Id(own).Add(structOf(jen.Id(impl))))
 		case k.isShared():
@@ -142,9 +142,9 @@ func (f *file) addMethods(k *kind, impl string) {
 // listerMethod is a method of k's lister.
 func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	if k.isValue() {
-		return valueMethod("l", k.private()+"Lister", name, params, result, body)
+		return valueMethod("l", k.Unexported()+"Lister", name, params, result, body)
 	}
-	return method("l", k.private()+"Lister", name, params, result, body)
+	return method("l", k.Unexported()+"Lister", name, params, result, body)
 }
 
 // hasLookups reports whether the listers of k have methods for indexes in common.

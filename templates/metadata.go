@@ -5,7 +5,7 @@ package templates
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // metadataType is the type of the metadata of a projection.

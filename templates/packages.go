@@ -6,7 +6,7 @@ import (
 	"maps"
 	"path"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // pkg is a Go package that is generated.
@@ -52,15 +52,15 @@ func newPackages(out *model.Output) *packages {
 func (p *packages) addVersion(g *model.Group, v *model.Version) {
 	informers, listers := p.root, p.root
 	if p.out.Layout != model.Single {
-		informers = newPkg(p.out, informerDir(g, v), folder(v.Package), "version")
-		listers = newPkg(p.out, ListerDir(p.out.Layout, g, v), folder(v.Package))
+		informers = newPkg(p.out, p.out.Layout.InformerDir(g, v), v.Package, "version")
+		listers = newPkg(p.out, p.out.Layout.ListerDir(g, v), v.Package)
 	}
 	maps.Copy(listers.declared, v.Declared)
 	for _, t := range v.Types {
 		k := &kind{Type: t, Group: g, Version: v, informers: informers, listers: listers, controllers: p.out.Controllers}
-		informers.declared[k.private()+"Informer"] = true
-		listers.declared[k.private()+"Lister"] = true
-		listers.declared[k.private()+"NamespaceLister"] = true
+		informers.declared[k.Unexported()+"Informer"] = true
+		listers.declared[k.Unexported()+"Lister"] = true
+		listers.declared[k.Unexported()+"NamespaceLister"] = true
 		for _, x := range t.Indexes {
 			listers.declared[indexVar(k, x)] = true
 		}
@@ -78,7 +78,7 @@ func (p *packages) addProjection(g *model.Group, v *model.Version, k *kind) {
 	if p.projections[v] == nil {
 		p.projections[v] = p.root
 		if p.out.Layout != model.Single {
-			p.projections[v] = newPkg(p.out, projectionDir(g, v), folder(v.Package))
+			p.projections[v] = newPkg(p.out, p.out.Layout.ProjectionDir(g, v), v.Package)
 		}
 	}
 	k.projections = p.projections[v]

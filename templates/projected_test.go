@@ -5,7 +5,7 @@ package templates
 import (
 	"slices"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // Types of the values that projections have, in pieces.

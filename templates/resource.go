@@ -5,7 +5,7 @@ package templates
 import (
 	"github.com/dave/jennifer/jen"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 // resourceFile is resource.go beside factory.go: ForResource, for callers that learn a resource's

@@ -5,7 +5,7 @@ package templates
 import (
 	"strings"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
 const samplePath = "example.com/project/api/v1alpha1"
@@ -199,7 +199,11 @@ func names() *model.Output {
 		"factory", "fmt", "informer", "internal", "iter", "keys", "lister", "listers", "main", "nil", "obj", "schema",
 		"source", "store", "string", "type", "v1", "version",
 	} {
-		source := "api" + pkg
+		source, folder := "api"+pkg, pkg
+		switch pkg { // a name of Go's is no folder
+		case "internal", "main", "nil", "string", "type":
+			folder += "api"
+		}
 		switch pkg {
 		case "internal", "main", "type": // no importable package has such a path or name
 		default:
@@ -208,7 +212,7 @@ func names() *model.Output {
 		path := root + "api/" + source
 		// A type that is called as its package is.
 		goName := string(pkg[0]-'a'+'A') + pkg[1:]
-		out.Groups = append(out.Groups, group(pkg+".example.com", goName, pkg,
+		out.Groups = append(out.Groups, group(pkg+".example.com", goName, folder,
 			version("v1", kind(path, source, goName, goName+"s", pkg+"s", n%2 == 0))))
 	}
 	path := root + "api/kinds"

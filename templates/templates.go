@@ -31,23 +31,19 @@ package templates
 
 import (
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Render returns the files for out, sorted by Path. It fails, with all reasons joined, when names
-// of the model collide in one Go package, interface or folder, or are not Go identifiers. It does
-// not change the model. It writes as many files at a time as there are processors for it.
+// Render returns the files for out, sorted by Path. It takes the names of the model as they are,
+// and fails if they make no Go code. It does not change the model. It writes as many files at a
+// time as there are processors for it.
 func Render(out *model.Output) ([]model.File, error) {
-	if err := check(out); err != nil {
-		return nil, err
-	}
 	emitters := emitters(newPackages(out))
 	files := make([]model.File, len(emitters))
 	var group errgroup.Group
@@ -112,21 +108,4 @@ func emitters(p *packages) []func() *file {
 		}
 	}
 	return emitters
-}
-
-// ListerDir is the folder of a version's listers, relative to the output folder and with slashes;
-// "." in the layout Single. Expansion interfaces are declared there by the user.
-func ListerDir(layout model.Layout, g *model.Group, v *model.Version) string {
-	if layout == model.Single {
-		return "."
-	}
-	return path.Join("listers", folder(g.Package), folder(v.Package))
-}
-
-func projectionDir(g *model.Group, v *model.Version) string {
-	return path.Join("projections", folder(g.Package), folder(v.Package))
-}
-
-func informerDir(g *model.Group, v *model.Version) string {
-	return path.Join("informers", folder(g.Package), folder(v.Package))
 }

@@ -7,21 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/fields"
+	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
 // reading is the command that shows what a program reads.
 type reading struct {
 	tags   []string
-	sample string
 	all    bool
-	check  bool
 	format choice
 }
 
@@ -38,33 +35,24 @@ kind whose objects it has from a lister, an event handler, an index or a client'
   takes as a whole what it compares, copies or writes back at once, so that all that is in it counts as read
   can't follow     where they, or parts of them, go to code that isn't looked into: printing, reflection, other modules
   projection       what declares a type with these fields; none if a whole object is used at once
-  sample           with --sample, what the projection would keep of the objects in a file
   without          the lines of both kinds that spoil the projection or make it larger, the most valuable first, and
                    what it would have without them; they are shown here only
 
 Objects are followed through variables, fields, lists, maps, channels, calls, closures, copies and interfaces, and into
 those packages of other modules that know API objects. All functions of PACKAGES count as called, and neither the order
-of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.
-
-Fields of projections that the program doesn't read are findings. With --check they are all that is printed, and the
-exit code is 1 if there are any.`,
+of statements nor conditions count. So too much may be shown as read, but nothing that is read is left out.`,
 		Example: `  informer-gen fields                                # the program below the working directory
   informer-gen fields ./cmd/manager ./controllers/...
-  kubectl get pods -A -o json | informer-gen fields --sample - ./...
-  informer-gen fields --format=json                  # for programs
-  informer-gen fields --check                        # for CI: exit code 1 if projections have fields that are not read`,
+  informer-gen fields --format=json                  # for programs`,
 		ValidArgsFunction: completePackages,
 		RunE:              r.run,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringSliceVar(&r.tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
-	flags.StringVar(&r.sample, "sample", "", "measure projections on the objects in `FILE`, in JSON; - is standard input")
 	flags.BoolVar(&r.all, "all", false, "show all places, not just 3, and all lines that spoil a projection, not just 5")
-	flags.BoolVar(&r.check, "check", false, "only look for fields of projections that nothing reads; exit with 1 if there are any")
-	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
+	r.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
 	r.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
-	must(cmd.MarkFlagFilename("sample", "json"))
 	must(cmd.RegisterFlagCompletionFunc("tags", cobra.NoFileCompletions))
 	return cmd
 }
@@ -72,7 +60,7 @@ exit code is 1 if there are any.`,
 func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 	out := findings{format: r.format}
 	out.begin(cmd)
-	report, sample, err := r.find(cmd, patterns)
+	report, err := r.find(cmd, patterns)
 	if err != nil {
 		if r.format.value != formatJSON {
 			return out.end(err)
@@ -83,78 +71,34 @@ func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 		}
 		return errPrinted
 	}
-	for _, u := range report.Unread {
-		out.list.Add(diag.Diagnostic{Pos: u.Pos, Warning: !r.check, Message: fmt.Sprintf("the program doesn't read %s of %s: leave it out of the projection", u.Path, u.Name)})
-	}
 	switch {
 	case r.format.value == formatJSON:
-		err = writeJSON(cmd.OutOrStdout(), toFieldsJSON(report, sample, out.list))
-	case r.check:
-		err = out.show()
-	default:
-		err = r.print(cmd, report, sample, &out)
-	}
-	if err == nil && r.check && len(report.Unread) > 0 {
-		return errDifference
-	}
-	return err
-}
-
-// print prints a report as text.
-func (r *reading) print(cmd *cobra.Command, report *fields.Report, sample *fields.Sample, out *findings) error {
-	if len(report.Kinds) == 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%sno objects come from a lister, a handler or an index in the %s that were read\n", prefix, count(report.Packages, "package"))
-		return out.show()
-	}
-	if err := printFields(cmd.OutOrStdout(), report, sample, r.all); err != nil {
+		return writeJSON(cmd.OutOrStdout(), toFieldsJSON(report))
+	case len(report.Kinds) == 0:
+		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%sno objects come from a lister, a handler or an index in the %s that were read\n", prefix, count(report.Packages, "package"))
 		return err
 	}
-	return out.show()
+	return printFields(cmd.OutOrStdout(), report, r.all)
 }
 
-// find reads the program and the sample, which is nil if there is none.
-func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, *fields.Sample, error) {
-	sample, err := r.read(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
+// find reads the program.
+func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, nil, fmt.Errorf("finding the working directory: %w", err)
+		return nil, fmt.Errorf("finding the working directory: %w", err)
 	}
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
-	progress := newProgress(cmd.ErrOrStderr())
-	defer progress.stop()
+	debug.SetGCPercent(50) // a big program fits into less than 1.5 GB, for a tenth more CPU time
 	report, err := fields.Find(cmd.Context(), fields.Config{Dir: dir, Patterns: patterns, Tags: r.tags})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if report.Packages == 0 {
-		return nil, nil, errors.New("no package matches " + strings.Join(patterns, " "))
+		return nil, errors.New("no package matches " + strings.Join(patterns, " "))
 	}
-	return report, sample, context.Cause(cmd.Context())
-}
-
-func (r *reading) read(cmd *cobra.Command) (*fields.Sample, error) {
-	if r.sample == "" {
-		return nil, nil
-	}
-	in := cmd.InOrStdin()
-	if r.sample != "-" {
-		file, err := os.Open(r.sample)
-		if err != nil {
-			return nil, fmt.Errorf("reading the sample: %w", err)
-		}
-		defer file.Close()
-		in = file
-	}
-	sample, err := fields.ReadSample(in)
-	if err != nil {
-		return nil, fmt.Errorf("reading the sample %s: %w", filepath.ToSlash(r.sample), err)
-	}
-	return sample, nil
+	return report, context.Cause(cmd.Context())
 }
 
 // count is a number of things.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/fields"
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
 // Without --all, so many places of one use, and so many lines without which there are gains for a
@@ -25,19 +25,18 @@ const (
 // fieldsText prints a report as text.
 type fieldsText struct {
 	*tabwriter.Writer
-	sample *fields.Sample // nil for none
-	all    bool
+	all bool
 }
 
-func printFields(out io.Writer, report *fields.Report, sample *fields.Sample, all bool) error {
-	w := fieldsText{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), sample, all}
+func printFields(out io.Writer, report *fields.Report, all bool) error {
+	w := fieldsText{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0), all}
 	for i, kind := range report.Kinds {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s of package %s\n", kind.Name, kind.Package)
 		fmt.Fprintf(w, "  comes from %s\n", w.shown(kind.From))
-		gains := kind.Gains(sample)
+		gains := kind.Gains()
 		w.uses(slices.DeleteFunc(slices.Clone(kind.Uses), func(u fields.Use) bool {
 			return slices.ContainsFunc(gains, func(g fields.Gain) bool { return slices.Contains(g.Without, u) })
 		}))
@@ -117,7 +116,7 @@ func (w fieldsText) gains(gains []fields.Gain) {
 		if i > 0 {
 			too = ", too,"
 		}
-		fmt.Fprintf(w, "  %s%s a projection would have %d of %d fields%s\n", without, too, g.Kept, g.Total, ofSample(g.Saving))
+		fmt.Fprintf(w, "  %s%s a projection would have %d of %d fields\n", without, too, g.Kept, g.Total)
 		for _, l := range lines {
 			if left--; left < 0 && !w.all {
 				hidden++
@@ -129,14 +128,6 @@ func (w fieldsText) gains(gains []fields.Gain) {
 	if hidden > 0 {
 		fmt.Fprintf(w, "    and %d more: see --all\n", hidden)
 	}
-}
-
-// ofSample is how much of a sample a projection keeps; "" if nothing was measured.
-func ofSample(s fields.Saving) string {
-	if s.Objects == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %s of the memory", percent(s.KeptHeap, s.Heap))
 }
 
 func partOf(u fields.Use) string { return cmp.Or(u.Path, "the object") }
@@ -172,23 +163,6 @@ func (w fieldsText) projection(kind *fields.Kind) {
 	} else {
 		fmt.Fprintf(w, "  projection, under packages in informer-gen.yaml\n    %s\n", strings.ReplaceAll(strings.TrimSpace(kind.Entry()), "\n", "\n    "))
 	}
-	if w.sample == nil {
-		return
-	}
-	saving, ok := kind.Measure(w.sample)
-	if !ok {
-		fmt.Fprintf(w, "  sample\tno %s%s\n", kind.Name, diag.DidYouMean(kind.Name, w.sample.Kinds()))
-		return
-	}
-	fmt.Fprintf(w, "  sample\t%s; of %d bytes of JSON the projection keeps %s, of about %d bytes of memory %s\n", count(saving.Objects, "object"),
-		saving.Bytes, percent(int64(saving.KeptBytes), int64(saving.Bytes)), saving.Heap, percent(saving.KeptHeap, saving.Heap))
-}
-
-func percent(part, of int64) string {
-	if of == 0 {
-		return "0 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(of))
 }
 
 // useJSON is a use as --format=json prints it.
@@ -217,26 +191,16 @@ type kindJSON struct {
 }
 
 type gainJSON struct {
-	Without []useJSON   `json:"without"`
-	Fields  []string    `json:"fields"`
-	Kept    int         `json:"kept"`
-	Total   int         `json:"total"`
-	Sample  *savingJSON `json:"sample,omitempty"`
+	Without []useJSON `json:"without"`
+	Fields  []string  `json:"fields"`
+	Kept    int       `json:"kept"`
+	Total   int       `json:"total"`
 }
 
 type projectionJSON struct {
-	Fields []string    `json:"fields"`
-	Marker string      `json:"marker,omitempty"`
-	Entry  string      `json:"entry,omitempty"`
-	Sample *savingJSON `json:"sample,omitempty"`
-}
-
-type savingJSON struct {
-	Objects   int   `json:"objects"`
-	Bytes     int   `json:"bytes"`
-	KeptBytes int   `json:"keptBytes"`
-	Heap      int64 `json:"heap"`
-	KeptHeap  int64 `json:"keptHeap"`
+	Fields []string `json:"fields"`
+	Marker string   `json:"marker,omitempty"`
+	Entry  string   `json:"entry,omitempty"`
 }
 
 // fieldsJSON is the document of fields.
@@ -246,8 +210,8 @@ type fieldsJSON struct {
 	Findings diag.List  `json:"findings"`
 }
 
-func toFieldsJSON(report *fields.Report, sample *fields.Sample, list diag.List) fieldsJSON {
-	document := fieldsJSON{Kinds: []kindJSON{}, Unknown: toUsesJSON(report.Unknown), Findings: append(diag.List{}, list...)}
+func toFieldsJSON(report *fields.Report) fieldsJSON {
+	document := fieldsJSON{Kinds: []kindJSON{}, Unknown: toUsesJSON(report.Unknown), Findings: diag.List{}}
 	for _, kind := range report.Kinds {
 		j := kindJSON{Kind: kind.Name, Package: kind.Package, Uses: toUsesJSON(kind.Uses)}
 		for _, pos := range kind.From {
@@ -255,26 +219,13 @@ func toFieldsJSON(report *fields.Report, sample *fields.Sample, list diag.List) 
 		}
 		if named, ok := kind.Projection(); ok {
 			j.Projection = &projectionJSON{Fields: append([]string{}, named...), Marker: kind.Marker(), Entry: kind.Entry()}
-			if sample != nil {
-				if s, ok := kind.Measure(sample); ok {
-					j.Projection.Sample = toSavingJSON(s)
-				}
-			}
 		}
-		for _, g := range kind.Gains(sample) {
-			j.Gains = append(j.Gains, gainJSON{toUsesJSON(g.Without), append([]string{}, g.Fields...), g.Kept, g.Total, toSavingJSON(g.Saving)})
+		for _, g := range kind.Gains() {
+			j.Gains = append(j.Gains, gainJSON{toUsesJSON(g.Without), append([]string{}, g.Fields...), g.Kept, g.Total})
 		}
 		document.Kinds = append(document.Kinds, j)
 	}
 	return document
-}
-
-// toSavingJSON returns nil if nothing was measured.
-func toSavingJSON(s fields.Saving) *savingJSON {
-	if s.Objects == 0 {
-		return nil
-	}
-	return &savingJSON{s.Objects, s.Bytes, s.KeptBytes, s.Heap, s.KeptHeap}
 }
 
 func toUsesJSON(uses []fields.Use) []useJSON {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
 // choice is a flag that takes one of some words. Its zero value is the default, which is not among

@@ -77,7 +77,7 @@ where a FACT is {"value": "widgets", "from": "+resourceName", "file": "api/v1/ty
 from is a marker, a key of informer-gen.yaml, a flag, or the words of a rule, which has no place. What follows advice is
 there for types that something is generated for.
 
-fields knows all three; with github, fields of projections that are not read are annotations. Its document is
+fields knows text and json, too. Its document is
 
   {
     "kinds": [
@@ -95,21 +95,19 @@ fields knows all three; with github, fields of projections that are not read are
         "projection": {                        left out if a whole object is used at once
           "fields": [".spec.nodeName"],
           "marker": "+informer:project:name=PodFields,fields=.spec.nodeName",   left out if fields is empty
-          "entry": "- path: k8s.io/api/core/v1\n …",                             the same for informer-gen.yaml
-          "sample": {"objects": 2, "bytes": 8210, "keptBytes": 410, "heap": 9000, "keptHeap": 512}   with a sample
+          "entry": "- path: k8s.io/api/core/v1\n …"                              the same for informer-gen.yaml
         },
         "gains": [                             left out if there are none
           {
             "without": [],                     uses as above that have to go, for this gain and those behind it
             "fields": [".spec.nodeName"],      what the projection would have then
-            "kept": 1, "total": 996,           strings, numbers and the like in these fields, and in the kind
-            "sample": {}                       as above, with a sample
+            "kept": 1, "total": 996            strings, numbers and the like in these fields, and in the kind
           }
         ]
       }
     ],
     "unknown": [],                             uses of objects whose kind isn't known
-    "findings": []                             as above: fields that are not read, kinds that can't be listed
+    "findings": []                             as above: why there is nothing else
   }
 
 where files of other modules begin with the import path of their package.`,

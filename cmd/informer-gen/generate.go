@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/buildcache"
 )
 
 const generateHelp = `Informer-gen reads Go packages with Kubernetes API types and writes, for each type that is marked with +genclient
@@ -49,7 +48,6 @@ const generateExamples = `  informer-gen                              # what inf
 type generation struct {
 	inputs
 	findings
-	profiles
 
 	check bool
 	// summary says in a line what was written; empty if nothing was.
@@ -73,8 +71,6 @@ func newGenerate() *cobra.Command {
 	g.inputs.addTo(cmd)
 	cmd.Flags().BoolVar(&g.check, "check", false, "write nothing, print what would change as a unified diff")
 	g.findings.addTo(cmd)
-	cmd.Flags().BoolVar(&g.cfg.Verbose, "verbose", false, "repeat warnings about packages of other modules, which are shown once")
-	g.profiles.addTo(cmd)
 	return cmd
 }
 
@@ -98,14 +94,13 @@ The exit code is 0 if the output is up to date, 1 if it isn't, and 2 if the inpu
 	}
 	g.inputs.addTo(cmd)
 	g.findings.addTo(cmd)
-	g.profiles.addTo(cmd)
 	return cmd
 }
 
 // run generates, and writes or compares.
 func (g *generation) run(cmd *cobra.Command, patterns []string) error {
 	g.begin(cmd)
-	err := g.profiles.around(func() error { return g.generate(cmd, patterns) })
+	err := g.generate(cmd, patterns)
 	if err != nil && cmd == cmd.Root() {
 		err = mistaken(cmd, patterns, err)
 	}
@@ -121,34 +116,19 @@ func (g *generation) run(cmd *cobra.Command, patterns []string) error {
 func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	cfg := g.config(cmd, patterns)
 	cfg.Warn = g.warn
-	progress := newProgress(cmd.ErrOrStderr())
-	defer progress.stop()
-	cfg.Progress = progress.packages
-	cache := buildcache.Open(cfg)
-	if g.check { // looks at everything: the cache counts only for warnings
-		files, err := generator.Generate(cmd.Context(), cache.Config())
-		if err != nil {
-			return err
-		}
-		g.changes, err = files.Diff()
+	files, err := generator.Generate(cmd.Context(), cfg)
+	if err != nil {
 		return err
 	}
-	if cache.UpToDate() {
-		return nil
-	}
-	files, err := generator.Generate(cmd.Context(), cache.Config())
-	if err != nil {
+	if g.check {
+		g.changes, err = files.Diff()
 		return err
 	}
 	if err := context.Cause(cmd.Context()); err != nil {
 		return err // from here on a run goes through to its end
 	}
-	progress.set("writing")
-	if g.summary, err = write(files); err != nil {
-		return err
-	}
-	cache.Keep(files)
-	return nil
+	g.summary, err = write(files)
+	return err
 }
 
 // write writes the files and returns what it did, if it did anything.

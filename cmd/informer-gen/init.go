@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informer-gen/informer-gen/generator/scaffold"
+	"github.com/informer-gen/informer-gen/internal/generator/scaffold"
 )
 
 func newInit() *cobra.Command {
@@ -27,10 +27,9 @@ its go.mod, and, unless a file has it already, the line
   //go:generate go tool informer-gen
 
 into generate.go there. It knows projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases) and
-of code-generator (pkg/apis/, hack/update-codegen.sh or another script, whose header and plural exceptions it takes
-over), and looks through the folders of others for API types. It leaves out folders whose types are no API, because they
-have no method DeepCopyObject as those of other folders do, or metadata of their own. API types that are a module of
-their own are named by its path, if go.mod requires it.
+of code-generator (pkg/apis/, hack/update-codegen.sh), and looks through the folders of others for API types. It leaves
+out folders whose types are no API, because they have no method DeepCopyObject as those of other folders do, or metadata
+of their own. API types that are a module of their own are named by its path, if go.mod requires it.
 
 With PACKAGES, patterns of packages in other modules that go.mod requires, it writes a configuration for these. Packages
 among them that nothing can be generated for are left out, with the reason in a comment.
@@ -46,18 +45,12 @@ It never overwrites a configuration file, unless --force is given.`,
 				return err
 			}
 			if len(patterns) > 0 {
-				progress := newProgress(cmd.ErrOrStderr())
-				defer progress.stop()
-				if err := project.Use(cmd.Context(), patterns, progress.packages); err != nil {
+				if err := project.Use(cmd.Context(), patterns); err != nil {
 					return err
 				}
-				progress.stop()
 			}
 			written, err := project.Write(force)
 			if err != nil {
-				return err
-			}
-			if err := printFindings(cmd.ErrOrStderr(), project.Missing); err != nil {
 				return err
 			}
 			return printSteps(cmd.OutOrStdout(), project, written)

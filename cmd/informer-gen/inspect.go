@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
 // inspection is what list and explain share.
@@ -30,13 +30,9 @@ func (in *inspection) addTo(cmd *cobra.Command) {
 	in.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
 }
 
-// inspect looks at the types, saying on a terminal what it does.
+// inspect looks at the types.
 func (in *inspection) inspect(cmd *cobra.Command, patterns []string) (generator.Inspection, error) {
-	cfg := in.config(cmd, patterns)
-	progress := newProgress(cmd.ErrOrStderr())
-	defer progress.stop()
-	cfg.Progress = progress.packages
-	return generator.Inspect(cmd.Context(), cfg)
+	return generator.Inspect(cmd.Context(), in.config(cmd, patterns))
 }
 
 // fail prints an error that leaves nothing else to show, and returns what stands for the exit code.

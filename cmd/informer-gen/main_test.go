@@ -48,7 +48,7 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := strings.Split(strings.TrimSpace(string(env)), "\n")
-	cache := t.TempDir() // records of runs, out of the way of snapshots
+	cache := t.TempDir() // of the go command, out of the way of snapshots
 	apimachinery := projecttest.Apimachinery(t, t.TempDir())
 	proxy, err := goproxytest.NewServer("testdata/modules", "")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/demo"
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/relay"
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
 // The exit codes.

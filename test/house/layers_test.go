@@ -17,7 +17,7 @@ const module = "github.com/informer-gen/informer-gen/"
 var areas = []area{
 	{
 		folder: "internal", // what two of the areas below share, and modules for tests
-		layers: []string{"btree projecttest shard", "request"},
+		layers: []string{"btree projecttest shard diag", "request"},
 	},
 	{
 		folder: "runtime",
@@ -69,37 +69,45 @@ var areas = []area{
 	},
 	{
 		folder: "templates",
-		sees:   []string{"generator/model"},
+		sees:   []string{"internal/generator/model"},
 		layers: []string{"."},
 	},
 	{
-		folder: "generator",
-		sees:   []string{"templates"},
+		folder: "internal/generator",
+		sees:   []string{"internal/diag"},
 		layers: []string{
-			"diag model internal/names internal/gotypes buildcache/internal/record",
-			"load marker internal/yamldoc internal/jsonpath output",
-			"marker/kubebuilder internal/report fields/internal/flow",
+			"model names gotypes",
+			"load marker yamldoc jsonpath output",
+			"marker/kubebuilder report fields/internal/flow",
 			"marker/syntax fields",
-			"config internal/crd internal/skew",
-			"internal/index internal/project",
-			"internal/resolve",
-			".",
-			"scaffold buildcache",
+			"config crd skew",
+			"index project",
+			"resolve",
 		},
 	},
 	{
-		folder: "generator/internal/shapes",
+		folder: "generator",
+		sees:   []string{"internal/generator", "internal/diag", "templates"},
+		layers: []string{"."},
+	},
+	{
+		folder: "internal/generator/scaffold",
+		sees:   []string{"generator", "internal/generator", "internal/diag"},
+		layers: []string{"."},
+	},
+	{
+		folder: "internal/generator/shapes",
 		sees:   []string{"runtime"},
 		layers: []string{"v1 oracle", "keys"},
 	},
 	{
 		folder: "cmd",
-		sees:   []string{"generator"},
+		sees:   []string{"generator", "internal/generator", "internal/diag"},
 		layers: []string{"informer-gen"},
 	},
 	{
 		folder: "cmd/informer-relay",
-		sees:   []string{"runtime", "server", "generator/diag"},
+		sees:   []string{"runtime", "server", "internal/diag"},
 		layers: []string{"internal/configfile", "internal/access", "internal/relay", "internal/demo", "."},
 	},
 	{
@@ -133,7 +141,7 @@ var areas = []area{
 	},
 	{
 		folder: "test/kubernetes",
-		sees:   []string{"runtime", "generator", "examples/endpoints-controller", "test/internal"},
+		sees:   []string{"runtime", "internal/generator", "examples/endpoints-controller", "test/internal"},
 		layers: []string{"endpoints/kubeserver", "controllers endpoints fields"},
 	},
 	{

@@ -63,7 +63,6 @@ const shownImports = `import (
 	shopinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	shoplisters "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/buildcache"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -103,9 +102,6 @@ var shownBefore = map[string]string{
 	"docs/operations.md": `
 		var client *source.Client
 		var factory *factories.Factory`,
-	"generator/buildcache/cache.go": `
-		var ctx context.Context
-		var cfg generator.Config`,
 	"runtime/controller/context.go": `
 		type Widget = shopv1.Widget
 		var client *source.Client

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/informer-gen/informer-gen/generator/fields"
+	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
 // expected is what a reader of a controller's code names, who was not shown what is found.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/internal/diag"
 	"github.com/informer-gen/informer-gen/server/upstream"
 )
 

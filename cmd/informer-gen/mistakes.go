@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+)
+
+// flagError adds to pflag's words what was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	// pflag has had a type for this error since v1.0.7 only
+	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
+	if !ok {
+		return err
+	}
+	return errors.New(err.Error() + diag.DidYouMean(unknown, flagNames(cmd)))
+}
+
+// flagNames are the long flags of a command, with their dashes.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return names
+}
+
+// singleDash refuses "-output", which pflag would take for "-o utput".
+func singleDash(root *cobra.Command, args []string) error {
+	known := flagNames(root)
+	for _, cmd := range root.Commands() {
+		known = append(known, flagNames(cmd)...)
+	}
+	for _, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		name, _, _ := strings.Cut(arg, "=")
+		if strings.HasPrefix(name, "-") && slices.Contains(known, "-"+name) {
+			return fmt.Errorf("long flags take two dashes: write -%s", arg)
+		}
+	}
+	return nil
+}
+
+// mistaken adds to an error about the patterns the command that one of them probably stands for.
+// The result isn't a diag.List any more, which would be shown without what is added.
+func mistaken(root *cobra.Command, patterns []string, err error) error {
+	commands := names(root)
+	for _, pattern := range patterns {
+		if slices.Contains(commands, pattern) {
+			return fmt.Errorf("%v (a command stands before PACKAGES: informer-gen %s)", err, pattern)
+		}
+	}
+	if len(patterns) == 0 || strings.ContainsAny(patterns[0], "./") {
+		return err
+	}
+	if hint := diag.DidYouMean(patterns[0], commands); hint != "" {
+		return fmt.Errorf("%q is neither a command nor a package%s (%v)", patterns[0], hint, err)
+	}
+	return err
+}

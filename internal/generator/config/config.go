@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package config reads informer-gen.yaml, the configuration file: everything that the flags of
+// informer-gen and markers in comments can say, for a project as a whole and for packages whose
+// comments one can't write.
+//
+// Reading is strict. An unknown key, a key given twice, a value of the wrong type or one that isn't
+// allowed is an error with its position, and all of them are reported at once. Every value keeps
+// its position, so that what is found out about it later can be reported where it stands.
+//
+// The structs of this package are the only description of the file: their tags have the names, the
+// allowed values and the words for the documentation, and the parser and the JSON schema both read
+// them there.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+)
+
+// FileName is the name of the configuration file that is looked for.
+const FileName = "informer-gen.yaml"
+
+// SchemaID is the address of the file's JSON schema: that of informer-gen.schema.json on the
+// repository's main branch.
+const SchemaID = "https://raw.githubusercontent.com/informer-gen/informer-gen/main/informer-gen.schema.json"
+
+// File is a configuration file. Names of files and folders in it are relative to its own folder.
+// The position of a value is not valid if the file doesn't have the value.
+type File struct {
+	// Name is the name under which the file was read.
+	Name string
+
+	Version     marker.Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`
+	Inputs      []marker.Value `arg:"inputs" flag:"PACKAGES" default:"./... from the folder of go.mod" doc:"the packages to read, as patterns of the go command: import paths, folders, ./..."`
+	Output      marker.Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
+	Layout      marker.Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
+	Controllers marker.Value   `arg:"controllers" flag:"--controllers" default:"false" allowed:"true false" doc:"gives informers the method Reconcile, which makes a controller"`
+	Header      marker.Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
+	HeaderYear  marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
+	Tags        []marker.Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
+	CRDs        []marker.Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
+	Discover    marker.Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
+	Plurals     []Entry        `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
+	KeepGoing   marker.Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`
+	Prune       marker.Value   `arg:"prune" flag:"--prune" default:"false" allowed:"true false" doc:"removes the files of packages that the inputs leave out"`
+	AllowEmpty  marker.Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run succeed that finds nothing to generate for"`
+
+	Packages []*Package `arg:"packages" doc:"what markers would say in the comments of a package"`
+}
+
+// Entry is a key of the file that isn't known beforehand, with its value.
+type Entry struct {
+	Key, Value marker.Value
+}
+
+// Package has the settings of one of the packages that are read.
+type Package struct {
+	marker.At
+
+	Path        marker.Value   `arg:"path" required:"true" doc:"the import path of the package, or its folder when it begins with a dot; it must be one of the inputs"`
+	GroupName   marker.Value   `arg:"groupName" empty:"true" marker:"+groupName" default:"the one in GroupVersion or SchemeGroupVersion" doc:"the API group of the package, empty for the core group"`
+	GroupGoName marker.Value   `arg:"groupGoName" marker:"+groupGoName" default:"the first part of the group's name" doc:"the name of the group in Go, an exported identifier"`
+	VersionName marker.Value   `arg:"versionName" marker:"+versionName" default:"the one in GroupVersion or SchemeGroupVersion, else the name of the package or of its folder" doc:"the API version of the package"`
+	Discover    marker.Value   `arg:"discover" default:"that of the file" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta if no type of the package is marked"`
+	Only        []marker.Value `arg:"only" doc:"the kinds to generate for; all others of the package are left out"`
+	Kinds       []*Kind        `arg:"kinds" doc:"what markers would say above a type of the package"`
+}
+
+// Kind has the settings of one type of a Package.
+type Kind struct {
+	marker.At
+
+	Name       marker.Value    `arg:"name" required:"true" doc:"the name of the type in Go"`
+	Generate   marker.Value    `arg:"generate" allowed:"true false" marker:"+informer:generate" default:"whether a marker or discover selects it" doc:"true selects the type, false leaves it out, whatever the comments of the package say"`
+	Scope      marker.Value    `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"that of the kind's other versions, else Namespaced" doc:"whether the objects lie in namespaces"`
+	Resource   marker.Value    `arg:"resource" marker:"+resourceName" default:"that of the kind's other versions, else the plural in lower case or, for types without +genclient and those that controller-gen reads, as it spells it" doc:"the plural in URLs"`
+	Plural     marker.Value    `arg:"plural" marker:"+informer:plural" default:"the plural by the rules of Kubernetes' generators" doc:"the plural in Go, an exported identifier"`
+	Deprecated marker.Value    `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"says that the type is deprecated, and what to use instead"`
+	Indexes    []*marker.Index `arg:"indexes" marker:"+informer:index" doc:"typed indexes, and the lister's methods that use them"`
+
+	Projections []*marker.Project `arg:"projections" marker:"+informer:project" doc:"types with some of the fields, which have informers and listers of their own"`
+}
+
+// Find returns the name of the file called FileName in dir or the nearest folder above it that has
+// one, not going above top. It is "" if there is none.
+func Find(dir, top string) (string, error) {
+	for {
+		name := filepath.Join(dir, FileName)
+		switch info, err := os.Stat(name); {
+		case err == nil && !info.IsDir():
+			return name, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("looking for %s: %w", FileName, err)
+		}
+		parent := filepath.Dir(dir)
+		if dir == top || parent == dir {
+			return "", nil
+		}
+		dir = parent
+	}
+}
+
+// Read reads the named file. The error is a diag.List if the file can be read and is wrong.
+func Read(name string) (*File, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration file: %w", err)
+	}
+	file, wrong := Parse(name, data)
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return file, nil
+}
+
+// Texts returns the texts of values; nil if there are none.
+func Texts(values []marker.Value) []string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, v.Text)
+	}
+	return texts
+}
+
+// True reports whether a value that is true or false is there and true.
+func True(v marker.Value) bool { return v.Text == "true" }

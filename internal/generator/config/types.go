@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+)
+
+var (
+	valueType = reflect.TypeFor[marker.Value]()
+	entryType = reflect.TypeFor[Entry]()
+)
+
+// typeOf is the type that the tags of a field ask for.
+func typeOf(tag reflect.StructTag) scalarType {
+	switch {
+	case tag.Get("type") == "integer":
+		return scalarType{"a whole number", []string{"integer"}, isInteger}
+	case tag.Get("type") == "year":
+		return scalarType{"a text", []string{"string", "integer"}, func(v any) bool { return isText(v) || isInteger(v) }}
+	case isBool(tag):
+		return scalarType{"true or false", []string{"boolean"}, func(v any) bool { _, ok := v.(bool); return ok }}
+	}
+	return scalarType{"a text", []string{"string"}, isText}
+}
+
+// scalarType is a type of values: what messages and the JSON schema call it, and which values are
+// of it.
+type scalarType struct {
+	text   string
+	schema []string
+	is     func(value any) bool
+}
+
+func isText(value any) bool {
+	_, ok := value.(string)
+	return ok
+}
+
+func isInteger(value any) bool {
+	n, ok := value.(json.Number)
+	return ok && !strings.ContainsAny(n.String(), ".eE")
+}
+
+// isScalar reports whether a value is neither a list nor a mapping, nor missing.
+func isScalar(value any) bool {
+	switch value.(type) {
+	case nil, []any, map[string]any:
+		return false
+	}
+	return true
+}
+
+func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
+
+// wrongType returns what a value is and what it should be.
+func wrongType(value any, want string) string {
+	message := "it is " + what(value) + ": it takes " + want
+	switch {
+	case value == nil:
+		return "the value is missing: give the key one, or remove it"
+	case isScalar(value) && want == "a text":
+		message += ", so put it in quotes"
+	}
+	return message
+}
+
+// what returns what a value is.
+func what(value any) string {
+	switch value.(type) {
+	case map[string]any:
+		return "a mapping"
+	case []any:
+		return "a list"
+	case string:
+		return "a text"
+	case json.Number:
+		return "a number"
+	case bool:
+		return "true or false"
+	}
+	return "empty"
+}
+
+// oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the
+// like in it.
+func oneLine(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fields finds out which fields of API objects a program reads, of those that it has from
+// listers, event handlers and indexes; so that it need not keep the others.
+//
+// Find reads the program. What it returns is never too little, as far as code can be followed, and
+// it names the places from which an object can't be.
+package fields
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+)
+
+// Config selects the program to look at.
+type Config struct {
+	// Dir is the folder that the patterns are relative to; it must be absolute.
+	Dir string
+	// Patterns are the go command's, for packages whose functions run: those of a command, or of a
+	// controller.
+	Patterns []string
+	// Env is the environment of the go command; nil is that of the process.
+	Env []string
+	// Tags are build tags. If there are any, they take the place of those in GOFLAGS.
+	Tags []string
+}
+
+// Report is what a program does with objects of caches.
+type Report struct {
+	// Packages is the number of packages that the patterns match, and Followed that of those whose
+	// functions were looked into.
+	Packages, Followed int
+	// Kinds are sorted by package and name.
+	Kinds []*Kind
+	// Unknown are uses of objects of which it couldn't be found out which kind they are of, sorted
+	// by path and place. Each may be of any of the kinds.
+	Unknown []Use
+}
+
+// Kind is a kind of objects that a program has from a cache.
+type Kind struct {
+	// Package is the import path of the type's package, Name its name there.
+	Package, Name string
+	// From are the places where the program gets objects, sorted.
+	From []token.Position
+	// Uses are sorted by path and place.
+	Uses []Use
+	// Own means that the type is declared in a module of the program, where one can write markers
+	// above it.
+	Own bool
+	// Projected means that the kind is a projection itself.
+	Projected bool
+
+	typ *types.Named
+}
+
+// Use is a place where a program uses a part of an object.
+type Use struct {
+	// Path is where the part stands in the object, in the words of an index's field: [*] behind a
+	// list or a map, ['key'] and [keys] behind a map. "" is the whole object.
+	Path string
+	How  How
+	// Why is where all of the part goes to, in words, if How isn't Read or Present.
+	Why string
+	Pos token.Position
+
+	field string // what a projection needs for it; "" for the whole object
+	own   bool   // in a module of the program
+}
+
+// How is what a program does with a part of an object.
+type How string
+
+// The ways of use. Those but Read and Present use all that is in a part.
+const (
+	// Read means that the value is read: a string, a number, a list of strings.
+	Read How = "read"
+	// Present means that the program looks whether the part is there, or how many elements it has,
+	// and reads nothing in it.
+	Present How = "present"
+	// Whole means that it is compared or copied as a whole.
+	Whole How = "whole"
+	// Recursive means that its type contains itself, so that there is no end to the paths.
+	Recursive How = "recursive"
+	// WrittenBack means that it is sent to the API server.
+	WrittenBack How = "written back"
+	// Unfollowed means that it goes to code that isn't looked into.
+	Unfollowed How = "not followed"
+)
+
+var hows = map[flow.How]How{
+	flow.Read: Read, flow.Present: Present, flow.Whole: Whole, flow.Recursive: Recursive, flow.WrittenBack: WrittenBack, flow.Unfollowed: Unfollowed,
+}
+
+// Find reads the program of cfg, and returns what it uses of objects from caches. Names of files
+// are relative to cfg.Dir where that makes them shorter; those of other modules begin with the
+// import path.
+//
+// The error is a [diag.List] if a package can't be found, or if one of the program's own doesn't
+// compile or has objects and uses C. If ctx ends first, the error is its cause.
+func Find(ctx context.Context, cfg Config) (*Report, error) {
+	fset := token.NewFileSet()
+	program := flow.New(fset)
+	code, err := load.Bodies(ctx, fset, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags}, followed, program.Add)
+	var wrong diag.List
+	if errors.As(err, &wrong) {
+		return nil, wrong.Relative(cfg.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if wrong := withC(code); len(wrong) > 0 {
+		return nil, wrong.Relative(cfg.Dir)
+	}
+	places := newPlaces(cfg.Dir, code)
+	found := program.Find()
+	report := &Report{Unknown: places.uses(found.Unknown)}
+	own := map[string]bool{} // by import path
+	modules := map[string]bool{}
+	for _, p := range code.Packages {
+		modules[p.Module] = modules[p.Module] || p.Root || p.Main
+	}
+	for _, p := range code.Packages {
+		own[p.Path] = modules[p.Module]
+		if p.Root {
+			report.Packages++
+		}
+		if p.Bodies {
+			report.Followed++
+		}
+	}
+	for _, k := range found.Kinds {
+		name := k.Type.Obj()
+		kind := &Kind{Package: name.Pkg().Path(), Name: name.Name(), Uses: places.uses(k.Uses), typ: k.Type}
+		kind.Own, kind.Projected = own[kind.Package], isProjection(k.Type)
+		for _, pos := range k.From {
+			kind.From = append(kind.From, places.position(pos))
+		}
+		slices.SortFunc(kind.From, comparePositions)
+		kind.From = slices.Compact(kind.From)
+		report.Kinds = append(report.Kinds, kind)
+	}
+	return report, nil
+}
+
+// places turns positions into what people read.
+type places struct {
+	dir  string
+	fset *token.FileSet
+	// in has the import paths of packages that aren't of a main module, by folder.
+	in map[string]string
+}
+
+func newPlaces(dir string, code *load.Code) *places {
+	p := &places{dir: dir, fset: code.Fset, in: map[string]string{}}
+	for _, of := range code.Packages {
+		if !of.Main && of.Dir != "" {
+			p.in[of.Dir] = of.Path
+		}
+	}
+	return p
+}
+
+func (p *places) position(pos token.Pos) token.Position {
+	position := p.fset.Position(pos)
+	position.Offset = 0
+	if in, ok := p.in[filepath.Dir(position.Filename)]; ok {
+		position.Filename = path.Join(in, filepath.Base(position.Filename))
+	} else {
+		position.Filename = filepath.ToSlash(diag.ShortPath(p.dir, position.Filename))
+	}
+	return position
+}
+
+// own reports whether a position is in a main module.
+func (p *places) own(pos token.Pos) bool {
+	_, foreign := p.in[filepath.Dir(p.fset.Position(pos).Filename)]
+	return !foreign
+}
+
+// uses returns uses without those that only look whether a part is there of which something else is
+// used.
+func (p *places) uses(found []flow.Use) []Use {
+	var uses []Use
+	for _, u := range found {
+		implied := u.How == flow.Present && slices.ContainsFunc(found, func(other flow.Use) bool {
+			return other.Path != u.Path && other.How != flow.Present && within(other.Path, u.Path)
+		})
+		if !implied {
+			uses = append(uses, Use{u.Path, hows[u.How], u.Why, p.position(u.Pos), u.Field, p.own(u.Pos)})
+		}
+	}
+	sortUses(uses)
+	return slices.Compact(uses)
+}
+
+func sortUses(uses []Use) {
+	slices.SortFunc(uses, func(a, b Use) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), comparePositions(a.Pos, b.Pos), strings.Compare(string(a.How)+a.Why, string(b.How)+b.Why))
+	})
+}
+
+// within reports whether a path is that of a part, or of something in it.
+func within(path, part string) bool {
+	rest, ok := strings.CutPrefix(path, part)
+	return ok && (part == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fields
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+)
+
+// metaPackage has the metadata of objects, and the methods to get at it. Code that doesn't need it
+// knows no objects.
+const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// helpers are packages that do things with pointers, lists and maps of any type.
+var helpers = []string{
+	"cmp", "iter", "maps", "slices", "sort", "github.com/samber/lo", "golang.org/x/exp/maps", "golang.org/x/exp/slices", "k8s.io/utils/ptr",
+}
+
+// known begin the import paths of packages into which nothing is followed: what matters of them is
+// known, or they are all of a server or a codec.
+var known = []string{
+	"github.com/informer-gen/informer-gen/devserver/",
+	"github.com/informer-gen/informer-gen/runtime/",
+	"k8s.io/api/",
+	"k8s.io/apiextensions-apiserver/",
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/",
+	"k8s.io/apimachinery/pkg/runtime/",
+	"k8s.io/apiserver/",
+	"k8s.io/client-go/",
+	"k8s.io/klog/",
+	"k8s.io/kube-openapi/",
+	"sigs.k8s.io/controller-runtime/",
+	"sigs.k8s.io/structured-merge-diff/",
+}
+
+// followed reports whether functions of a package are looked into.
+func followed(p *load.CodePackage) bool {
+	if slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(p.Path+"/", prefix) }) {
+		return false
+	}
+	switch {
+	case p.Main, p.Path == metaPackage, slices.Contains(helpers, p.Path):
+		return true
+	case p.Module == "":
+		return false
+	}
+	return p.Needs(metaPackage)
+}
+
+// withC returns an error for each of the program's own packages that uses C and knows objects: what
+// it reads can't be found out. A package that doesn't know any can only be given objects, and the
+// report has the calls that do so.
+func withC(code *load.Code) diag.List {
+	var wrong diag.List
+	for _, p := range code.Packages {
+		if p.C.IsValid() && (p.Root || p.Main) && p.Needs(metaPackage) {
+			wrong.Add(diag.Diagnostic{Pos: p.C,
+				Message: "package " + p.Path + " uses C, so that it can't be found out which fields of objects it reads: move what uses C into a package that doesn't know any"})
+		}
+	}
+	return wrong.Sorted()
+}
+
+func comparePositions(a, b token.Position) int {
+	return cmp.Or(strings.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}

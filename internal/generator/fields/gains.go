@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fields
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
+)
+
+// Gain is a projection that would be smaller, or would be at all, if a program didn't use more of
+// an object at some places than it reads elsewhere.
+type Gain struct {
+	// Without are the uses that have to go, those of the gains before it apart: first those in
+	// modules of the program, sorted by path and place.
+	Without []Use
+	// Fields are what Kind.Projection would return.
+	Fields []string
+	// Kept and Total are how many strings, numbers and values with a form of their own in JSON the
+	// projection and the kind have in their types. Those that every projection has don't count.
+	Kept, Total int
+}
+
+const mostGains = 5 // the next ones would be small
+
+// Gains returns what would be gained without the uses of whole objects and of whole parts. Uses
+// without which only others gain are in one Gain with these. The first gain has the most fields for
+// each line of code. There are a few gains at most, and none if k is a projection.
+func (k *Kind) Gains() []Gain {
+	if k.Projected {
+		return nil
+	}
+	g := gains{k: k, whole: map[string][]Use{}, total: leaves(k.typ, "", nil)}
+	for _, u := range k.Uses {
+		if u.How == Read || u.How == Present {
+			g.read = append(g.read, Use{How: u.How, field: u.field})
+		} else {
+			g.whole[u.field] = append(g.whole[u.field], u)
+		}
+	}
+	slices.SortFunc(g.read, func(a, b Use) int { return cmp.Or(cmp.Compare(a.field, b.field), cmp.Compare(a.How, b.How)) })
+	g.read = slices.Compact(g.read)
+	var found []Gain
+	for len(found) < mostGains {
+		without := g.next()
+		if without == nil {
+			break
+		}
+		gain := Gain{Total: g.total}
+		for _, field := range without {
+			gain.Without = append(gain.Without, g.whole[field]...)
+			delete(g.whole, field)
+		}
+		sortUses(gain.Without)
+		slices.SortStableFunc(gain.Without, func(a, b Use) int {
+			switch {
+			case a.own == b.own:
+				return 0
+			case a.own:
+				return -1
+			}
+			return 1
+		})
+		gain.Fields, _ = needed(g.uses(nil))
+		gain.Kept = leaves(selected(gain.Fields).of(k.typ), "", nil)
+		found = append(found, gain)
+	}
+	return found
+}
+
+// gains are what remains while uses go.
+type gains struct {
+	k     *Kind
+	total int
+	read  []Use            // one for each field
+	whole map[string][]Use // by field; "" for the object
+}
+
+// next returns the fields whose whole uses go next; nil if nothing would be gained.
+func (g *gains) next() (best []string) {
+	now := g.size(nil)
+	var most float64
+	for _, field := range slices.Sorted(maps.Keys(g.whole)) {
+		// A part is used as long as a larger one is.
+		var without []string
+		lines := map[token.Position]bool{}
+		for other, uses := range g.whole {
+			if !within(field, other) {
+				continue
+			}
+			without = append(without, other)
+			for _, u := range uses {
+				lines[token.Position{Filename: u.Pos.Filename, Line: u.Pos.Line}] = true
+			}
+		}
+		if gain := float64(now-g.size(without)) / float64(len(lines)); gain > most {
+			best, most = without, gain
+		}
+	}
+	return best
+}
+
+// size is that of a projection if the whole uses of some fields go.
+func (g *gains) size(without []string) int {
+	fields, ok := needed(g.uses(without))
+	if !ok {
+		return g.total
+	}
+	return leaves(selected(fields).of(g.k.typ), "", nil)
+}
+
+func (g *gains) uses(without []string) []Use {
+	uses := slices.Clone(g.read)
+	for field, all := range g.whole {
+		if !slices.Contains(without, field) {
+			uses = append(uses, all[0])
+		}
+	}
+	return uses
+}
+
+// leaves counts the values in a type at a path that have no parts, apart from those that every
+// projection has. A type within itself is one.
+func leaves(t types.Type, path string, outer []types.Type) (n int) {
+	if slices.Contains(always, path) {
+		return 0
+	}
+	if flow.IsOpaque(t) || slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {
+		return 1
+	}
+	if _, ok := types.Unalias(t).(*types.Named); ok {
+		outer = append(outer, t)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return leaves(u.Elem(), path, outer)
+	case *types.Slice:
+		return leaves(u.Elem(), path+each, outer)
+	case *types.Array:
+		return leaves(u.Elem(), path+each, outer)
+	case *types.Map:
+		return leaves(u.Elem(), path+each, outer)
+	case *types.Struct:
+		for i := range u.NumFields() {
+			switch name, inline := flow.JSONName(u.Field(i), u.Tag(i)); {
+			case inline:
+				n += leaves(u.Field(i).Type(), path, outer)
+			case name != "":
+				n += leaves(u.Field(i).Type(), fmt.Sprintf("%s.%s", path, name), outer)
+			}
+		}
+		return n
+	}
+	return 1
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+)
+
+// Program is a program whose packages are added one by one.
+type Program struct {
+	a        *analysis
+	roots    []*ssa.Package
+	followed map[*types.Package]bool
+}
+
+// New returns a program without packages. Their positions are those of fset.
+func New(fset *token.FileSet) *Program {
+	p := &Program{followed: map[*types.Package]bool{}}
+	p.a = &analysis{
+		graph:     graph{types: &typeFacts{api: map[*types.TypeName]bool{}}, origins: origins{made: map[origin]*origin{}}},
+		record:    record{map[*types.Named]map[used]bool{}, map[*types.Named]map[token.Pos]bool{}},
+		prog:      ssa.NewProgram(fset, ssa.InstantiateGenerics),
+		vertices:  map[ssa.Value]*vertex{},
+		tuples:    map[component]*vertex{},
+		structs:   structs{known: map[*types.Struct]*types.Struct{}},
+		fields:    map[*types.Var]*vertex{},
+		waiting:   map[*types.Var][]*vertex{},
+		stores:    map[ssa.Value]*vertex{},
+		functions: map[*ssa.Function]*function{},
+		called:    map[callbackOf]bool{},
+		left:      map[departure]bool{},
+		sites:     map[*ssa.Call]*site{},
+		bindings:  map[*ssa.FreeVar][]ssa.Value{},
+		follows:   func(pkg *types.Package) bool { return p.followed[pkg] },
+	}
+	p.a.prog.CreatePackage(types.Unsafe, nil, nil, true)
+	return p
+}
+
+// Add adds a package, behind those that it imports.
+func (p *Program) Add(of *load.CodePackage) {
+	built := p.a.prog.CreatePackage(of.Types, of.Files, of.Info, true)
+	built.Build()
+	p.followed[of.Types] = of.Bodies
+	if of.Root {
+		p.roots = append(p.roots, built)
+	}
+	p.a.learn(of.Types)
+}
+
+// Find returns the kinds that the program has from caches, and what it uses of their objects. What
+// the program does is what the functions of its roots do, and what they call, in packages whose
+// bodies are loaded. The program is of no use any more then.
+func (p *Program) Find() Found {
+	for _, root := range p.roots {
+		p.a.enter(root)
+	}
+	p.a.run()
+	found := p.a.record
+	*p = Program{} // which takes far more memory than what is found
+	return found.kinds()
+}

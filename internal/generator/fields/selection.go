@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fields
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
+)
+
+// selection is a choice of fields by their names in JSON, and of elements by "[*]". What has no
+// selection of its own is there as a whole.
+type selection map[string]selection
+
+const each = "[*]"
+
+// selected is what a projection with some fields has.
+func selected(fields []string) selection {
+	s := selection{}
+	for _, path := range slices.Concat(always, fields) {
+		s.add(path)
+	}
+	return s
+}
+
+// add adds the field at a path without keys.
+func (s selection) add(path string) {
+	for path != "" {
+		var name string
+		if rest, ok := strings.CutPrefix(path, each); ok {
+			name, path = each, rest
+		} else if rest, ok := strings.CutPrefix(path, "['"); ok {
+			name, path, _ = strings.Cut(rest, "']")
+		} else {
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path+".", ".[")
+			name, path = path[:end], path[end:]
+		}
+		below, there := s[name]
+		switch {
+		case there && below == nil:
+			return
+		case path == "":
+			s[name] = nil
+		case !there:
+			s[name] = selection{}
+		}
+		s = s[name]
+	}
+}
+
+// of returns a type that has of t what is selected.
+func (s selection) of(t types.Type) types.Type {
+	if s == nil {
+		return t
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return types.NewPointer(s.of(u.Elem()))
+	case *types.Slice:
+		return types.NewSlice(s[each].of(u.Elem()))
+	case *types.Array:
+		return types.NewArray(s[each].of(u.Elem()), u.Len())
+	case *types.Map:
+		return types.NewMap(u.Key(), s[each].of(u.Elem()))
+	case *types.Struct:
+		var fields []*types.Var
+		var tags []string
+		for i := range u.NumFields() {
+			v, tag := u.Field(i), u.Tag(i)
+			below, ok := s, true
+			if name, inline := flow.JSONName(v, tag); !inline {
+				below, ok = s[name]
+			}
+			if ok {
+				fields = append(fields, types.NewField(v.Pos(), v.Pkg(), v.Name(), below.of(v.Type()), v.Embedded()))
+				tags = append(tags, tag)
+			}
+		}
+		return types.NewStruct(fields, tags)
+	}
+	return t
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+)
+
+// partNames names the parts of a composite key: by the last word of each path, with as many words
+// before it as it takes to tell them apart. Paths of the same words are numbered.
+func partNames(paths []followed) []string {
+	parts := make([]string, len(paths))
+	words := make([]int, len(paths)) // how many of each path's
+	for longer := true; longer; {
+		longer = false
+		called := map[string][]int{}
+		for i, p := range paths {
+			for words[i] == 0 || words[i] < len(p.words) && !names.IsExported(parts[i]) {
+				words[i]++
+				parts[i] = strings.Join(p.words[len(p.words)-words[i]:], "")
+			}
+			called[parts[i]] = append(called[parts[i]], i)
+		}
+		for _, same := range called {
+			first := paths[same[0]].words
+			if !slices.ContainsFunc(same, func(i int) bool { return !slices.Equal(paths[i].words, first) }) {
+				continue
+			}
+			for _, i := range same {
+				if words[i] < len(paths[i].words) {
+					words[i]++
+					parts[i] = strings.Join(paths[i].words[len(paths[i].words)-words[i]:], "")
+					longer = true
+				}
+			}
+		}
+	}
+	return numbered(parts)
+}
+
+// numbered makes equal names different.
+func numbered(parts []string) []string {
+	taken := map[string]bool{}
+	for _, name := range parts {
+		taken[name] = true
+	}
+	seen := map[string]bool{}
+	for i, name := range parts {
+		if seen[name] {
+			for n := 2; taken[parts[i]]; n++ {
+				parts[i] = name + strconv.Itoa(n)
+			}
+			taken[parts[i]] = true
+		}
+		seen[name] = true
+	}
+	return parts
+}
+
+// entryWords are the words that name an entry of a map in Go: app.kubernetes.io/name is
+// AppKubernetesIo and Name.
+func entryWords(key string) []string {
+	var words []string
+	for part := range strings.SplitSeq(key, "/") {
+		var word strings.Builder
+		for w := range strings.FieldsFuncSeq(part, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			word.WriteString(names.UpperFirst(w))
+		}
+		if word.Len() > 0 {
+			words = append(words, word.String())
+		}
+	}
+	return words
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsonpath
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
+)
+
+// Promoted returns an error if the name of a field, which an unexported embedded struct may have,
+// means another field in Go. instead is what to do then.
+func Promoted(from types.Type, field *types.Var, s Segment, instead string) *Error {
+	if obj, _, _ := types.LookupFieldOrMethod(from, true, nil, field.Name()); obj == field {
+		return nil
+	}
+	return Errorf(s.Offset, "%s is field %s of an unexported embedded struct, and in Go the name is that of another field too, so that generated code can't read it: %s", s.Name, field.Name(), instead)
+}
+
+// FieldOf finds the field that a segment means in t, which the path soFar led to. instead is what
+// to do where t has fields that aren't those of its JSON.
+func FieldOf(t types.Type, soFar string, s Segment, instead string) (gotypes.Field, *Error) {
+	where := soFar
+	if where == "" {
+		where = gotypes.String(t)
+	}
+	structure, ok := t.Underlying().(*types.Struct)
+	switch {
+	case !ok:
+		return gotypes.Field{}, Errorf(s.Offset, "%s (%s) has no fields: the path ends there", where, gotypes.String(t))
+	case soFar != "" && gotypes.MarshalsItself(t):
+		return gotypes.Field{}, Errorf(s.Offset, "%s (%s) writes its JSON itself, so that it has no field %s: %s", where, gotypes.String(t), s.Name, instead)
+	}
+	fields := gotypes.Fields(structure)
+	for _, f := range fields {
+		if f.Name == s.Name {
+			return f, nil
+		}
+	}
+	names := FieldNames(fields)
+	message := fmt.Sprintf("%s has no field %q", where, s.Name)
+	if soFar != "" {
+		message = fmt.Sprintf("%s (%s) has no field %q", where, gotypes.String(t), s.Name)
+	}
+	hint := ""
+	for v := range structure.Fields() {
+		if v.Name() == s.Name && !v.Exported() {
+			message = fmt.Sprintf("field %s of %s is unexported, so it isn't part of the API", s.Name, gotypes.String(t))
+			return gotypes.Field{}, &Error{Offset: s.Offset, Message: message, Allowed: names}
+		}
+	}
+	for _, f := range fields {
+		if f.Var.Name() == s.Name {
+			hint = fmt.Sprintf(", did you mean %s? (paths are made of JSON names)", f.Name)
+		}
+	}
+	if hint == "" {
+		hint = diag.DidYouMean(s.Name, names)
+	}
+	return gotypes.Field{}, &Error{Offset: s.Offset, Message: message + hint, Allowed: names}
+}
+
+// FieldNames returns what can stand in a path, in the order of the struct.
+func FieldNames(fields []gotypes.Field) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if !seen[f.Name] {
+			seen[f.Name] = true
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

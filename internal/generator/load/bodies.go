@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+)
+
+// Code is a program with the bodies of those functions that one wants to look into.
+type Code struct {
+	// Fset has the positions of all syntax and types.
+	Fset *token.FileSet
+	// Packages are those that the patterns match, and what is needed of those that they import.
+	// Each stands behind those that it imports.
+	Packages []*CodePackage
+}
+
+// CodePackage is a package of a program.
+type CodePackage struct {
+	// Path is the import path, Module that of its module; "" in the standard library.
+	Path, Module string
+	// Dir is the package's folder.
+	Dir string
+	// Imports are the import paths that its files name.
+	Imports []string
+	// Root means that a pattern matches it, Main that it belongs to a module that one works in.
+	Root, Main bool
+	// Types has what is declared. It isn't nil.
+	Types *types.Package
+	// Bodies means that the bodies of functions are loaded. They aren't for a package that isn't
+	// wanted, for one of another module that doesn't compile, and for one with C.
+	Bodies bool
+	// Files and Info have them, only while Bodies calls use. Otherwise they are nil.
+	Files []*ast.File
+	Info  *types.Info
+	// C is where a file of a wanted package imports "C"; not valid if none does. What types such
+	// files have is known only to the C compiler.
+	C token.Position
+
+	meta     *packages.Package
+	index    int       // those that are imported have smaller ones
+	wanted   bool      // the bodies are
+	once     sync.Once // sets the fields above that are of types and syntax
+	problems diag.List // of packages that must compile
+}
+
+// Bodies loads the packages of cfg, and what they import, as far as it is needed. It reads the
+// bodies of functions of the roots, and of the packages for which wanted returns true.
+//
+// Bodies calls use with each package behind those that it imports, from several goroutines, but
+// never from two at once. After a package that must compile and doesn't, use isn't called any more.
+//
+// The error is a [diag.List] if patterns are wrong, or if a root or a package of a main module
+// doesn't compile. If ctx ends first, the error is its cause.
+func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*CodePackage) bool, use func(*CodePackage)) (*Code, error) {
+	listed, err := cfg.list(ctx, withImports, cfg.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := cfg.matched(listed)
+	if err != nil {
+		return nil, err
+	}
+	l := &bodyLoader{
+		fset: fset,
+		ctx:  ctx,
+		use:  use,
+		busy: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		byID: map[string]*CodePackage{},
+	}
+	for _, meta := range roots {
+		l.add(meta)
+		l.byID[meta.ID].Root = true
+	}
+	var wait sync.WaitGroup
+	for _, p := range l.all {
+		if p.wanted = p.Root || wanted(p); p.wanted {
+			wait.Go(func() { l.load(p) })
+		}
+	}
+	wait.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var problems diag.List
+	for _, p := range l.all {
+		problems = append(problems, p.problems...)
+	}
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	return &Code{
+		Fset:     l.fset,
+		Packages: slices.DeleteFunc(l.all, func(p *CodePackage) bool { return p.Types == nil }),
+	}, nil
+}
+
+// bodyLoader loads each package once, and several at a time.
+type bodyLoader struct {
+	fset *token.FileSet
+	ctx  context.Context
+	busy chan struct{} // holds a value for each goroutine that parses or checks
+
+	// set before anything is loaded
+	all  []*CodePackage // those that are imported first
+	byID map[string]*CodePackage
+
+	mu    sync.Mutex // guards what use does, and wrong
+	use   func(*CodePackage)
+	wrong bool
+}
+
+// add adds a package behind those that it imports.
+func (l *bodyLoader) add(meta *packages.Package) {
+	if l.byID[meta.ID] != nil || meta.PkgPath == "unsafe" {
+		return
+	}
+	p := &CodePackage{Path: meta.PkgPath, Dir: meta.Dir, meta: meta}
+	if m := meta.Module; m != nil {
+		p.Module, p.Main = m.Path, m.Main
+	}
+	l.byID[meta.ID] = p
+	for _, path := range slices.Sorted(maps.Keys(meta.Imports)) {
+		p.Imports = append(p.Imports, path)
+		l.add(meta.Imports[path])
+	}
+	p.index = len(l.all)
+	l.all = append(l.all, p)
+}
+
+// load fills Types, and lets Files and Info be used if they are wanted.
+func (l *bodyLoader) load(p *CodePackage) {
+	p.once.Do(func() {
+		if l.ctx.Err() != nil {
+			return
+		}
+		if p.wanted {
+			l.whole(p)
+			own := p.Root || p.Main
+			p.Bodies = !p.C.IsValid() && (len(p.problems) == 0 || own)
+			if !own {
+				p.problems = nil
+			}
+		}
+		if !p.Bodies {
+			p.Files, p.Info = nil, nil
+			l.declared(p)
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.wrong = l.wrong || len(p.problems) > 0; !l.wrong {
+			l.use(p)
+		}
+		p.Files, p.Info = nil, nil
+	})
+}
+
+// imports loads what files of p import.
+func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*types.Package {
+	paths := map[string]bool{}
+	for _, file := range files {
+		for _, spec := range file.Imports {
+			paths[strings.Trim(spec.Path.Value, "`\"")] = true
+		}
+	}
+	var wait sync.WaitGroup
+	var deps []*CodePackage
+	for path, meta := range p.meta.Imports {
+		// An import that closes a cycle comes behind p; the go command reports it.
+		// Of a package that isn't there, importer says why.
+		if dep := l.byID[meta.ID]; dep != nil && dep.index < p.index && paths[path] && len(meta.GoFiles) > 0 {
+			deps = append(deps, dep)
+			wait.Go(func() { l.load(dep) })
+		}
+	}
+	wait.Wait()
+	imported := map[string]*types.Package{}
+	for _, dep := range deps {
+		imported[dep.Path] = dep.Types
+	}
+	return imported
+}
+
+// whole parses and checks all of a package, and notes what is wrong with it.
+func (l *bodyLoader) whole(p *CodePackage) {
+	var problems diag.List
+	defer func() { p.problems = problems.Sorted() }()
+	for _, e := range p.meta.Errors {
+		if e.Kind != packages.TypeError {
+			problems.Add(listProblem(e))
+		}
+	}
+	l.busy <- struct{}{}
+	for _, name := range p.meta.GoFiles {
+		file, err := parser.ParseFile(l.fset, name, nil, parser.SkipObjectResolution)
+		var wrong scanner.ErrorList
+		if err != nil && !errors.As(err, &wrong) {
+			problems.Add(diag.Diagnostic{Message: oneLine(err.Error())})
+		}
+		for _, e := range wrong {
+			problems.Add(diag.Diagnostic{Pos: e.Pos, Message: e.Msg})
+		}
+		if file != nil {
+			p.Files = append(p.Files, file)
+			p.C = cmp.Or(p.C, l.importsC(file))
+		}
+	}
+	<-l.busy
+	if p.C.IsValid() {
+		return
+	}
+	imported := l.imports(p, p.Files)
+	l.busy <- struct{}{}
+	defer func() { <-l.busy }()
+	check := func() {
+		p.Info = newInfo()
+		config := typesConfig(importer{p.meta, imported, nil})
+		config.Error = func(err error) {
+			var e types.Error
+			if errors.As(err, &e) {
+				problems.Add(diag.Diagnostic{Pos: l.fset.Position(e.Pos), Message: oneLine(e.Msg)})
+			}
+		}
+		// its error is the first that Error got
+		p.Types, _ = config.Check(p.Path, l.fset, p.Files, p.Info)
+	}
+	if check(); len(problems) == 0 && l.replaceNew(p) {
+		check()
+	}
+}
+
+// importsC returns where a file imports "C"; a position that isn't valid if it doesn't.
+func (l *bodyLoader) importsC(file *ast.File) token.Position {
+	for _, spec := range file.Imports {
+		if strings.Trim(spec.Path.Value, "`\"") == "C" {
+			return l.fset.Position(spec.Pos())
+		}
+	}
+	return token.Position{}
+}
+
+func newInfo() *types.Info {
+	return &types.Info{
+		Types:        map[ast.Expr]types.TypeAndValue{},
+		Instances:    map[*ast.Ident]types.Instance{},
+		Defs:         map[*ast.Ident]types.Object{},
+		Uses:         map[*ast.Ident]types.Object{},
+		Implicits:    map[ast.Node]types.Object{},
+		Selections:   map[*ast.SelectorExpr]*types.Selection{},
+		Scopes:       map[ast.Node]*types.Scope{},
+		FileVersions: map[*ast.File]string{},
+	}
+}
+
+// replaceNew replaces the calls of new with a value, which older versions of package ssa take for
+// calls with the value's type, by calls of a function that does the same. It reports whether there
+// are any.
+func (l *bodyLoader) replaceNew(p *CodePackage) bool {
+	const name = "new of a value" // which no identifier in a file can be
+	var calls []*ast.CallExpr
+	for call := range maps.Keys(p.Info.Types) {
+		call, ok := call.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || p.Info.Types[call.Args[0]].IsType() {
+			continue
+		}
+		if id, ok := call.Fun.(*ast.Ident); ok && p.Info.Uses[id] == types.Universe.Lookup("new") {
+			calls = append(calls, call)
+		}
+	}
+	if len(calls) == 0 {
+		return false
+	}
+	for _, call := range calls {
+		call.Fun = &ast.Ident{NamePos: call.Fun.Pos(), Name: name}
+	}
+	file, err := parser.ParseFile(l.fset, "", "package p; func f[T any](v T) *T { return &v }", 0)
+	if err != nil {
+		return false
+	}
+	file.Name.Name = p.Types.Name()
+	file.Decls[0].(*ast.FuncDecl).Name.Name = name
+	p.Files = append(p.Files, file)
+	return true
+}
+
+// declared parses and checks the declarations of a package, as far as they are right.
+func (l *bodyLoader) declared(p *CodePackage) {
+	var files []*ast.File
+	l.busy <- struct{}{}
+	for _, name := range p.meta.GoFiles {
+		// What is wrong shows where a package with bodies uses what is missing.
+		if file, _, err := parse(l.fset, name, 0); err == nil && file != nil {
+			files = append(files, file)
+		}
+	}
+	for i, file := range files {
+		files[i], _ = pruned(file, everything, nameIn(p.meta))
+	}
+	<-l.busy
+	imported := l.imports(p, files)
+	l.busy <- struct{}{}
+	defer func() { <-l.busy }()
+	config := typesConfig(importer{p.meta, imported, nil})
+	config.IgnoreFuncBodies = true
+	config.Error = func(error) {}
+	p.Types, _ = config.Check(p.Path, l.fset, files, nil)
+}
+
+// Needs reports whether the package imports the one at path, directly or not.
+func (p *CodePackage) Needs(path string) bool {
+	seen := map[*packages.Package]bool{}
+	var visit func(*packages.Package) bool
+	visit = func(meta *packages.Package) bool {
+		if seen[meta] {
+			return false
+		}
+		seen[meta] = true
+		for _, dep := range meta.Imports {
+			if dep.PkgPath == path || visit(dep) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(p.meta)
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kubebuilder has the markers of kubebuilder and controller-gen that the generator reads.
+package kubebuilder
+
+import "github.com/informer-gen/informer-gen/internal/generator/marker"
+
+// ObjectRoot marks the kinds (and the lists) of a kubebuilder project.
+type ObjectRoot struct {
+	marker.At
+	Root marker.Value `arg:"" allowed:"true false" doc:"true if left out"`
+}
+
+// Resource describes the resource of a kind in a kubebuilder project.
+type Resource struct {
+	marker.At
+	Path       marker.Value   `arg:"path" doc:"the plural, in lower case"`
+	Scope      marker.Value   `arg:"scope" allowed:"Namespaced Cluster" doc:"Namespaced if left out"`
+	Singular   marker.Value   `arg:"singular" doc:"means nothing to informers"`
+	ShortName  []marker.Value `arg:"shortName" doc:"means nothing to informers"`
+	Categories []marker.Value `arg:"categories" doc:"means nothing to informers"`
+}
+
+// Skip excludes a package's types, except for those that have a genclient marker of their own.
+type Skip struct{ marker.At }
+
+// SkipVersion is Skip for one type.
+type SkipVersion struct{ marker.At }
+
+// UnservedVersion means that the API server doesn't serve a type in this version; so there is
+// nothing to inform about.
+type UnservedVersion struct{ marker.At }
+
+// DeprecatedVersion means that a type is deprecated in this version.
+type DeprecatedVersion struct {
+	marker.At
+	Warning marker.Value `arg:"warning" doc:"what to do instead, for the comments of generated code"`
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package output
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Handwritten returns what can be read of the Go files in a folder that aren't generated, apart
+// from tests and from files that Go passes over for their names. The compiler will say more about a
+// file that is wrong.
+func Handwritten(dir string) []*ast.File {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []*ast.File
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || passedOver(name) {
+			continue
+		}
+		file, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if file != nil && !ast.IsGenerated(file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// passedOver reports whether Go passes over a file for its name.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
+}
+
+// HandwrittenNames returns the names that the user's own files in a folder declare for the whole
+// package. Those of expansion interfaces are among them.
+func HandwrittenNames(dir string) map[string]bool {
+	declared := map[string]bool{}
+	for _, file := range Handwritten(dir) {
+		for _, name := range namesOf(file) {
+			declared[name.Name] = true
+		}
+	}
+	delete(declared, "_")
+	return declared
+}
+
+// namesOf returns the names that a file declares for the whole package.
+func namesOf(file *ast.File) []*ast.Ident {
+	var names []*ast.Ident
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil {
+				names = append(names, decl.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name)
+				case *ast.ValueSpec:
+					names = append(names, spec.Names...)
+				}
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"go/build/constraint"
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+)
+
+var (
+	yearWord = regexp.MustCompile(`\bYEAR\b`)
+	// directives are what the go command and the compiler take comments for.
+	directives = regexp.MustCompile(`^(//go:\w+|//line|/\*line)\b`)
+)
+
+// HeaderText returns the text that stands on top of each file, as model.Output.Header, made of the
+// content of a header's file, in which year takes the place of the word YEAR; hasYear reports
+// whether it has that word. A build constraint becomes a paragraph of its own. What is wrong is
+// added to report.
+func HeaderText(name string, content []byte, year string, report *diag.List) (text string, hasYear bool) {
+	content = bytes.TrimPrefix(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\uFEFF"))
+	file := token.NewFileSet().AddFile(name, -1, len(content))
+	fail := func(offset int, message string) {
+		report.Add(diag.Diagnostic{Pos: file.PositionFor(file.Pos(offset), false), Message: message})
+	}
+	var (
+		scan        scanner.Scanner
+		paragraphs  []string
+		start       int // of the text that isn't in paragraphs yet
+		constraints int
+	)
+	scan.Init(file, content, func(at token.Position, message string) { fail(at.Offset, message) }, scanner.ScanComments)
+	for {
+		pos, tok, text := scan.Scan()
+		if tok == token.EOF {
+			break
+		}
+		offset := file.Offset(pos)
+		if tok != token.COMMENT {
+			if scan.ErrorCount == 0 {
+				fail(offset, "the header has something other than comments: put // before it")
+			}
+			return "", false
+		}
+		for line := range strings.SplitSeq(text, "\n") {
+			if strings.TrimSpace(line) == model.HeaderLine {
+				fail(offset, "this comment has the line by which generated files are told from others: change it")
+			}
+		}
+		if directive := directives.FindString(text); directive != "" && !constraint.IsGoBuild(text) {
+			fail(offset, "the header has a directive, which would count for each generated file: take out "+directive)
+		}
+		if constraint.IsGoBuild(text) {
+			if _, err := constraint.Parse(text); err != nil {
+				fail(offset, fmt.Sprintf("the build constraint is wrong: %v", err))
+			}
+			if constraints++; constraints > 1 {
+				fail(offset, "the header has a second build constraint: Go takes one")
+			}
+			paragraphs = append(paragraphs, string(content[start:offset]), text)
+			start = offset + len(text)
+		}
+	}
+	paragraphs = append(paragraphs, string(content[start:]))
+	years := yearWord.FindAllIndex(content, -1)
+	if len(years) > 0 && year == "" {
+		fail(years[0][0], "the header has the word YEAR: say with headerYear in the configuration file, or with --header-year, what takes its place")
+	}
+	var kept []string
+	for _, paragraph := range paragraphs {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+			kept = append(kept, yearWord.ReplaceAllLiteralString(paragraph, year))
+		}
+	}
+	return strings.Join(kept, "\n\n"), len(years) > 0
+}

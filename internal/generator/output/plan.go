@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+)
+
+// check returns which files have no path of their own, or none of ours.
+func (f Folder) check() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, file := range f.Files {
+		if !ourPath(file.Path) || seen[file.Path] {
+			errs = append(errs, fmt.Errorf("%q: a generated file needs a path of its own, in the output folder or below informers or listers", file.Path))
+		}
+		seen[file.Path] = true
+	}
+	return errors.Join(errs...)
+}
+
+func (f Folder) name() string {
+	if f.Name != "" {
+		return f.Name
+	}
+	return f.Root
+}
+
+// status is what is where a file is to be.
+type status int
+
+const (
+	missing status = iota
+	same
+	differs
+)
+
+// plan has the files beside what is on disk.
+type plan struct {
+	files []planned         // sorted by path
+	stale map[string][]byte // our files that are not in files, with their content
+	left  []string          // temporary files of runs that were interrupted
+}
+
+type planned struct {
+	model.File
+	status status
+	old    []byte // what is on disk, if it differs
+}
+
+func (p plan) paths(s status) []string {
+	var paths []string
+	for _, f := range p.files {
+		if f.status == s {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// plan reads the output folder. It fails if anything that isn't ours is in the way.
+func (f Folder) plan() (plan, error) {
+	if err := f.check(); err != nil {
+		return plan{}, err
+	}
+	disk, err := scan(f.Root)
+	if err != nil {
+		return plan{}, fmt.Errorf("reading the output folder %s: %w", f.name(), err)
+	}
+	p := plan{stale: map[string][]byte{}, left: slices.Sorted(maps.Keys(disk.left))}
+	var errs []error
+	blocked := map[string]bool{}
+	wanted := map[string]bool{}
+	for _, file := range f.Files {
+		wanted[file.Path] = true
+		next := planned{File: file}
+		if at, why := disk.foreign(file.Path); why != "" {
+			if !blocked[at] {
+				errs = append(errs, fmt.Errorf("%s: %s", path.Join(f.name(), at), why))
+			}
+			blocked[at] = true
+		} else if old, ok := disk.ours[file.Path]; ok {
+			next.status = same
+			if !bytes.Equal(old, file.Content) && !bytes.Equal(old, checkedOut(file.Content)) {
+				next.status, next.old = differs, old
+			}
+		}
+		p.files = append(p.files, next)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return plan{}, err
+	}
+	slices.SortFunc(p.files, func(a, b planned) int { return strings.Compare(a.Path, b.Path) })
+	for name, content := range disk.ours {
+		if !wanted[name] {
+			p.stale[name] = content
+		}
+	}
+	return p, nil
+}
+
+// checkedOut is what git makes of content where it is told to use Windows line endings.
+func checkedOut(content []byte) []byte {
+	return bytes.ReplaceAll(content, []byte("\n"), []byte("\r\n"))
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package project reads the markers that declare projections: types with some of the fields of an
+// API type. It follows their paths through Go types and returns the types that are to be generated,
+// for the templates, and as types of package go/types, in which indexes of projections follow paths
+// of their own.
+package project
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
+	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/report"
+)
+
+// Kind is a type that may have projections.
+type Kind struct {
+	Name string
+	// Type is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta.
+	Type    *types.Named
+	Markers []*marker.Project
+}
+
+// Declared is a projection.
+type Declared struct {
+	*model.Projection
+	Marker *marker.Project
+	// Type is what the generated type will be, without methods.
+	Type *types.Named
+}
+
+// Package is the name of the package of generated types in messages.
+const Package = "projections"
+
+// Reader reads the projections of kinds. NewReader makes one.
+type Reader struct {
+	report *report.Report
+	// output is the import path of the output folder.
+	output string
+	docs   *gotypes.Docs
+}
+
+// NewReader returns a Reader that reports to r what is wrong. output is the import path of the
+// output folder.
+func NewReader(r *report.Report, output string) *Reader {
+	return &Reader{report: r, output: output, docs: &gotypes.Docs{Position: r.Position}}
+}
+
+// Read returns the projections of k that are right, in the order of its markers, and reports what
+// is wrong with the others.
+func (r *Reader) Read(k Kind) []Declared {
+	var all []Declared
+	first := map[string]token.Position{}
+	for _, m := range k.Markers {
+		name := m.Name.Text
+		if !names.IsExported(name) {
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q is no exported Go name: it becomes that of a type%s", name, names.SuggestExported(name)))
+			continue
+		}
+		if other, ok := first[name]; ok {
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s has a projection %s already, at %s", k.Name, name, r.report.Short(other)))
+			continue
+		}
+		first[name] = m.Name.Pos
+		before := r.report.Errors()
+		p := projection{reader: r, kind: k, marker: m, root: &selected{}}
+		p.readFields()
+		if r.report.Errors() > before {
+			continue
+		}
+		if declared := p.build(); r.report.Errors() == before {
+			all = append(all, declared)
+		}
+	}
+	return all
+}
+
+// projection is one while it is read.
+type projection struct {
+	reader *Reader
+	kind   Kind
+	marker *marker.Project
+	root   *selected
+}
+
+// selected is a field of the API type that the projection has, as a whole or in part, or the
+// object.
+type selected struct {
+	// value is the path that names the field, or the first of those that name something in it.
+	value marker.Value
+	// last is the offset of the field's name in value.
+	last   int
+	whole  bool
+	fields map[*types.Var]*selected
+}
+
+// enter returns what is selected of a field.
+func (n *selected) enter(field *types.Var, value marker.Value, offset int) *selected {
+	next := n.fields[field]
+	if next == nil {
+		next = &selected{value: value, last: offset}
+		if n.fields == nil {
+			n.fields = map[*types.Var]*selected{}
+		}
+		n.fields[field] = next
+	}
+	return next
+}
+
+// fail reports what is wrong inside of a path.
+func (p *projection) fail(value marker.Value, problem *jsonpath.Error) {
+	p.reader.report.Add(diag.Diagnostic{
+		Pos: value.At(problem.Offset), Marker: p.marker.At.Name, Message: problem.Message, Allowed: problem.Allowed, Warning: problem.Warning,
+	})
+}
+
+// readFields follows the paths of all fields.
+func (p *projection) readFields() {
+	if gotypes.MarshalsItself(p.kind.Type) {
+		p.reader.report.Fail(p.marker.At, p.marker.Pos, fmt.Sprintf("type %s writes its JSON itself, so that it has no projections", p.kind.Name))
+		return
+	}
+	for _, value := range p.marker.Fields {
+		segments, problem := jsonpath.Parse(value.Text)
+		if problem == nil {
+			f := follower{value: value, at: p.root, end: p.kind.Type}
+			problem = f.follow(segments)
+		}
+		if problem != nil {
+			p.fail(value, problem)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/project"
+	"github.com/informer-gen/informer-gen/internal/generator/report"
+)
+
+// readProjections adds the projections of all kinds to the kinds of their packages, and returns the
+// verdicts with theirs.
+func readProjections(reader *project.Reader, r *report.Report, in Input, apis []*api, verdicts []verdict) []verdict {
+	for _, a := range apis {
+		for _, k := range slices.Clone(a.kinds) {
+			for _, declared := range reader.Read(project.Kind{Name: k.Name, Type: k.goType, Markers: marker.All[marker.Project](k.declared.markers)}) {
+				p := projectionOf(r, in, k, declared)
+				a.kinds = append(a.kinds, p)
+				at := slices.IndexFunc(verdicts, func(v verdict) bool { return v.kind == k })
+				for at++; at < len(verdicts) && verdicts[at].kind != nil && verdicts[at].kind.projectionOf == k; at++ {
+				}
+				verdicts = slices.Insert(verdicts, at, verdict{
+					api: a, name: p.Name, pos: p.pos, kind: p, reason: declared.Marker.Where().Name + " of type " + k.Name, at: declared.Marker.At,
+				})
+			}
+		}
+	}
+	return verdicts
+}
+
+// projectionOf returns the projection of k as a kind. It is served as k is.
+func projectionOf(r *report.Report, in Input, k *kind, declared project.Declared) *kind {
+	m := declared.Marker
+	plural := Fact{Text: pluralByRule(m.Name.Text), From: ruleOfGengo}
+	switch exception, ok := in.Plurals[m.Name.Text]; {
+	case m.Plural.IsSet() && names.IsExported(m.Plural.Text):
+		plural = Fact{m.Plural.Text, m.At.Name, m.Plural.Pos}
+	case m.Plural.IsSet():
+		r.Fail(m.At, m.Plural.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Plural.Text, names.SuggestExported(m.Plural.Text)))
+	case ok:
+		plural = exception
+	}
+	return &kind{
+		api: k.api, declared: k.declared, pos: m.Name.Pos, plural: plural, scope: k.scope, resource: k.resource,
+		goType: declared.Type, projectionOf: k,
+		Type: &model.Type{
+			Name: m.Name.Text, Plural: plural.Text, Resource: k.Resource, Namespaced: k.Namespaced, Deprecated: k.Deprecated,
+			Projection: declared.Projection,
+		},
+	}
+}
+
+// indexesOf returns the markers of the indexes of a kind or, for a projection, those that name it.
+func indexesOf(k *kind) []*marker.Index {
+	name := ""
+	if k.projectionOf != nil {
+		name = k.Name
+	}
+	return slices.DeleteFunc(marker.All[marker.Index](k.declared.markers), func(m *marker.Index) bool { return m.Projection.Text != name })
+}
+
+// unknownProjections reports indexes of projections that k doesn't have.
+func unknownProjections(r *report.Report, k *kind) {
+	var projections []string
+	for _, m := range marker.All[marker.Project](k.declared.markers) {
+		projections = append(projections, m.Name.Text)
+	}
+	for _, m := range marker.All[marker.Index](k.declared.markers) {
+		if name := m.Projection.Text; m.Projection.IsSet() && !slices.Contains(projections, name) {
+			r.Fail(m.At, m.Projection.Pos, fmt.Sprintf("type %s has no projection %s%s", k.Name, name, diag.DidYouMean(name, projections)), projections...)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/marker/kubebuilder"
+	"github.com/informer-gen/informer-gen/internal/generator/names"
+	"github.com/informer-gen/informer-gen/internal/generator/report"
+)
+
+// namespaced and cluster are the scopes in the words of a CustomResourceDefinition.
+const (
+	namespaced = "Namespaced"
+	cluster    = "Cluster"
+)
+
+// pluralExceptions are the kinds of Kubernetes itself whose plurals follow no rule.
+var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
+
+// said is what a marker says about something.
+type said struct {
+	at    marker.At
+	value marker.Value
+	// words are the value as a message names it.
+	words string
+}
+
+// agreed returns the first of those who speak about the same thing, and reports those who say
+// something else.
+func agreed(r *report.Report, all []said) (said, bool) {
+	if len(all) == 0 {
+		return said{}, false
+	}
+	first := all[0]
+	for _, s := range all[1:] {
+		if s.value.Text != first.value.Text {
+			r.Fail(s.at, valuePos(s.value, s.at), s.words+" contradicts "+first.words+" of "+first.at.Name+" at "+r.Short(first.at.Pos))
+		}
+	}
+	return first, true
+}
+
+// scopeOf decides whether the objects of a kind lie in namespaces.
+func scopeOf(r *report.Report, d *declared) Fact {
+	var all []said
+	for _, m := range d.markers {
+		switch m := m.(type) {
+		case *marker.NonNamespaced:
+			all = append(all, said{m.At, marker.Value{Text: cluster}, "scope " + cluster})
+		case *kubebuilder.Resource:
+			if m.Scope.IsSet() {
+				all = append(all, said{m.At, m.Scope, "scope " + m.Scope.Text})
+			}
+		}
+	}
+	if s, ok := agreed(r, all); ok {
+		return Fact{s.value.Text, s.at.Name, s.at.Pos}
+	}
+	return Fact{Text: namespaced, From: "no marker says Cluster"}
+}
+
+// pluralOf decides the plural in Go.
+func pluralOf(r *report.Report, in Input, d *declared) Fact {
+	name := d.spec.Name.Name
+	var all []said
+	for _, m := range marker.All[marker.Plural](d.markers) {
+		if !names.IsExported(m.Name.Text) {
+			r.Fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Name.Text, names.SuggestExported(m.Name.Text)))
+			continue
+		}
+		all = append(all, said{m.At, m.Name, "plural " + m.Name.Text})
+	}
+	if s, ok := agreed(r, all); ok {
+		return Fact{s.value.Text, s.at.Name, s.at.Pos}
+	}
+	if exception, ok := in.Plurals[name]; ok {
+		return exception
+	}
+	if _, ok := pluralExceptions[name]; ok {
+		return Fact{Text: pluralExceptions[name], From: "an exception from the rules of code-generator"}
+	}
+	return Fact{Text: pluralByRule(name), From: ruleOfGengo}
+}
+
+// unusedPlurals warns about exceptions for kinds that aren't there. Of those in the configuration
+// file, a run for some of the packages can't know.
+func unusedPlurals(r *report.Report, in Input, apis []*api) {
+	var kinds []string
+	for _, a := range apis {
+		for _, k := range a.kinds {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	for kind, plural := range in.Plurals { // findings are sorted in the end
+		if slices.Contains(kinds, kind) || in.Partial && plural.Pos.IsValid() {
+			continue
+		}
+		d := diag.Diagnostic{Pos: plural.Pos, Marker: plural.From, Warning: true}
+		d.Message = "nothing is generated for a kind " + kind + ", so its plural " + plural.Text + " does nothing" + diag.DidYouMean(kind, kinds)
+		r.Add(d)
+	}
+}
+
+// The rules for plurals, as what a name comes from.
+const (
+	ruleOfGengo  = "the rules of code-generator"
+	ruleOfFlect  = "the rules of controller-gen"
+	lowerCaseOf  = "its plural "
+	notAResource = "is no name for a resource: it takes lower-case letters, digits and - between them"
+)
+
+// pluralByRule is the plural of a kind by the rules of code-generator: Policy gives Policies.
+func pluralByRule(kind string) string {
+	return namer.NewPublicPluralNamer(pluralExceptions).Name(&types.Type{Name: types.Name{Name: kind}})
+}
+
+// resourceOf decides the plural in URLs. Unless something is said, that is the lower case of the
+// plural in Go for a type that client-gen makes a client for. For any other type it is the one that
+// controller-gen would write into the CustomResourceDefinition, which goes before it where both are
+// at work.
+func resourceOf(r *report.Report, d *declared, plural Fact) Fact {
+	var all []said
+	for _, m := range d.markers {
+		switch m := m.(type) {
+		case *marker.ResourceName:
+			all = append(all, said{m.At, m.Name, fmt.Sprintf("resource %q", m.Name.Text)})
+		case *kubebuilder.Resource:
+			if m.Path.IsSet() {
+				all = append(all, said{m.At, m.Path, fmt.Sprintf("resource %q", m.Path.Text)})
+			}
+		}
+	}
+	if s, ok := agreed(r, all); ok {
+		if !names.IsResource(s.value.Text) {
+			r.Fail(s.at, s.value.Pos, fmt.Sprintf("%q %s", s.value.Text, notAResource))
+		}
+		return Fact{s.value.Text, s.at.Name, s.at.Pos}
+	}
+	byGengo := Fact{strings.ToLower(plural.Text), lowerCaseOf + plural.Text, plural.Pos}
+	if plural.From != ruleOfGengo {
+		return byGengo
+	}
+	if marker.First[marker.Genclient](d.markers) != nil && d.controllerGen() == nil {
+		return byGengo
+	}
+	return Fact{Text: strings.ToLower(flect.Pluralize(d.spec.Name.Name)), From: ruleOfFlect}
+}
+
+// controllerGen returns the marker that makes controller-gen write a CustomResourceDefinition for
+// the type, or nil.
+func (d *declared) controllerGen() marker.Marker {
+	for _, m := range d.markers {
+		switch m := m.(type) {
+		case *kubebuilder.ObjectRoot:
+			if d.root() {
+				return m
+			}
+		case *kubebuilder.Resource:
+			if !m.InFile() {
+				return m
+			}
+		}
+	}
+	return nil
+}

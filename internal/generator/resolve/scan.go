@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"go/ast"
+	"go/token"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/load"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/marker/kubebuilder"
+	"github.com/informer-gen/informer-gen/internal/generator/marker/syntax"
+	"github.com/informer-gen/informer-gen/internal/generator/model"
+	"github.com/informer-gen/informer-gen/internal/generator/report"
+)
+
+// readPackages returns the packages that may have API types, with the types that are selected.
+func readPackages(r *report.Report, in Input) []*api {
+	var apis []*api
+	for _, root := range in.Roots {
+		a := readPackage(r, in, root)
+		selectTypes(r, a)
+		if in.Layout == model.Single && in.Output.Has(root.Path) {
+			standsInOutput(r, a)
+			continue
+		}
+		apis = append(apis, a)
+	}
+	unread(r, in)
+	return apis
+}
+
+// standsInOutput reports a package of the output folder if it has API types.
+func standsInOutput(r *report.Report, a *api) {
+	for _, d := range a.declared {
+		if d.candidate() {
+			r.FailAt(r.Position(d.spec.Name.Pos()), "package "+a.pkg.Path+
+				" has API types, and the layout single puts a package of its own into this folder: choose another output")
+			return
+		}
+	}
+}
+
+// readPackage reads what the comments of a package and the configuration file say about it. The
+// user can't change the comments of other modules: there, what is wrong is a warning, which says
+// that the marker doesn't count, and what may be wrong isn't said.
+func readPackage(r *report.Report, in Input, pkg *load.Package) *api {
+	own := r.Apart()
+	a := scan(own, in.Program.Fset, pkg)
+	findings := own.Findings()
+	if !pkg.Main() {
+		findings, _ = findings.Split()
+		for i := range findings {
+			findings[i].Warning = true
+		}
+	}
+	r.Add(findings...)
+	configure(r, in, a)
+	return a
+}
+
+// scan reads the markers of a package.
+func scan(r *report.Report, fset *token.FileSet, pkg *load.Package) *api {
+	a := &api{pkg: pkg}
+	var wrong diag.List
+	for _, file := range pkg.Files {
+		found := syntax.Scan(fset, file)
+		a.markers = append(a.markers, syntax.On(syntax.Package, syntax.Parse(found.Package, &wrong),
+			"in a comment that belongs to no type", &wrong)...)
+		for _, decl := range file.Decls {
+			decl, ok := decl.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range decl.Specs {
+				d := &declared{spec: spec.(*ast.TypeSpec), file: file}
+				d.doc = d.spec.Doc
+				if !decl.Lparen.IsValid() {
+					d.doc = decl.Doc
+				}
+				before := len(wrong)
+				markers := syntax.Parse(found.Types[d.spec], &wrong)
+				d.incomplete = len(wrong) > before
+				for _, m := range markers {
+					switch m.(type) {
+					case *marker.InformerGen, *kubebuilder.Skip:
+						aboveType(r, d, m)
+						continue
+					}
+					if syntax.DefinitionOf(m).Target == syntax.Package {
+						a.markers = append(a.markers, m)
+					} else {
+						d.markers = append(d.markers, m)
+					}
+				}
+				a.declared = append(a.declared, d)
+			}
+		}
+		syntax.On(syntax.Nowhere, syntax.Parse(found.Inside, &wrong), "inside of a type", &wrong)
+	}
+	r.Add(wrong...)
+	return a
+}

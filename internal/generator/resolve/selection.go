@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"go/ast"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/marker/kubebuilder"
+	"github.com/informer-gen/informer-gen/internal/generator/report"
+)
+
+// selection is whether something is to be generated for a type, as far as that is known before its
+// Go type is.
+type selection struct {
+	yes bool
+	// client means that +genclient, or the config file, asks for the type by name, so that a type
+	// which can't be generated for is an error.
+	client bool
+	// reason says why, or why not.
+	reason string
+	// at is what the reason speaks of; not set if it is the absence of something.
+	at marker.At
+	// advice says what would select the type; empty if something takes it out.
+	advice string
+}
+
+// selects reports whether something is to be generated for any type of the package.
+func (a *api) selects() bool { return slices.ContainsFunc(a.declared, (*declared).candidate) }
+
+// candidate reports whether something is to be generated for the type.
+func (d *declared) candidate() bool { return d.selection.yes }
+
+// root reports whether kubebuilder's markers select the type.
+func (d *declared) root() bool {
+	m := marker.First[kubebuilder.ObjectRoot](d.markers)
+	return m != nil && m.Root.Text != "false"
+}
+
+// kindMarked reports whether a marker in a comment says that the type is a kind, or that it is
+// none.
+func (d *declared) kindMarked() bool {
+	return marker.First[marker.Genclient](d.markers) != nil || marker.First[kubebuilder.ObjectRoot](d.markers) != nil
+}
+
+// selectTypes decides which types of a package something is generated for, as far as that can be
+// seen without knowing what they are made of. What stands nearest to a type counts most: what the
+// config file says about the type, markers above the type, then markers of the package.
+func selectTypes(r *report.Report, a *api) {
+	out := optOut(r, a)
+	marked := slices.ContainsFunc(a.declared, (*declared).kindMarked)
+	for _, d := range a.declared {
+		d.selection = decideSelection(r, a, d, out, !marked && a.discover)
+		if !d.selection.yes {
+			unused(r, d)
+		}
+	}
+}
+
+// optOut returns the marker that takes a package's types out, or nil, and reports those that
+// contradict it.
+func optOut(r *report.Report, a *api) *marker.InformerGen {
+	var out, in *marker.InformerGen
+	for _, m := range marker.All[marker.InformerGen](a.markers) {
+		switch {
+		case m.Value.Text == "false" && out == nil:
+			out = m
+		case m.Value.Text == "true" && in == nil:
+			in = m
+		}
+	}
+	if out != nil && in != nil {
+		r.Fail(in.At, in.Value.Pos, "contradicts +k8s:informer-gen=false at "+r.Short(out.Pos))
+	}
+	for _, m := range marker.All[marker.ListerGen](a.markers) {
+		if m.Value.Text == "false" && out == nil {
+			r.Add(diag.Diagnostic{
+				Pos: m.Pos, Marker: m.Name, Warning: true,
+				Message: "does nothing of its own, because an informer has its lister: +k8s:informer-gen=false turns both off",
+			})
+		}
+	}
+	return out
+}
+
+// aboveType reports a marker that would take the whole package out and stands above a type, where
+// the tools that it belongs to don't read it.
+func aboveType(r *report.Report, d *declared, m marker.Marker) {
+	r.Add(diag.Diagnostic{
+		Pos: m.Where().Pos, Marker: m.Where().Name, Warning: true,
+		Message: "does nothing above type " + d.spec.Name.Name + ", because it is about the whole package: write +informer:generate=false to leave out the type, or move it to a comment that belongs to no type",
+	})
+}
+
+// decideSelection decides whether something is to be generated for the type. out is what takes out
+// the types of its package, if anything does.
+func decideSelection(r *report.Report, a *api, d *declared, out *marker.InformerGen, discover bool) selection {
+	explicit := askedFor(r, d)
+	client := marker.First[marker.Genclient](d.markers)
+	root := objectRoot(r, d)
+	skip := marker.First[kubebuilder.Skip](a.markers)
+	skipVersion := marker.First[kubebuilder.SkipVersion](d.markers)
+	no := func(at marker.At, reason string) selection { return selection{reason: reason, at: at} }
+	switch {
+	case explicit != nil && explicit.Value.Text == "false":
+		return no(explicit.At, written(explicit.At, "false")+" takes it out")
+	case d.excluded.Text != "":
+		return no(marker.At{Name: d.excluded.From, Pos: d.excluded.Pos}, d.excluded.Text)
+	case explicit != nil:
+		return selection{yes: true, client: true, reason: written(explicit.At, "true") + " selects it", at: explicit.At}
+	case out != nil:
+		return no(out.At, "+k8s:informer-gen=false takes the package's types out")
+	case client != nil:
+		return selection{yes: true, client: true, reason: "+genclient selects it", at: client.At}
+	case root != nil && !d.root():
+		return no(root.At, "+kubebuilder:object:root=false says that it is no kind")
+	case root != nil || discover && embeds(a, d, "TypeMeta") && embeds(a, d, "ObjectMeta"):
+		switch {
+		case skip != nil:
+			return no(skip.At, "+kubebuilder:skip takes the package's types out")
+		case skipVersion != nil:
+			return no(skipVersion.At, "+kubebuilder:skipversion takes it out")
+		case root != nil:
+			return selection{yes: true, reason: "+kubebuilder:object:root=true selects it", at: root.At}
+		}
+		return selection{yes: true, reason: "it has metav1.TypeMeta and metav1.ObjectMeta, no type of its package is marked, and discover is on"}
+	}
+	none := selection{reason: "nothing selects it", advice: "add +genclient (or +kubebuilder:object:root=true) above it"}
+	if !a.pkg.Main() {
+		none.advice = "give it generate: true in informer-gen.yaml"
+	}
+	if discover {
+		none.reason = "it doesn't have both metav1.TypeMeta and metav1.ObjectMeta"
+	}
+	return none
+}
+
+// askedFor returns what says outright whether something is generated for the type, or nil, and
+// reports contradictions.
+func askedFor(r *report.Report, d *declared) *marker.Generate {
+	var first *marker.Generate
+	for _, m := range marker.All[marker.Generate](d.markers) {
+		switch {
+		case first == nil:
+			first = m
+		case m.Value.Text != first.Value.Text:
+			r.Fail(m.At, m.Value.Pos, "contradicts "+written(first.At, first.Value.Text)+" at "+r.Short(first.Pos))
+		}
+	}
+	return first
+}
+
+// objectRoot returns the first marker about whether the type is a root, or nil, and reports
+// contradictions.
+func objectRoot(r *report.Report, d *declared) *kubebuilder.ObjectRoot {
+	first := marker.First[kubebuilder.ObjectRoot](d.markers)
+	for _, m := range marker.All[kubebuilder.ObjectRoot](d.markers) {
+		if (m.Root.Text == "false") != (first.Root.Text == "false") {
+			r.Fail(m.At, valuePos(m.Root, m.At), "contradicts "+first.Name+" at "+r.Short(first.Pos))
+		}
+	}
+	return first
+}
+
+// written is a marker with its value as it stands in the comment or in the config file.
+func written(at marker.At, value string) string {
+	if at.InFile() {
+		return at.Name + ": " + value
+	}
+	return at.Name + "=" + value
+}
+
+// whereReason is where the reason of s stands, for the end of a message.
+func whereReason(r *report.Report, s selection) string {
+	if !s.at.Pos.IsValid() {
+		return ""
+	}
+	return " (" + r.Short(s.at.Pos) + ")"
+}
+
+// embeds reports, by the syntax alone, whether the type embeds the struct of that name from metav1.
+// It can't see through aliases, which types tell.
+func embeds(a *api, d *declared, name string) bool {
+	s, ok := d.spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	for _, field := range s.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		switch t := field.Type.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := t.X.(*ast.Ident); ok && t.Sel.Name == name && importedAs(d.file, id.Name, "v1") == gotypes.MetaPath {
+				return true
+			}
+		case *ast.Ident:
+			if t.Name == name && (a.pkg.Path == gotypes.MetaPath || importedAs(d.file, ".", "") == gotypes.MetaPath) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// importedAs returns the path of the import that file calls by a name, or "". usual is the name of
+// a package that an import gives no name to.
+func importedAs(file *ast.File, name, usual string) string {
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil && spec.Name.Name == name || spec.Name == nil && name == usual && path[strings.LastIndexByte(path, '/')+1:] == usual {
+			return path
+		}
+	}
+	return ""
+}

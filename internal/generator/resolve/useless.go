@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resolve
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/marker"
+	"github.com/informer-gen/informer-gen/internal/generator/report"
+)
+
+// unused reports markers that do nothing because the type isn't selected.
+func unused(r *report.Report, d *declared) {
+	if d.incomplete {
+		return // the marker that selects the type may be among the wrong ones
+	}
+	s, name := d.selection, d.spec.Name.Name
+	for _, at := range d.listed {
+		why := s.advice
+		if why == "" {
+			why = s.reason + whereReason(r, s)
+		}
+		r.Fail(at, at.Pos, "nothing is generated for type "+name+": "+why)
+	}
+	for _, m := range d.markers {
+		at := m.Where()
+		if _, ok := m.(*marker.Generate); ok {
+			continue
+		}
+		switch {
+		case at.InFile() && s.advice != "":
+			r.Fail(at, at.Pos, "nothing is generated for type "+name+": mark it, or add generate: true here")
+		case at.InFile():
+			r.Fail(at, at.Pos, "nothing is generated for type "+name+": "+s.reason+whereReason(r, s))
+		case strings.HasPrefix(at.Name, "+informer:") && s.advice != "":
+			r.Fail(at, at.Pos, "nothing is generated for type "+name+": "+s.advice)
+		case strings.HasPrefix(at.Name, "+informer:") && !s.at.InFile():
+			r.Fail(at, at.Pos, "nothing is generated for type "+name+": "+s.reason)
+		case strings.HasPrefix(at.Name, "+genclient:") && s.advice != "":
+			r.Add(diag.Diagnostic{
+				Pos: at.Pos, Marker: at.Name, Warning: true,
+				Message: "does nothing without +genclient above type " + name,
+			})
+		}
+	}
+}
+
+// useless reports what is said about a type that is selected and for which nothing is generated all
+// the same. Of markers in comments, those count that no other tool reads.
+func useless(r *report.Report, d *declared, why string) {
+	places := slices.Clone(d.listed)
+	for _, m := range d.markers {
+		switch m.(type) {
+		case *marker.Generate: // is reported as a contradiction
+		case *marker.Index, *marker.Plural, *marker.Project:
+			places = append(places, m.Where())
+		default:
+			if m.Where().InFile() {
+				places = append(places, m.Where())
+			}
+		}
+	}
+	for _, at := range places {
+		r.Fail(at, at.Pos, "nothing is generated for type "+d.spec.Name.Name+": "+why)
+	}
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scaffold
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/internal/diag"
+)
+
+// Use makes the packages that the patterns match the Inputs. It runs the go command once, in the
+// module, and looks at their types. Of packages of other modules, which can't be corrected, those
+// that nothing can be generated for are left out, as are single types: a remark says why. The
+// patterns are kept as they are if there is nothing to leave out.
+//
+// The error is that of the go command, a diag.List as the generator reports it if go.mod or go.sum
+// lacks modules, or generator.ErrNothing if there is no type to generate for in any of them.
+func (p *Project) Use(ctx context.Context, patterns []string) error {
+	patterns, err := p.fromRoot(patterns)
+	if err != nil {
+		return err
+	}
+	found, err := generator.Inspect(ctx, generator.Config{
+		Dir: p.Dir, File: generator.NoFile, Patterns: patterns,
+	})
+	if err != nil {
+		return err
+	}
+	errs, _ := found.Findings.Split()
+	if i := slices.IndexFunc(errs, func(d diag.Diagnostic) bool { return d.Pos.Filename == "" }); i >= 0 {
+		return errs[i : i+1] // no package is to blame
+	}
+	if missing := p.missingImports(errs); len(missing) > 0 {
+		return missing
+	}
+	p.Inputs, p.Discover, p.Chosen = patterns, false, true
+	p.Left, p.required = nil, nil
+	var kept, left []string
+	for _, pkg := range found.Packages {
+		types := slices.DeleteFunc(slices.Clone(found.Types), func(t generator.InspectedType) bool { return t.Package != pkg })
+		if len(types) == 0 {
+			continue
+		}
+		if pkg == p.Module || strings.HasPrefix(pkg, p.Module+"/") {
+			kept = append(kept, pkg)
+			continue
+		}
+		settings, why := sift(pkg, types, errs)
+		switch {
+		case why != "":
+			left = append(left, pkg+": "+why)
+			continue
+		case len(settings.Leave) > 0:
+			p.Packages = append(p.Packages, settings)
+		}
+		if slices.ContainsFunc(types, isGenerated) {
+			kept = append(kept, pkg)
+		}
+	}
+	if len(kept) == 0 {
+		if len(left) > 0 {
+			return fmt.Errorf("%w: each package that %s matches has something against it:\n\t%s",
+				generator.ErrNothing, strings.Join(patterns, " "), strings.Join(left, "\n\t"))
+		}
+		return fmt.Errorf("%w: no type that %s matches is marked with +genclient or +kubebuilder:object:root=true",
+			generator.ErrNothing, strings.Join(patterns, " "))
+	}
+	if len(left) > 0 {
+		p.Inputs = kept
+		p.Notes = append(p.Notes, "Everything with API types that "+strings.Join(patterns, " ")+" matches, except for")
+		for _, text := range left {
+			p.Notes = append(p.Notes, "  "+text)
+		}
+	}
+	return nil
+}
+
+// fromRoot makes patterns of folders relative to the folder of go.mod, where the configuration is.
+func (p *Project) fromRoot(patterns []string) ([]string, error) {
+	var all []string
+	for _, pattern := range patterns {
+		if pattern == "." || pattern == ".." || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../") {
+			rel, err := filepath.Rel(p.Dir, filepath.Join(p.cwd, filepath.FromSlash(pattern)))
+			if err != nil {
+				return nil, fmt.Errorf("the pattern %s: %w", pattern, err)
+			}
+			pattern = "./" + filepath.ToSlash(rel)
+		}
+		all = append(all, pattern)
+	}
+	return all, nil
+}
+
+func isGenerated(t generator.InspectedType) bool { return t.Generated }
+
+// sift returns what has to be left out of a package. why is set if that is all of it: nothing is
+// right in it, or something is wrong that is not about one of its types.
+func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings Package, why string) {
+	settings.Path = pkg
+	wrong := map[string]string{} // by type
+	var rest []string
+	folders := map[string]bool{}
+	for _, t := range types {
+		folders[filepath.Dir(t.Pos.Filename)] = true
+	}
+	for _, d := range errs {
+		if !folders[filepath.Dir(d.Pos.Filename)] {
+			continue
+		}
+		about := slices.IndexFunc(types, func(t generator.InspectedType) bool {
+			return t.Pos == d.Pos && strings.HasPrefix(d.Message, "type "+t.Name+" ")
+		})
+		if about < 0 {
+			rest = append(rest, oneLine(d))
+		} else if wrong[types[about].Name] == "" {
+			wrong[types[about].Name] = oneLine(d)
+		}
+	}
+	for _, t := range types {
+		if reason := wrong[t.Name]; reason != "" {
+			settings.Leave = append(settings.Leave, Leave{t.Name, reason})
+		}
+	}
+	switch {
+	case len(rest) > 0:
+		return Package{}, rest[0]
+	case len(settings.Leave) > 0 && !slices.ContainsFunc(types, isGenerated):
+		return Package{}, settings.Leave[0].Reason
+	}
+	return settings, ""
+}
+
+// oneLine is a finding for a comment, without its place in a folder that differs from one machine
+// to the next.
+func oneLine(d diag.Diagnostic) string {
+	text := strings.Join(strings.Fields(d.Message), " ")
+	if d.Marker != "" {
+		text = d.Marker + ": " + text
+	}
+	if d.Pos.Filename != "" {
+		text += " (" + path.Base(filepath.ToSlash(d.Pos.Filename)) + ")"
+	}
+	return text
+}
+
+// missingImports returns the errors that a package can't be imported because go.mod lacks its
+// module. No package is to blame for that.
+func (p *Project) missingImports(errs diag.List) diag.List {
+	var missing diag.List
+	for _, d := range errs {
+		if !canBeAdded.MatchString(d.Message) {
+			continue
+		}
+		if d.Pos.Filename != "" && !filepath.IsAbs(d.Pos.Filename) {
+			d.Pos.Filename = p.Relative(d.Pos.Filename)
+		}
+		missing.Add(d)
+	}
+	return missing
+}
+
+var canBeAdded = regexp.MustCompile(`^could not import .*; to add it: go get `)
