@@ -2,11 +2,6 @@
 
 package table
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Changes collects the changes that one write makes in one index. An [Index] fills it.
 type Changes struct {
 	leave, enter []change
@@ -31,33 +26,6 @@ func appended(s []change, hash uint32, key any) []change {
 		return s
 	}
 	return append(s, change{hash, key})
-}
-
-// settle removes keys from leave that are also in enter. They stay in enter, since a key that is
-// twice in leave may take them out (see postingToLeave). Entering a key again changes nothing.
-func (c *Changes) settle() {
-	if len(c.leave) == 0 || len(c.enter) == 0 {
-		return
-	}
-	sorted := len(c.enter) > 16
-	if sorted {
-		slices.SortFunc(c.enter, func(a, b change) int { return cmp.Compare(a.hash, b.hash) })
-	}
-	c.leave = slices.DeleteFunc(c.leave, func(gone change) bool {
-		from := 0
-		if sorted {
-			from, _ = slices.BinarySearchFunc(c.enter, gone.hash, func(e change, hash uint32) int { return cmp.Compare(e.hash, hash) })
-		}
-		for _, e := range c.enter[from:] {
-			if sorted && e.hash != gone.hash {
-				return false
-			}
-			if e == gone {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // DropEnters empties what Enter has recorded. An [Index] whose function panics between two of its

@@ -10,9 +10,9 @@ import (
 
 // A string that stays in a table longer than its object must be a copy. Otherwise it keeps the
 // object's text alive: a few bytes of a name may be part of a megabyte. This concerns the keys of
-// postings, which come from the first object that has them, and resourceVersions.
+// indexes, which come from the first object that has them, and resourceVersions.
 
-// detached returns a copy of a key, for a posting to keep. Strings in it are copied too, in fields
+// detached returns a copy of a key, for an index to keep. Strings in it are copied too, in fields
 // of structs, elements of arrays and interfaces as well. Pointers and channels are not copied,
 // because a key with a copy would not be equal.
 func detached(key any) any {

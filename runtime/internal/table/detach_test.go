@@ -32,7 +32,7 @@ func TestDetachedKeysAreEqual(t *testing.T) {
 	}
 }
 
-func TestKeyIsCopiedOncePerPosting(t *testing.T) {
+func TestKeyIsCopiedOnce(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	keys := byKeys("keys")
 	table := mustNew(t, keys)

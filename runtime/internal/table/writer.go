@@ -69,7 +69,6 @@ func (w *writer) apply(slot uint32) {
 		if !w.ownsIndexes {
 			w.next.indexes, w.ownsIndexes = slices.Clone(w.next.indexes), true
 		}
-		c.settle()
 		for _, ch := range c.leave {
 			w.next.indexes[i].leave(w.serial, ch, slot)
 		}
