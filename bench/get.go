@@ -102,8 +102,8 @@ func getContendedBench() harness.Bench {
 	}
 }
 
-// contend updates s for a while as fast as it can, while several goroutines read in rounds. It begins
-// when each of them has made a round.
+// contend updates s for a while as fast as it can, while several goroutines read in rounds. It
+// begins when each of them has made a round.
 func contend(s aStore, pods []*corev1.Pod, window time.Duration, read func(reader, round int) error) (updates int, took time.Duration, err error) {
 	runtime.GC()
 	var all, ready sync.WaitGroup
