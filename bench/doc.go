@@ -133,7 +133,8 @@
 // # queue, controller
 //
 // queue: a thousand keys of two strings go round: each of four workers ends a key, gets another,
-// and adds the first one again. controller: keys that are added in a burst, and four workers of a
+// and adds the first one again; both have metrics, ours those of runtime/metrics/prometheus,
+// client-go's component-base's. controller: keys that are added in a burst, and four workers of a
 // controller that call a function which does nothing, beside controller-runtime's (unmanaged, its
 // default queue): from the first add to the last return.
 //

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -85,16 +86,15 @@ func getContendedBench() harness.Bench {
 			}
 			keys, next := keysOf(pods), data.ChangedAll(pods)
 			var gets atomic.Int64
-			_, took, err := contend(s, next, e.Sizes.Window, func(reader int, over *atomic.Bool) error {
-				n := 0
-				defer func() { gets.Add(int64(n)) }()
-				for i := reader * len(keys) / readers; n == 0 || !over.Load(); i++ {
-					key := keys[i%len(keys)]
+			const atOnce = 1000
+			_, took, err := contend(s, next, e.Sizes.Window, func(reader, round int) error {
+				for i := range atOnce {
+					key := keys[(reader*len(keys)/readers+round*atOnce+i)%len(keys)]
 					if _, err := s.get(key.Namespace, key.Name); err != nil {
 						return err
 					}
-					n++
 				}
+				gets.Add(atOnce)
 				return nil
 			})
 			return harness.Outcome{Values: map[string]float64{"wall time, by Gets of all goroutines": float64(took) / float64(gets.Load())}}, err
@@ -102,29 +102,35 @@ func getContendedBench() harness.Bench {
 	}
 }
 
-// contend updates s for a while as fast as it can, while several goroutines read until over.
-func contend(s aStore, pods []*corev1.Pod, window time.Duration, read func(reader int, over *atomic.Bool) error) (updates int, took time.Duration, err error) {
+// contend updates s for a while as fast as it can, while several goroutines read in rounds. It
+// begins when each of them has made a round.
+func contend(s aStore, pods []*corev1.Pod, window time.Duration, read func(reader, round int) error) (updates int, took time.Duration, err error) {
 	runtime.GC()
-	var wg sync.WaitGroup
+	var all, ready sync.WaitGroup
 	var over atomic.Bool
 	failed := make(chan error, readers)
+	ready.Add(readers)
 	for r := range readers {
-		wg.Go(func() {
-			if err := read(r, &over); err != nil {
-				failed <- err
+		all.Go(func() {
+			var err error
+			for round := 0; err == nil && (round == 0 || !over.Load()); round++ {
+				if err = read(r, round); round == 0 {
+					ready.Done()
+				}
 			}
+			failed <- err
 		})
 	}
+	ready.Wait()
 	began := time.Now()
 	for ; time.Since(began) < window && err == nil; updates++ {
 		err = s.set(pods[updates%len(pods)])
 	}
 	took = time.Since(began)
 	over.Store(true)
-	wg.Wait()
-	select {
-	case err = <-failed:
-	default:
+	all.Wait()
+	for range readers {
+		err = errors.Join(err, <-failed)
 	}
 	return updates, took, err
 }

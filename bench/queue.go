@@ -8,10 +8,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	prom "github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
+	_ "k8s.io/component-base/metrics/prometheus/workqueue" // Kubernetes' own
 
 	"github.com/informer-gen/informer-gen/bench/harness"
 	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	ours "github.com/informer-gen/informer-gen/runtime/workqueue"
 )
@@ -29,7 +32,10 @@ func queueBench() harness.Bench {
 			return fmt.Sprintf("%d keys go round in a work queue, workers: %d", loopedKeys, queueWorkers)
 		},
 		Prepare: prepared(func(e harness.Env) (harness.Outcome, error) {
-			q := newQueue(e.Side)
+			q, err := newQueue(e.Side)
+			if err != nil {
+				return harness.Outcome{}, err
+			}
 			defer q.shutDown()
 			for _, key := range queueKeys(min(loopedKeys, e.Sizes.Keys)) {
 				q.add(key)
@@ -75,9 +81,14 @@ type aQueue struct {
 	shutDown func()
 }
 
-func newQueue(s harness.Side) aQueue {
+// newQueue returns a queue with metrics.
+func newQueue(s harness.Side) (aQueue, error) {
 	if s == harness.Ours {
-		q := ours.New[object.Key](ours.Options{})
+		metrics, err := prometheus.NewQueues(prom.NewRegistry())
+		if err != nil {
+			return aQueue{}, err
+		}
+		q := ours.New[object.Key](ours.Options{Name: "bench", Metrics: metrics})
 		return aQueue{
 			add: func(key object.Key) { q.Add(key) },
 			worker: func() func() object.Key {
@@ -97,9 +108,10 @@ func newQueue(s harness.Side) aQueue {
 				cancel() // the workers' last keys are not waited for
 				_ = q.ShutDown(ctx, ours.Drop)
 			},
-		}
+		}, nil
 	}
-	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[object.Key]())
+	q := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[object.Key](),
+		workqueue.TypedRateLimitingQueueConfig[object.Key]{Name: "bench"})
 	return aQueue{
 		add: q.Add,
 		worker: func() func() object.Key {
@@ -116,5 +128,5 @@ func newQueue(s harness.Side) aQueue {
 			}
 		},
 		shutDown: q.ShutDown,
-	}
+	}, nil
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -28,18 +27,16 @@ func readersBench() harness.Bench {
 			s, pods, err := filledStore(e.Side, e.Sizes.Many, byNode)
 			next := data.ChangedAll(pods)
 			return func() (harness.Outcome, error) {
-				updates, took, err := contend(s, next, e.Sizes.Window, func(_ int, over *atomic.Bool) error {
-					for !over.Load() {
-						all, on := 0, 0
-						s.scan(func(pod *corev1.Pod) {
-							all++
-							if pod.Spec.NodeName == data.NodeName(0) {
-								on++
-							}
-						})
-						if all != len(pods) || on != min(data.PodsOnNode, len(pods)) {
-							return errors.New("a loop did not see all objects")
+				updates, took, err := contend(s, next, e.Sizes.Window, func(int, int) error {
+					all, on := 0, 0
+					s.scan(func(pod *corev1.Pod) {
+						all++
+						if pod.Spec.NodeName == data.NodeName(0) {
+							on++
 						}
+					})
+					if all != len(pods) || on != min(data.PodsOnNode, len(pods)) {
+						return errors.New("a loop did not see all objects")
 					}
 					return nil
 				})
