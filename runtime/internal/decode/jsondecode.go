@@ -118,8 +118,9 @@ func (d *jsonDecoder) slow(raw []byte, r *Item) {
 
 // setContent sets r to an untyped object that was decoded with err.
 func (d *jsonDecoder) setContent(content map[string]any, err error, r *Item) {
-	d.c.drop.FromContent(content)
-	r.Object, r.id, r.err = d.c.readUntyped(content, err)
+	if r.Object, r.id, r.err = d.c.readUntyped(content, err); r.err == nil {
+		d.c.drop.From(r.Object)
+	}
 }
 
 func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {

@@ -38,22 +38,6 @@ func (p *Parts) String() string {
 	return fmt.Sprintf("managedFields: %v, annotations: %q", p.ManagedFields, slices.Sorted(maps.Keys(p.Annotations)))
 }
 
-// FromContent removes the parts from the content of an untyped object.
-func (p *Parts) FromContent(content map[string]any) {
-	meta, _ := content["metadata"].(map[string]any)
-	if p.ManagedFields {
-		delete(meta, "managedFields")
-	}
-	annotations, _ := meta["annotations"].(map[string]any)
-	before := len(annotations)
-	for key := range p.Annotations {
-		delete(annotations, key)
-	}
-	if len(annotations) == 0 && before > 0 {
-		delete(meta, "annotations")
-	}
-}
-
 // From removes the parts from a decoded object, for decoders that can't skip them. An object whose
 // accessors panic has no metadata.
 func (p *Parts) From(obj object.Object) {
