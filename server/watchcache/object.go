@@ -37,9 +37,6 @@ func (o *Object) Namespace() string {
 // Name returns the object's name.
 func (o *Object) Name() string { return o.Key[strings.IndexByte(o.Key, '/')+1:] }
 
-// key is what trees have objects by.
-func (o *Object) key() string { return o.Key }
-
 // field returns the value of a field; "" if the object doesn't have it.
 func (o *Object) field(name string) string {
 	switch name {

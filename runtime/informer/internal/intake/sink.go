@@ -21,21 +21,31 @@ type Sink struct {
 // atOnce is the largest number of deltas that are collected.
 const atOnce = 128
 
+// BeginReplace begins a full state.
 func (s *Sink) BeginReplace() error {
 	s.stream.restored.Store(false)
 	s.replaces++
 	return s.take(delta{Type: deltafifo.ReplaceStarted})
 }
 
+// Replace adds an object to the full state.
 func (s *Sink) Replace(o object.Object) error { return s.takeObject(deltafifo.Replaced, o) }
-func (s *Sink) Add(o object.Object) error     { return s.takeObject(deltafifo.Added, o) }
-func (s *Sink) Update(o object.Object) error  { return s.takeObject(deltafifo.Modified, o) }
-func (s *Sink) Delete(o object.Object) error  { return s.takeObject(deltafifo.Deleted, o) }
 
+// Add takes an ADDED event.
+func (s *Sink) Add(o object.Object) error { return s.takeObject(deltafifo.Added, o) }
+
+// Update takes a MODIFIED event.
+func (s *Sink) Update(o object.Object) error { return s.takeObject(deltafifo.Modified, o) }
+
+// Delete takes a DELETED event.
+func (s *Sink) Delete(o object.Object) error { return s.takeObject(deltafifo.Deleted, o) }
+
+// Bookmark notes that the stream has reached a version.
 func (s *Sink) Bookmark(resourceVersion string) error {
 	return s.take(delta{Type: deltafifo.Bookmark, ResourceVersion: resourceVersion})
 }
 
+// EndReplace completes the full state, and pushes it.
 func (s *Sink) EndReplace(resourceVersion string) error {
 	if err := s.take(delta{Type: deltafifo.ReplaceEnded, ResourceVersion: resourceVersion}); err != nil {
 		return err
@@ -45,6 +55,7 @@ func (s *Sink) EndReplace(resourceVersion string) error {
 	return s.Flush()
 }
 
+// AbortReplace gives the full state up.
 func (s *Sink) AbortReplace() error {
 	s.stream.restored.Store(false)
 	if err := s.take(delta{Type: deltafifo.ReplaceAborted}); err != nil {
