@@ -23,7 +23,7 @@ func TestEventsAllocateLittle(t *testing.T) {
 	for _, test := range []struct {
 		handlers, burst int
 		most            float64
-	}{{0, 1, 7.1}, {1, 1, 8.1}, {10, 1, 8.1}, {1, 1000, 0.4}, {10, 1000, 0.4}, {10, 3, 3.1}} {
+	}{{0, 1, 1.1}, {1, 1, 7.1}, {10, 1, 7.1}, {1, 1000, 0.4}, {10, 1000, 0.4}, {10, 3, 2.7}} {
 		t.Run(fmt.Sprintf("%d handlers, bursts of %d", test.handlers, test.burst), func(t *testing.T) {
 			const sent = 12_000
 			e := newEvents(t, 1000, test.handlers, 2)

@@ -196,7 +196,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 	})
 }
 
-// TestStoppedKeepsNoQueue stops an informer while deltas wait for its applier.
+// TestStoppedKeepsNoQueue stops an informer while deltas wait for its loop.
 func TestStoppedKeepsNoQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()

@@ -24,7 +24,7 @@ func (s *Stream) apply(r *Run, batch []delta) {
 	for len(batch) > 0 {
 		switch first := &batch[0]; {
 		case s.staging.open && first.Type == deltafifo.ReplaceEnded:
-			s.write(r, func(b *batchWriter) { b.replace(first.ResourceVersion) })
+			s.write(r, batch[:1])
 			s.unstage()
 			batch = batch[1:]
 		case s.staging.open || first.Type == deltafifo.ReplaceStarted:
@@ -35,17 +35,18 @@ func (s *Stream) apply(r *Run, batch []delta) {
 				n++
 			}
 			if s.HasSynced() {
-				s.write(r, func(b *batchWriter) { b.changeAll(batch[:n]) })
+				s.write(r, batch[:n])
 			}
 			batch = batch[n:]
 		}
 	}
 }
 
-// write applies a batch, publishes it, and waits for handlers that lag.
-func (s *Stream) write(r *Run, apply func(*batchWriter)) {
+// write applies the end of a full state or changes, publishes them, and waits for handlers that
+// lag.
+func (s *Stream) write(r *Run, batch []delta) {
 	in := s.intake
-	applied, took, panics, wait := s.commit(r, apply)
+	applied, took, panics, wait := s.commit(batch)
 	if r.Recorder != nil {
 		r.Recorder.BatchDone(took, applied)
 	}
@@ -57,7 +58,7 @@ func (s *Stream) write(r *Run, apply func(*batchWriter)) {
 
 // commit applies and publishes a batch in one step, unless the stream was removed. If an index
 // function calls runtime.Goexit, the table stays as it was.
-func (s *Stream) commit(r *Run, apply func(*batchWriter)) (applied int, took time.Duration, panics []indexPanic, wait func(over <-chan struct{})) {
+func (s *Stream) commit(batch []delta) (applied int, took time.Duration, panics []indexPanic, wait func(over <-chan struct{})) {
 	in := s.intake
 	in.writing.Lock()
 	defer in.writing.Unlock()
@@ -68,26 +69,20 @@ func (s *Stream) commit(r *Run, apply func(*batchWriter)) (applied int, took tim
 	b := batchWriter{stream: s, txn: in.table.Begin()}
 	defer b.txn.Discard() // does nothing after Publish
 	in.panics = nil
-	apply(&b)
+	if s.staging.open {
+		b.replace(batch[0].ResourceVersion)
+	} else {
+		b.changeAll(batch)
+	}
 	s.countChanges(b.applied)
-	wait = in.publish(&Publication{Stream: s, Changes: b.changes, Full: s.staging.open, First: b.first, Replay: b.replay}, b.txn)
+	wait = in.config.Publish(&Publication{
+		Stream: s, Changes: b.changes, Full: s.staging.open, First: b.first, Replay: b.replay, txn: b.txn,
+	})
 	if n := s.anew.Load(); s.staging.open && s.staging.count >= n {
 		s.anew.CompareAndSwap(n, 0)
 	}
 	s.published.Store(s.changed.Load())
 	return b.applied, in.now() - start, in.panics, wait
-}
-
-// publish has the owner publish a transaction. writing is held.
-func (in *Intake) publish(p *Publication, txn table.Txn) (wait func(over <-chan struct{})) {
-	p.commit = func() *table.Version {
-		version := txn.Publish()
-		if p.First {
-			close(p.Stream.synced)
-		}
-		return version
-	}
-	return in.config.Publish(p)
 }
 
 // report reports panics of index functions. It is called without a lock.

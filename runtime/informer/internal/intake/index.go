@@ -33,7 +33,7 @@ func (in *Intake) AddIndexes(indexes ...Indexer) error {
 			return err
 		}
 	}
-	in.publish(&Publication{}, txn)
+	in.config.Publish(&Publication{txn: txn})
 	for _, index := range added {
 		index.intake = in
 	}

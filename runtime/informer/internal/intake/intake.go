@@ -85,11 +85,22 @@ type Publication struct {
 	Added   bool // the stream was added
 	Removed bool // the stream was removed
 
-	commit func() *table.Version
+	txn table.Txn
+	// streams makes the set of streams what it is from then on; nil if it stays.
+	streams func()
 }
 
 // Commit publishes the version, and returns it.
-func (p *Publication) Commit() *table.Version { return p.commit() }
+func (p *Publication) Commit() *table.Version {
+	if p.streams != nil {
+		p.streams()
+	}
+	version := p.txn.Publish()
+	if p.First {
+		close(p.Stream.synced)
+	}
+	return version
+}
 
 // Intake keeps a table up to date with its streams.
 type Intake struct {
