@@ -12,13 +12,13 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
-// TestGetAllocatesNothing by the lister of a kind with indexes, nor by that of a cluster-scoped
-// one.
+// TestGetAllocatesNothing by the lister of a namespace, of a kind with indexes, nor by that of a
+// cluster-scoped one.
 func TestGetAllocatesNothing(t *testing.T) {
-	widgets := listers.NewWidgetLister(storetest.New(t, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}))
+	shop := listers.NewWidgetLister(storetest.New(t, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})).Widgets("shop")
 	sites := listers.NewSiteLister(storetest.New(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "berlin"}}))
 	if allocs := testing.AllocsPerRun(100, func() {
-		if widget, err := widgets.Widgets("shop").Get("blue"); err != nil || widget.Name != "blue" {
+		if widget, err := shop.Get("blue"); err != nil || widget.Name != "blue" {
 			t.Errorf("got %v, %v", widget, err)
 		}
 		if site, err := sites.Get("berlin"); err != nil || site.Name != "berlin" {

@@ -124,6 +124,13 @@ func (s shipping) Status() controller.Status {
 	}}
 }
 
+func (s shipping) StatusOf(key object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
+	if key != object.Key(s) {
+		return where, false
+	}
+	return workqueue.KeyStatus[object.Key]{Key: key, Running: true, Since: time.Now(), Failures: 1}, true
+}
+
 // startChromium starts a browser, which ends with the test. Where none is installed, it skips the
 // test.
 func startChromium(t *testing.T) context.Context {
