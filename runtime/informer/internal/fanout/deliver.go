@@ -5,6 +5,7 @@ package fanout
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -213,9 +214,16 @@ func (s *Subscription) finishLocked() {
 	}
 }
 
+// callsInARow is after how many callbacks other goroutines get a turn. Without that, each of many
+// handlers that have much to do would keep a processor for 10 ms, until it is preempted.
+const callsInARow = 256
+
 // call calls the handler with s.running, which only its goroutine changes, and has the mutation
 // detector check the objects before and after the callback.
 func (s *Subscription) call(r *Run) {
+	if s.calls++; s.calls%callsInARow == 0 {
+		runtime.Gosched()
+	}
 	d, c := s.fanout.config.Mutations, &s.running
 	if d == nil {
 		s.callback(r, c)

@@ -134,10 +134,10 @@ func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
 	}
 	f.log.Append(p.Changes, now)
 	logged := published{at: now, until: f.log.Len(), changes: int64(len(p.Changes)), full: p.Full}
-	var laggards []*Subscription
+	var laggards []laggard
 	for _, s := range f.subs {
-		if s.lags(logged.until) {
-			laggards = append(laggards, s)
+		if passed, lags := s.lags(logged.until); lags {
+			laggards = append(laggards, laggard{s, passed})
 		}
 		s.wakeUp()
 	}
@@ -145,8 +145,8 @@ func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
 		return nil
 	}
 	return func(over <-chan struct{}) {
-		for _, s := range laggards {
-			s.keepUp(logged, over)
+		for _, l := range laggards {
+			l.keepUp(logged, over)
 		}
 	}
 }

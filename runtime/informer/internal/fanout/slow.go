@@ -49,11 +49,18 @@ type published struct {
 	full    bool // the changes are the differences of a full state
 }
 
-// lags reports whether more changes wait than the threshold, or the handler is slow.
-func (s *Subscription) lags(logged int64) bool {
+// laggard is a subscription that lagged at a publication, with what it had passed then.
+type laggard struct {
+	*Subscription
+	from int64
+}
+
+// lags returns how many changes were passed, and whether more wait than the threshold, or the
+// handler is slow.
+func (s *Subscription) lags(logged int64) (passed int64, lags bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slow.slow || s.overThresholdLocked(logged)
+	return s.passedLocked(), s.slow.slow || s.overThresholdLocked(logged)
 }
 
 func (s *Subscription) overThresholdLocked(logged int64) bool {
@@ -62,26 +69,31 @@ func (s *Subscription) overThresholdLocked(logged int64) bool {
 
 // keepUp waits until the handler has taken enough of what was published, or, if it is slow, merges
 // what waits for it. It doesn't wait after over is closed.
-func (s *Subscription) keepUp(p published, over <-chan struct{}) {
-	if !s.waitFor(p, over) {
-		for s.mergeSome(p.until) {
+func (l laggard) keepUp(p published, over <-chan struct{}) {
+	if !l.waitFor(p, over) {
+		for l.mergeSome(p.until) {
 		}
 	}
 }
 
-// waitFor waits until the handler has taken enough. It returns false if the handler is slow.
-func (s *Subscription) waitFor(p published, over <-chan struct{}) bool {
+// waitFor waits until the handler has taken enough. It returns false if the handler is slow. The
+// time counts since the publication, so that handlers that are stuck are waited for together. It
+// costs no patience of a handler that has caught up while the publisher waited for another one.
+func (l laggard) waitFor(p published, over <-chan struct{}) bool {
+	s := l.Subscription
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	threshold, from := int64(s.config.Threshold), s.passedLocked()
-	enough := min(p.until-threshold, from+2*p.changes)
-	for !s.slow.slow {
-		used := s.fanout.now() - p.at - brisk*time.Duration(s.passedLocked()-from)
+	threshold, waited := int64(s.config.Threshold), false
+	enough := min(p.until-threshold, l.from+2*p.changes)
+	for ; !s.slow.slow; waited = true {
+		used := s.fanout.now() - p.at - brisk*time.Duration(s.passedLocked()-l.from)
 		if s.removed || s.passedLocked() >= enough || !s.overThresholdLocked(p.until) {
-			s.slow.patience = min(patience, s.slow.patience-used)
+			if waited {
+				s.slow.patience = min(patience, s.slow.patience-used)
+			}
 			return true
 		}
-		if p.full && p.until-p.changes-from <= threshold {
+		if p.full && p.until-p.changes-l.from <= threshold {
 			return true
 		}
 		if p.full || threshold < oneBatch || len(s.replays) > 0 || used >= s.slow.patience {

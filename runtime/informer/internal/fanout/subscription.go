@@ -25,6 +25,7 @@ type Subscription struct {
 
 	// Only the handler's goroutine uses what follows.
 	crashing bool                    // a panic of the handler is about to end the process
+	calls    int                     // how often the handler was called
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil if there is no resync
 
