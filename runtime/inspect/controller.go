@@ -11,8 +11,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Controller is a [controller.Controller] with keys of any type.
-type Controller interface{ Status() controller.Status }
+// Controller is what the page asks a controller: a [controller.Controller] is one.
+type Controller interface {
+	Status() controller.Status
+	// StatusOf returns where the queue has a key; known is false if it doesn't.
+	StatusOf(key object.Key) (where workqueue.KeyStatus[object.Key], known bool)
+}
 
 // WithControllers adds the work queues of controllers:
 //
@@ -21,8 +25,7 @@ type Controller interface{ Status() controller.Status }
 //	}))
 //
 // read is called for each request, on the server's goroutine; it must not wait. The queues of
-// several WithControllers follow each other. ?key explains a key of a controller whose keys are
-// object.Keys wherever its queue has it.
+// several WithControllers follow each other. ?key explains a key wherever a queue has it.
 func WithControllers(read func() []Controller) Option {
 	return func(s *server) {
 		if read != nil {
@@ -69,15 +72,9 @@ func queueKeyOf(k workqueue.KeyStatus[string]) queueKey {
 	return queueKey{Key: k.Key, Since: k.Since, Attempt: k.Failures + 1}
 }
 
-// where returns where the queue has a key, "" if it doesn't, or has keys of another type.
+// where returns where the queue has a key, "" if it doesn't.
 func (q queue) where(key object.Key, now time.Time) string {
-	keyed, ok := q.of.(interface {
-		StatusOf(object.Key) (workqueue.KeyStatus[object.Key], bool)
-	})
-	if !ok {
-		return ""
-	}
-	s, ok := keyed.StatusOf(key)
+	s, ok := q.of.StatusOf(key)
 	if !ok {
 		return ""
 	}

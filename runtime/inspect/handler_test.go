@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
@@ -160,6 +161,10 @@ func TestNamesAreEscaped(t *testing.T) {
 
 // named is a controller of that name, with keys of that name.
 type named string
+
+func (named) StatusOf(object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
+	return where, false
+}
 
 func (n named) Status() controller.Status {
 	key := workqueue.KeyStatus[string]{Key: string(n)}

@@ -97,7 +97,7 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 // reporting returns all controllers that report their work queues.
 func (m *Manager) reporting() (all []inspect.Controller) {
 	for _, u := range m.units {
-		if reports, ok := u.made().(reporter); ok {
+		if reports, ok := u.made().(inspect.Controller); ok {
 			all = append(all, reports)
 		}
 	}
