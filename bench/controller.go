@@ -25,8 +25,8 @@ import (
 
 const reconcileRounds = 5
 
-// controllerBench measures what a controller adds to a reconcile that does nothing: from adding its
-// key to its return.
+// controllerBench measures the time from adding a key to the return of a reconcile that does
+// nothing.
 func controllerBench() harness.Bench {
 	return harness.Bench{
 		Name: "controller",

@@ -52,7 +52,7 @@
 // and IPs, every timestamp, container IDs, the name of the token's volume, and in managedFields the
 // times and the IP. Each workload has its own namespace, owner, labels, annotations, images and
 // their digests, environment, resources, port, probe, service account, and managedFields of the
-// template. A second revision of a Pod is what the kubelet writes after a container was restarted.
+// template. A second revision of a Pod has a container that was restarted.
 //
 // Custom resources are half Certificates of cert-manager, of 2.4 KB, and half HTTPRoutes of the
 // Gateway API, of 1 to 4 rules and 2.5 KB on average, in 100 namespaces, with statuses and two

@@ -21,8 +21,8 @@ const (
 	growthSpread = 100   // namespaces, and accounts; each has Pods everywhere in the store
 )
 
-// growthBench does the same in a store of few objects, and in one of growth times as many: what it
-// allocates in the large store divided by what it allocates in the small one.
+// growthBench does the same in a store of few objects, and in one of growth times as many. Its
+// value is the bytes allocated in the large store, divided by those in the small one.
 func growthBench() harness.Bench {
 	return harness.Bench{
 		Name: "growth",

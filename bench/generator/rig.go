@@ -125,7 +125,7 @@ func modulePath(s harness.Side) string {
 	return "bench.example/theirs"
 }
 
-// usage is what one or more programs have used, those that they have run and waited for included.
+// usage is the time of one or more programs, with that of their children.
 type usage struct{ wall, cpu time.Duration }
 
 // generate runs the generators of a side, in this order, on an empty folder.

@@ -17,7 +17,7 @@ func (i *Informer) publish(p *intake.Publication) (wait func(over <-chan struct{
 		p.Stream.SetLate(i.ran)
 	}
 	version := p.Commit()
-	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.Replay}
+	delivered := fanout.Publication{Version: version, Changes: p.Changes, Full: p.Full, Initial: p.First && !p.Stream.Late()}
 	if p.Stream != nil {
 		delivered.Namespace = p.Stream.Namespace()
 		if p.Removed {

@@ -152,7 +152,7 @@ func (s *Subscription) replayNext(r *Run) {
 			s.mu.Unlock()
 			continue
 		}
-		s.startLocked(initial(obj))
+		s.startLocked(changelog.Change{Type: added, Initial: true, New: obj})
 		s.mu.Unlock()
 		s.call(r)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // Subscription is one handler and its position: first in a version that is replayed, then in the
@@ -114,11 +113,6 @@ func (s *Subscription) nextLocked() (next changelog.Change, ok bool) {
 	next = *logged
 	s.passLocked()
 	return next, true
-}
-
-// initial returns the event that an object of a replay is delivered with.
-func initial(obj object.Object) changelog.Change {
-	return changelog.Change{Type: added, Initial: true, New: obj}
 }
 
 func closed(c <-chan struct{}) bool {

@@ -76,7 +76,7 @@ func (s *Stream) commit(batch []delta) (applied int, took time.Duration, panics 
 	}
 	s.countChanges(b.applied)
 	wait = in.config.Publish(&Publication{
-		Stream: s, Changes: b.changes, Full: s.staging.open, First: b.first, Replay: b.replay, txn: b.txn,
+		Stream: s, Changes: b.changes, Full: s.staging.open, First: b.first, txn: b.txn,
 	})
 	if n := s.anew.Load(); s.staging.open && s.staging.count >= n {
 		s.anew.CompareAndSwap(n, 0)

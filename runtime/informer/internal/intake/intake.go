@@ -80,8 +80,7 @@ type Publication struct {
 	Stream  *Stream // whose objects, or whose version, changed; nil: indexes were added
 	Changes []changelog.Change
 	Full    bool // Changes are the differences of a full state, or of its removal
-	First   bool // the stream has had no full state before
-	Replay  bool // the objects of the first full state are not among Changes
+	First   bool // the stream has had no full state before; unless it is late, there are no Changes
 	Added   bool // the stream was added
 	Removed bool // the stream was removed
 
