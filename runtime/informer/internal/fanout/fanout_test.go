@@ -5,6 +5,7 @@ package fanout
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -89,6 +90,34 @@ func TestOnlyLaggardsAreLookedAt(t *testing.T) {
 			t.Error("a removed handler is looked at")
 		}
 	}
+}
+
+// TestWaitingForOneCostsAnotherNothing has two handlers lag at one publication. One takes nothing,
+// so it is waited for as long as it has patience; the other one catches up meanwhile.
+func TestWaitingForOneCostsAnotherNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, version := newFanout(t)
+		stuck, other := f.Add(ignoring{}, HandlerConfig{Threshold: 200}), f.Add(ignoring{}, HandlerConfig{Threshold: 200})
+		wait := f.Publish(Publication{Version: version, Changes: adds(300)})
+		began := time.Now()
+		time.AfterFunc(patience/2, func() {
+			other.mu.Lock()
+			defer other.mu.Unlock()
+			for _, more := other.nextLocked(); more; _, more = other.nextLocked() {
+			}
+			other.caughtUpLocked()
+		})
+		wait(nil)
+		if took := time.Since(began); took != patience {
+			t.Errorf("waited for %v", took)
+		}
+		if !stuck.slow.slow || stuck.backlog.Len() != 300 {
+			t.Errorf("the one that takes nothing: slow is %v, %d are merged", stuck.slow.slow, stuck.backlog.Len())
+		}
+		if other.slow.slow || other.slow.patience != patience {
+			t.Errorf("the other one: slow is %v, its patience is %v", other.slow.slow, other.slow.patience)
+		}
+	})
 }
 
 // TestAVersionWithoutChangesIsNotLogged publishes a version without changes, as for a bookmark.
