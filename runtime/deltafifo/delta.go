@@ -4,10 +4,11 @@ package deltafifo
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Type is the type of a [Delta].
+// Type is the type of a [Delta]. The first four are the types of a watch event too.
 type Type uint8
 
-// The types of a [Delta]. The first four are about one object; the others are marks of the stream.
+// The types of a [Delta]. Added, Modified, Deleted and Replaced are about one object; the others
+// are marks of the stream.
 const (
 	// Added is an object that was added.
 	Added Type = iota + 1
@@ -15,10 +16,12 @@ const (
 	Modified
 	// Deleted is an object that was deleted.
 	Deleted
+	// Bookmark marks that the stream has reached a resourceVersion.
+	Bookmark
+
 	// Replaced is an object of a new full state. It may or may not differ from the previous one of
 	// its key.
 	Replaced
-
 	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that remove
 	// objects from it.
 	ReplaceStarted
@@ -26,18 +29,17 @@ const (
 	ReplaceEnded
 	// ReplaceAborted ends a full state that will not be completed.
 	ReplaceAborted
-	// Bookmark marks that the stream has reached a resourceVersion.
-	Bookmark
 )
 
-// String returns the name of the constant.
+// String returns the name in capitals, as API servers write the types of watch events.
 func (t Type) String() string {
-	names := [...]string{"Unknown", "Added", "Modified", "Deleted", "Replaced", "ReplaceStarted", "ReplaceEnded", "ReplaceAborted", "Bookmark"}
 	if int(t) < len(names) {
 		return names[t]
 	}
 	return names[0]
 }
+
+var names = [...]string{"UNKNOWN", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "REPLACED", "REPLACE_STARTED", "REPLACE_ENDED", "REPLACE_ABORTED"}
 
 // Delta is one step of a stream.
 type Delta[T object.Object] struct {

@@ -33,9 +33,9 @@ func ExampleDeltaFIFO_Pop() {
 		fmt.Println(d.Type, d.Key)
 	}
 	// Output:
-	// Added shop/blue
-	// Added shop/green
-	// Modified shop/blue
+	// ADDED shop/blue
+	// ADDED shop/green
+	// MODIFIED shop/blue
 }
 
 // After Close, a consumer gets what is left, and then an error.

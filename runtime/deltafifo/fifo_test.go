@@ -258,7 +258,7 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 }
 
 func TestTypesHaveNames(t *testing.T) {
-	for kind, want := range map[deltafifo.Type]string{deltafifo.Added: "Added", deltafifo.Bookmark: "Bookmark", 0: "Unknown", 99: "Unknown"} {
+	for kind, want := range map[deltafifo.Type]string{deltafifo.Added: "ADDED", deltafifo.Bookmark: "BOOKMARK", deltafifo.ReplaceAborted: "REPLACE_ABORTED", 0: "UNKNOWN", 99: "UNKNOWN"} {
 		if got := kind.String(); got != want {
 			t.Errorf("%d is called %s", kind, got)
 		}

@@ -45,7 +45,7 @@
 //
 // A [Handler] has three methods. [HandlerFuncs] is one made of functions, and [FilteringHandler]
 // passes on the events of some objects only. AddEventHandler returns a [Registration], by which the
-// handler can be removed. A loop over Events gets the same as values, each an [Event].
+// handler can be removed. A loop over Events gets the same as values, each a [Change].
 //
 // # Status
 //

@@ -172,8 +172,9 @@ func (r *Registration) Status() HandlerStatus {
 	return HandlerStatus(r.sub.Status())
 }
 
-// Event has the arguments of one call of a [Handler], or is the bookmark after the initial objects.
-type Event[T object.Object] struct {
+// Change has the arguments of one call of a [Handler], or is the bookmark after the initial
+// objects.
+type Change[T object.Object] struct {
 	// Type is [source.Added], [source.Modified] or [source.Deleted], as in OnAdd, OnUpdate and
 	// OnDelete of a Handler. [source.Bookmark] comes once, after the last object that existed when
 	// the loop began, as the bookmark of a watch-list ends its initial events. It has no object.

@@ -268,12 +268,12 @@ func (i *SharedIndexInformer[T]) AfterToken(token object.Token, f func()) (stop 
 // option, or an informer that factories.For could not make.
 //
 //go:noinline
-func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
-	return func(yield func(Event[T]) bool) {
-		loopOver(ctx, (*engine.View)(i).Engine(), opts, func(e Event[object.Object]) bool {
+func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Change[T]] {
+	return func(yield func(Change[T]) bool) {
+		loopOver(ctx, (*engine.View)(i).Engine(), opts, func(e Change[object.Object]) bool {
 			obj, _ := e.Object.(T)
 			old, _ := e.Old.(T)
-			return yield(Event[T]{e.Type, e.Key, obj, old, e.IsInInitialList, e.FinalStateUnknown})
+			return yield(Change[T]{e.Type, e.Key, obj, old, e.IsInInitialList, e.FinalStateUnknown})
 		})
 	}
 }

@@ -16,17 +16,17 @@ import (
 // loop is the handler behind Events: it hands each event to the goroutine that runs the loop, and
 // returns when the body has handled it.
 type loop struct {
-	events  chan Event[object.Object]
+	events  chan Change[object.Object]
 	handled chan struct{}
 	ended   chan struct{} // closed when the loop has ended
 }
 
-func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yield func(Event[object.Object]) bool) {
+func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yield func(Change[object.Object]) bool) {
 	if ctx == nil {
 		klog.Background().Error(errContext, "Events", "informer", e.Name())
 		return
 	}
-	l := loop{events: make(chan Event[object.Object]), handled: make(chan struct{}), ended: make(chan struct{})}
+	l := loop{events: make(chan Change[object.Object]), handled: make(chan struct{}), ended: make(chan struct{})}
 	r, err := register(e, l, "Events", opts)
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "Events", "informer", e.Name())
@@ -38,18 +38,18 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 }
 
 func (l loop) OnAdd(obj object.Object, initial bool) {
-	l.hand(Event[object.Object]{Type: source.Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
+	l.hand(Change[object.Object]{Type: source.Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
 }
 
 func (l loop) OnUpdate(old, obj object.Object) {
-	l.hand(Event[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
+	l.hand(Change[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
 }
 
 func (l loop) OnDelete(d fanout.Deleted) {
-	l.hand(Event[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
+	l.hand(Change[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
 }
 
-func (l loop) hand(e Event[object.Object]) {
+func (l loop) hand(e Change[object.Object]) {
 	select {
 	case l.events <- e:
 	case <-l.ended:
@@ -61,10 +61,10 @@ func (l loop) hand(e Event[object.Object]) {
 	}
 }
 
-func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[object.Object]) bool) {
+func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change[object.Object]) bool) {
 	end := func() bool {
 		synced = nil
-		return yield(Event[object.Object]{Type: source.Bookmark})
+		return yield(Change[object.Object]{Type: source.Bookmark})
 	}
 	for ctx.Err() == nil {
 		select {

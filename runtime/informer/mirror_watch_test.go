@@ -23,7 +23,7 @@ import (
 // The scenarios of client-go's tools/watch: an informer as a stream of events, and waiting for a
 // condition.
 
-func line(e informer.Event[*corev1.Pod]) string {
+func line(e informer.Change[*corev1.Pod]) string {
 	s := e.Type.String()
 	if e.Type == source.Bookmark {
 		return s

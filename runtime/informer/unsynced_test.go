@@ -36,7 +36,7 @@ func wantNotSynced(t *testing.T, err error, why ...string) {
 		t.Errorf("got %v (NotFound: %v), want ErrNotSynced", err, apierrors.IsNotFound(err))
 		return
 	}
-	for _, part := range append(why, `pods "shop/blue"`) {
+	for _, part := range why {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not contain %q", err, part)
 		}
@@ -79,9 +79,13 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				lister, generic := podLister(pods), factories.Generic(pods, podResource.GroupResource()).Lister()
 				for range 2 {
 					_, err := lister.Namespace("shop").Get("blue")
-					wantNotSynced(t, err, tc.why)
+					wantNotSynced(t, err, `get pods "shop/blue"`, tc.why)
 					_, err = generic.Namespace("shop").Get("blue")
-					wantNotSynced(t, err, tc.why)
+					wantNotSynced(t, err, `get pods "shop/blue"`, tc.why)
+					_, err = lister.List(labels.Everything())
+					wantNotSynced(t, err, "list pods", tc.why)
+					_, err = lister.Namespace("shop").List(nil)
+					wantNotSynced(t, err, "list pods", tc.why)
 				}
 				const line = "An informer was read before its first sync"
 				if strings.Contains(log.String(), line) {
@@ -89,8 +93,7 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				}
 				if tc.opts == nil { // else there is no log to look at
 					for _, read := range []func(){
-						func() { lister.List(labels.Everything()) },
-						func() { lister.Namespace("shop").List(nil) },
+						func() { lister.All()(func(*corev1.Pod) bool { return true }) },
 						func() { unsyncedByNode.List(pods.Store().Snapshot(), "node-1") },
 						func() { pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"}) },
 						func() { generic.All()(func(object.Object) bool { return true }) },

@@ -7,12 +7,12 @@
 // that must be consistent with each other, take one snapshot and read that. Objects are shared and
 // must not be changed.
 //
-// An informer that has not synced does not know what exists. Until its first sync, Get of a missing
-// object returns an error that wraps informer.ErrNotSynced and has the reason; it does not satisfy
-// apierrors.IsNotFound. The other methods can't return an error: they return the objects that have
-// arrived, and the first such read is logged. After the first sync neither happens any more, even
-// if the informer is stopped. informer.WithEmptyBeforeSync turns this off. A store that was not
-// made by an informer counts as synced.
+// An informer that has not synced does not know what exists. Until its first sync, List, and Get of
+// a missing object, return an error that wraps informer.ErrNotSynced and has the reason; it does
+// not satisfy apierrors.IsNotFound. The other methods can't return an error: they return the
+// objects that have arrived, and the first such read is logged. After the first sync neither
+// happens any more, even if the informer is stopped. informer.WithEmptyBeforeSync turns this off. A
+// store that was not made by an informer counts as synced.
 package lister
 
 import (
@@ -31,8 +31,8 @@ import (
 // Lister reads all objects of one resource. It may be used by any number of goroutines.
 type Lister[T object.Object] interface {
 	// List returns every object whose labels match the selector; a nil selector matches everything.
-	// The error is always nil; it is there because client-go's listers have it. The slice is the
-	// caller's own, the objects are shared.
+	// The slice is the caller's own, the objects are shared. The error wraps informer.ErrNotSynced;
+	// it is nil once the informer has synced.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
@@ -44,8 +44,8 @@ type Lister[T object.Object] interface {
 // goroutines.
 type NamespaceLister[T object.Object] interface {
 	// List returns every object of the namespace whose labels match the selector; a nil selector
-	// matches everything. The error is always nil. The slice is the caller's own, the objects are
-	// shared.
+	// matches everything. The slice is the caller's own, the objects are shared. The error wraps
+	// informer.ErrNotSynced; it is nil once the informer has synced the namespace.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the namespace in the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
@@ -94,6 +94,10 @@ func (r *Resource[T]) InNamespace() string { return r.namespace }
 
 // List implements Lister and NamespaceLister.
 func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
+	if err := (*table.Version)(r.Snapshot()).Lacking(r.namespace); err != nil {
+		return nil, fmt.Errorf("list %s: %w", r.resource.String(), err)
+	}
+	// The newest snapshot, because the informer may have synced after the other was published.
 	return r.Snapshot().List(r.namespace, selector), nil
 }
 
@@ -108,11 +112,17 @@ func (r *Resource[T]) All() iter.Seq[T] {
 // Get implements [NamespaceLister] and [ClusterLister]. The lister of all namespaces finds
 // cluster-scoped objects only, since several namespaces may have an object of the name.
 func (r *Resource[T]) Get(name string) (T, error) {
+	key := object.Key{Namespace: r.namespace, Name: name}
 	version := (*table.Version)(r.Snapshot())
-	obj, ok := version.Get(object.Key{Namespace: r.namespace, Name: name})
+	obj, ok := version.Get(key)
 	if !ok {
-		var none T
-		return none, missing(version, r.namespace, r.resource, name)
+		if err := version.Lacking(r.namespace); err != nil {
+			return *new(T), fmt.Errorf("get %s %q: %w", r.resource.String(), key, err)
+		}
+		// The informer may have synced after version was published.
+		if obj, ok = (*table.Version)(r.Snapshot()).Get(key); !ok {
+			return *new(T), apierrors.NewNotFound(r.resource, name)
+		}
 	}
 	t, _ := obj.(T)
 	return t, nil
@@ -125,12 +135,4 @@ func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 		return nil
 	}
 	return r.reader.Snapshot()
-}
-
-// missing returns the error for an object that a version doesn't have.
-func missing(version *table.Version, namespace string, resource schema.GroupResource, name string) error {
-	if err := version.Lacking(namespace); err != nil {
-		return fmt.Errorf("get %s %q: %w", resource.String(), object.Key{Namespace: namespace, Name: name}, err)
-	}
-	return apierrors.NewNotFound(resource, name)
 }

@@ -208,7 +208,7 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 			return context.Cause(ctx)
 		}
 		return event(Event[object.Object]{
-			Type:             EventType(r.Type),
+			Type:             r.Type,
 			Object:           r.Object,
 			ResourceVersion:  r.ResourceVersion(),
 			InitialEventsEnd: r.InitialEventsEnd,

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/internal/decode"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -113,18 +114,15 @@ type WatchOptions struct {
 
 // EventType is the type of a watch event. There is none for ERROR events: a Source returns them as
 // errors.
-type EventType uint8
+type EventType = deltafifo.Type
 
 // The types of a watch event.
 const (
-	Added    EventType = EventType(decode.Added)
-	Modified EventType = EventType(decode.Modified)
-	Deleted  EventType = EventType(decode.Deleted)
-	Bookmark EventType = EventType(decode.Bookmark)
+	Added    = deltafifo.Added
+	Modified = deltafifo.Modified
+	Deleted  = deltafifo.Deleted
+	Bookmark = deltafifo.Bookmark
 )
-
-// String returns the name that the API server uses.
-func (t EventType) String() string { return decode.EventType(t).String() }
 
 // Event is one change of one object, or a bookmark.
 type Event[T object.Object] struct {

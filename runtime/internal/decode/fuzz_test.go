@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -150,7 +151,7 @@ func FuzzWatch(f *testing.F) {
 			n := 0
 			err := s.Watch(context.Background(), Promises{ReadOnly: s.readOnly}, func(e Event[object.Object]) error {
 				n++
-				if e.ResourceVersion == "" || strings.HasPrefix(e.Type.String(), "UNKNOWN") || (e.Object == nil) != (e.Type == Bookmark) {
+				if e.ResourceVersion == "" || strings.HasPrefix(e.Type.String(), "UNKNOWN") || (e.Object == nil) != (e.Type == deltafifo.Bookmark) {
 					t.Errorf("event %d is %+v", n, e)
 				}
 				if e.Object != nil {

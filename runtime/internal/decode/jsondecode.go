@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -156,7 +157,7 @@ func (d *jsonDecoder) event(raw []byte, r *Item) {
 
 // splitEvent splits an event in the form in which API servers write it. ok is false for types other
 // than those of objects and bookmarks. The caller must check that rawObject is one JSON value.
-func splitEvent(raw []byte) (typ EventType, rawObject []byte, ok bool) {
+func splitEvent(raw []byte) (typ deltafifo.Type, rawObject []byte, ok bool) {
 	typ, start := splitHead(raw)
 	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
 		return 0, nil, false
@@ -166,7 +167,7 @@ func splitEvent(raw []byte) (typ EventType, rawObject []byte, ok bool) {
 
 // splitHead reads {"type":"…","object": and returns the type and the length. The type is 0 if data
 // begins otherwise.
-func splitHead(data []byte) (typ EventType, n int) {
+func splitHead(data []byte) (typ deltafifo.Type, n int) {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`))
 	end := bytes.IndexByte(rest[:min(len(rest), 16)], '"')
 	if !ok || end < 0 {
@@ -180,9 +181,9 @@ func splitHead(data []byte) (typ EventType, n int) {
 }
 
 // eventObject decodes the object of an event.
-func (d *jsonDecoder) eventObject(typ EventType, raw []byte, r *Item) {
-	if r.Type = typ; typ != Bookmark {
-		d.object(raw, r, typ == Added)
+func (d *jsonDecoder) eventObject(typ deltafifo.Type, raw []byte, r *Item) {
+	if r.Type = typ; typ != deltafifo.Bookmark {
+		d.object(raw, r, typ == deltafifo.Added)
 		return
 	}
 	var mark struct {

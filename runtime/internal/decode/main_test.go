@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -36,7 +37,7 @@ type reader[T object.Object] struct {
 
 // Event is an event of a reader.
 type Event[T object.Object] struct {
-	Type            EventType
+	Type            deltafifo.Type
 	Object          T
 	ResourceVersion string
 	More            bool

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
 	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
 	"github.com/informer-gen/informer-gen/runtime/internal/placement"
@@ -63,7 +64,7 @@ func TestProjectionInEveryFormat(t *testing.T) {
 				w := serveIn(t, f, events, newPlacement, asPod)
 				w.codec.sizes, w.readOnly = how, readOnly
 				got, err := watchAll(w)
-				if err != nil || len(got) != n+1 || got[n].Type != Bookmark || got[n].ResourceVersion != want[n-1].ResourceVersion {
+				if err != nil || len(got) != n+1 || got[n].Type != deltafifo.Bookmark || got[n].ResourceVersion != want[n-1].ResourceVersion {
 					t.Fatalf("%s: %d events, %v", name, len(got), err)
 				}
 				for i := range want {

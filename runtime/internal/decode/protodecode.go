@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -61,11 +62,11 @@ func (d *protoDecoder) event(raw []byte, r *Item) {
 			r.err = statusError(status)
 		}
 	case "BOOKMARK":
-		r.Type = Bookmark
+		r.Type = deltafifo.Bookmark
 		d.mark(e, r)
 	default:
 		r.Type = eventType(typ)
-		d.object(e, r, r.Type == Added)
+		d.object(e, r, r.Type == deltafifo.Added)
 	}
 }
 

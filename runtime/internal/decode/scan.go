@@ -2,7 +2,10 @@
 
 package decode
 
-import "github.com/informer-gen/informer-gen/runtime/object"
+import (
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
 
 // formatReader reads one format: it knows how a list and a sequence of events are written in it,
 // and how values are decoded.
@@ -94,7 +97,7 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 		if err := take(&item); err != nil {
 			return err
 		}
-		if item.Type == Bookmark {
+		if item.Type == deltafifo.Bookmark {
 			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -163,7 +164,7 @@ func TestKnownObjectsAreHandedOver(t *testing.T) {
 			s.codec.sizes = how
 			n := 0
 			err := s.Watch(t.Context(), Promises{Known: known}, func(e Event[*corev1.Pod]) error {
-				if e.Type == Added {
+				if e.Type == deltafifo.Added {
 					check("watch", n, e.Object)
 				} else if e.Object == have[object.KeyOf(e.Object)] {
 					t.Errorf("%v, %s: an old object for an event that is %v", f, name, e.Type)

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -51,7 +52,7 @@ func appendProtobufEvent(b []byte, obj object.Object) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	event := metav1.WatchEvent{Type: Added.String(), Object: runtime.RawExtension{Raw: raw}}
+	event := metav1.WatchEvent{Type: deltafifo.Added.String(), Object: runtime.RawExtension{Raw: raw}}
 	size := event.Size()
 	b = binary.BigEndian.AppendUint32(b, uint32(size))
 	b = append(b, make([]byte, size)...)
@@ -92,7 +93,7 @@ func (c *Codec) ReadStored(stored io.Reader, readOnly bool, item func(object.Obj
 	s := c.Open(context.Background(), io.NopCloser(stored), c.StoredAs(), Promises{ReadOnly: readOnly})
 	defer s.Close()
 	err := s.Watch(func(r *Item) error {
-		if r.Type != Added {
+		if r.Type != deltafifo.Added {
 			return fmt.Errorf("%w: an event of the type %v", ErrMalformed, r.Type)
 		}
 		return item(r.Object)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -54,11 +55,11 @@ type List struct {
 
 // Item is a decoded object of a list, or an event of a watch.
 type Item struct {
-	Type             EventType     // of an event
-	InitialEventsEnd bool          // of a bookmark
-	More             bool          // the next item has arrived, and will be handed over
-	known            bool          // Object was returned by Known
-	Object           object.Object // nil for a bookmark; with an error it may be incomplete
+	Type             deltafifo.Type // of an event; 0 for ERROR
+	InitialEventsEnd bool           // of a bookmark
+	More             bool           // the next item has arrived, and will be handed over
+	known            bool           // Object was returned by Known
+	Object           object.Object  // nil for a bookmark; with an error it may be incomplete
 
 	id     identity // with an error it may be incomplete
 	err    error
@@ -67,25 +68,6 @@ type Item struct {
 
 // ResourceVersion returns the version of the object or of the bookmark.
 func (r *Item) ResourceVersion() string { return r.id.resourceVersion }
-
-// EventType is the type of a watch event. There is none for ERROR events, which are errors.
-type EventType uint8
-
-// The types of a watch event.
-const (
-	Added EventType = iota + 1
-	Modified
-	Deleted
-	Bookmark
-)
-
-// String returns the name that the API server uses.
-func (t EventType) String() string {
-	if int(t) < len(eventNames) {
-		return eventNames[t]
-	}
-	return eventNames[0]
-}
 
 // The reasons of an Error other than errors of the formats' decoders.
 var (

@@ -7,6 +7,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
 // watchReader reads a stream of events.
@@ -29,7 +31,7 @@ func (w *watchReader) take(r *Item) error {
 	w.stream.number++
 	switch {
 	case r.err != nil:
-	case r.Type == Bookmark:
+	case r.Type == deltafifo.Bookmark:
 		r.err = w.checkBookmark(r)
 	case !r.known:
 		r.err = w.stream.accept(r, "")
@@ -64,20 +66,12 @@ func (w *watchReader) checkBookmark(r *Item) error {
 
 const errorEvent = "ERROR"
 
-// eventNames are the names that API servers use, by EventType.
-var eventNames = [...]string{"UNKNOWN", Added: "ADDED", Modified: "MODIFIED", Deleted: "DELETED", Bookmark: "BOOKMARK"}
-
 // eventType returns the type with a name, or 0.
-func eventType(name string) EventType {
-	switch name {
-	case eventNames[Added]:
-		return Added
-	case eventNames[Modified]:
-		return Modified
-	case eventNames[Deleted]:
-		return Deleted
-	case eventNames[Bookmark]:
-		return Bookmark
+func eventType(name string) deltafifo.Type {
+	for t := deltafifo.Added; t <= deltafifo.Bookmark; t++ {
+		if name == t.String() {
+			return t
+		}
 	}
 	return 0
 }
