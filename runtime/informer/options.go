@@ -240,8 +240,8 @@ func WithMetrics(provider metrics.Provider) Option {
 
 // WithEmptyBeforeSync makes an informer that has not synced look like one of a resource without
 // objects, as in client-go: Get of its listers returns a NotFound error, and lists are empty,
-// without a log line. The default is false: Get returns an error that wraps [ErrNotSynced], and the
-// first list is logged.
+// without a log line. The default is false: Get and List return an error that wraps
+// [ErrNotSynced], and the first other read is logged.
 func WithEmptyBeforeSync(enabled bool) Option {
 	return settings.New("WithEmptyBeforeSync", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.EmptyBeforeSync = enabled
