@@ -63,7 +63,7 @@ func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*f
 	t.Helper()
 	opts = append([]informer.Option{informer.WithNamespace(ns.namespace)}, opts...)
 	f := factories.New(connect(t, url), opts...)
-	return f, factories.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip, byPort), informer.WithIndexes(byWeight))
+	return f, factories.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip))
 }
 
 // await waits until a channel is closed.

@@ -3,13 +3,10 @@
 package e2e
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
@@ -141,62 +138,5 @@ func TestWrites(t *testing.T) {
 	}
 	if _, err := w.Get(ctx, key); !apierrors.IsNotFound(err) {
 		t.Errorf("after the delete: %v", err)
-	}
-}
-
-// mine restricts an informer to objects with a label.
-var mine = informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"of": "mine"}))
-
-// A write to an object that the selector excludes brings no event. One that takes the object out of
-// the selector does.
-func TestTokensAndSelectors(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	cache, w, ctx := ns.cache(t, mine), ns.writer(t, writer.Options{}), deadline(t)
-	in, out := ns.widget("in"), ns.widget("out")
-	in.Labels = map[string]string{"of": "mine"}
-	in = written(t, cache)(w.Create(ctx, in))
-	left, token, err := w.Patch(ctx, object.KeyOf(in), types.MergePatchType, []byte(`{"metadata":{"labels":null}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cache.AwaitToken(ctx, token); err != nil {
-		t.Fatal(err)
-	}
-	if cached, ok := cache.Store().Snapshot().Get(token.Key); ok || left.Labels != nil {
-		t.Errorf("the cache has %+v", cached)
-	}
-
-	_, token, err = w.Create(ctx, out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	why := errors.New("enough")
-	short, cancel := context.WithCancelCause(ctx)
-	cancel(why)
-	if err := cache.AwaitToken(short, token); !errors.Is(err, why) {
-		t.Errorf("a write that has no event: %v", err)
-	}
-	other := ns.widget("other")
-	other.Labels = map[string]string{"of": "mine"}
-	written(t, cache)(w.Create(ctx, other))
-	if err := cache.AwaitToken(short, token); err != nil {
-		t.Errorf("after a later event: %v", err)
-	}
-}
-
-// What other clients have written can be awaited, too.
-func TestTokenOfAnotherClient(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	cache := ns.cache(t)
-	for n := range 5 {
-		token := object.TokenOf(ns.gvr, ns.create(t, widget(n)))
-		if err := cache.AwaitToken(deadline(t), token); err != nil {
-			t.Fatal(err)
-		}
-		if cached, ok := cache.Store().Snapshot().Get(token.Key); !ok || cached.ResourceVersion != token.ResourceVersion {
-			t.Errorf("the cache has %+v", cached)
-		}
 	}
 }
