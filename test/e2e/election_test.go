@@ -28,6 +28,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // slack is how much later than its process's clock a proxy on a busy machine may see a request. It
@@ -226,7 +228,7 @@ func (p *inElection) lastWrite() (at time.Time, n int) {
 // settled waits until a process has led for some renewals, and returns it.
 func (r *race) settled(t *testing.T) (leader *inElection) {
 	t.Helper()
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		for _, p := range r.all {
 			if p.leads() {
 				leader = p
@@ -260,7 +262,7 @@ func (r *race) leader(t *testing.T, others ...*inElection) *inElection {
 	for _, p := range others {
 		was[p] = 1 << 60
 	}
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		for _, p := range r.all {
 			if _, n := p.lastWrite(); n > was[p] {
 				leader = p

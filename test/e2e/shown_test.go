@@ -28,6 +28,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // The following functions are in docs/writes.md, too.
@@ -167,7 +168,7 @@ func TestShownEvents(t *testing.T) {
 	record := func(as func(eventsv1.Event) bool) {
 		t.Helper()
 		recordStart(recorder, blue)
-		eventually(t, func() error {
+		poll.Until(t, func() error {
 			all, err := clientset.EventsV1().Events(blue.Namespace).List(ctx, metav1.ListOptions{})
 			if err == nil && (len(all.Items) != 1 || !as(all.Items[0])) {
 				err = fmt.Errorf("the server has %+v", all.Items)

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // start makes a cache of the shared server, prepares it, and runs it for the time of the test.
@@ -68,7 +69,7 @@ func run(t *testing.T, c cache.Cache) (end func()) {
 		}
 	})
 	t.Cleanup(end)
-	if !c.WaitForCacheSync(within(t, patience)) {
+	if !c.WaitForCacheSync(within(t, poll.Patience)) {
 		t.Fatal("the cache has not synced")
 	}
 	return end
@@ -182,23 +183,6 @@ func within(t *testing.T, wait time.Duration) context.Context {
 	return ctx
 }
 
-// eventually waits until f returns nil.
-func eventually(t *testing.T, f func() error) {
-	t.Helper()
-	ctx := within(t, patience)
-	for {
-		err := f()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
 // recorder is a handler that records its calls.
 type recorder struct {
 	mu    sync.Mutex
@@ -238,7 +222,7 @@ func (r *recorder) sorted() []string {
 func (r *recorder) has(t *testing.T, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		if got := r.sorted(); !slices.Equal(got, want) {
 			return fmt.Errorf("calls:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
