@@ -213,7 +213,7 @@ func TestOnlyWhatIsCached(t *testing.T) {
 // TestHang: nothing waits longer than its context for a server that does not answer.
 func TestHang(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
-		c := newUnstarted(t, newCache, cache.Options{}, hang("pods"))
+		c := newUnstarted(t, newCache, cache.Options{}, instead(of("pods"), hang))
 		run(t, c)
 		if i, err := c.GetInformer(t.Context(), &corev1.Pod{}, cache.BlockUntilSynced(false)); err != nil || i.HasSynced() {
 			t.Errorf("GetInformer that does not block: %v", err)

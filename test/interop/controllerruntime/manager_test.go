@@ -29,6 +29,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
@@ -161,7 +162,7 @@ func TestManager(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("reads its own writes %t", consistent), func(t *testing.T) {
 			bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
-				own := startServer(t)
+				own := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
 				testManager(t, own, consistent, func(change func(*ctrl.Options)) ctrl.Manager {
 					return newManager(t, own.Config(), newCache, change)
 				})

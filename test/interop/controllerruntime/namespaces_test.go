@@ -99,7 +99,7 @@ func TestNamespacesThatCannotChange(t *testing.T) {
 func TestOneNamespaceHangs(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		opts := cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}
-		c := newUnstarted(t, newCache, opts, hangIn("two"))
+		c := newUnstarted(t, newCache, opts, instead(in("two"), hang))
 		run(t, c)
 		if err := c.List(within(t, time.Second), &corev1.PodList{}); !apierrors.IsTimeout(err) {
 			t.Errorf("List of all: %v", err)
