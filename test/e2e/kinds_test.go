@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -13,9 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
-	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
-	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -152,51 +148,5 @@ func TestUnstructuredInformer(t *testing.T) {
 				t.Errorf("callbacks after the sync: %q", told)
 			}
 		})
-	}
-}
-
-// A factory's options apply to all kinds that it was generated for, as far as they fit: a
-// cluster-scoped kind ignores namespaces.
-func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
-	t.Parallel()
-	shop, lab, other := shared.widgets(t), shared.widgets(t), shared.widgets(t)
-	shop.createWidgets(t, 6)
-	lab.createWidgets(t, 3)
-	other.createWidgets(t, 1)
-	sites := in{shared, listers.SiteResource(), ""}
-	site := dnsName(t)
-	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: site}, Spec: v1alpha1.SiteSpec{City: "Ulm"}})
-	mark := func(obj object.Object) (object.Object, error) {
-		obj.SetLabels(map[string]string{"seen": "yes"})
-		return obj, nil
-	}
-	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(shop.namespace, lab.namespace),
-		informer.WithTransform(mark), informer.WithoutManagedFields())
-	widgets := f.Samples().V1alpha1().Widgets()
-	h, _ := listen(t, widgets.Informer())
-	found := f.Samples().V1alpha1().Sites()
-	found.Informer()
-	runSynced(t, f)
-	shop.delete(t, "widget-001")
-	lab.patch(t, "widget-001", `{"spec":{"nodeName":"node-9"}}`)
-	want := shop.state(t)
-	maps.Copy(want, lab.state(t))
-	agree(t, want, h, widgets.Informer().Store())
-	if got := names(widgets.Lister().ListByNode("node-1")); !slices.Equal(got, []string{"widget-005"}) {
-		t.Errorf("ByNode gives %q", got)
-	}
-	if got := names(widgets.Lister().ListByNode("node-0")); !slices.Equal(got, []string{"widget-000", "widget-000", "widget-004"}) {
-		t.Errorf("ByNode gives %q", got)
-	}
-	seen, err := labels.Parse("seen=yes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if list, err := widgets.Lister().Widgets(lab.namespace).List(seen); err != nil || len(list) != 3 {
-		t.Errorf("List gives %q, %v", names(list), err)
-	}
-	s, err := found.Lister().Get(site)
-	if err != nil || s.Labels["seen"] != "yes" || s.Spec.City != "Ulm" || len(s.ManagedFields) != 0 {
-		t.Errorf("Sites: Get gives %+v, %v", s, err)
 	}
 }
