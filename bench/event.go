@@ -108,7 +108,7 @@ func (p *play) begin(s harness.Side) (stop func(), err error) {
 		return nil, err
 	}
 	for n := range p.told {
-		if err := p.rig.Handle(handler{Update: func(pod *corev1.Pod) { p.tell(n, pod) }}); err != nil {
+		if err := p.rig.Handle(handler{Update: func(_, pod *corev1.Pod) { p.tell(n, pod) }}); err != nil {
 			return nil, err
 		}
 	}

@@ -61,7 +61,7 @@ func relistOnce(e harness.Env, w server.World) (harness.Outcome, error) {
 	}
 	highest := peak() - base
 	took := f[0].UpdatedAt().Sub(asked.when())
-	if err := f.WaitSynced(); err != nil {
+	if err := rig.WaitSynced(f); err != nil {
 		return harness.Outcome{}, err
 	}
 	stop()

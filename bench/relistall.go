@@ -67,7 +67,7 @@ func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relisted, err e
 	left.Store(int64(blockedHandlers * len(states[1])))
 	all := make(chan struct{})
 	for range blockedHandlers {
-		if err := r.Handle(handler{Update: func(*corev1.Pod) {
+		if err := r.Handle(handler{Update: func(_, _ *corev1.Pod) {
 			if left.Add(-1) == 0 {
 				close(all)
 			}

@@ -41,7 +41,7 @@ func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	events := 0
 	known := map[string]int64{} // the last states that the stalled handler got
 	current := 0                // how many of them are an object's last; keys come in any order
-	if err := r.Handle(handler{Update: func(pod *corev1.Pod) {
+	if err := r.Handle(handler{Update: func(_, pod *corev1.Pod) {
 		if events++; events == 1 {
 			close(stalled)
 			<-release
@@ -55,7 +55,7 @@ func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	}}); err != nil {
 		return harness.Outcome{}, err
 	}
-	if err := r.Handle(handler{Update: func(pod *corev1.Pod) {
+	if err := r.Handle(handler{Update: func(_, pod *corev1.Pod) {
 		if pod.Generation == last {
 			close(kept)
 		}

@@ -124,7 +124,7 @@ func startSynced(f rig.Fleet) (stop func(), err error) {
 		err = f.WaitAdded()
 	}
 	if err == nil {
-		err = f.WaitSynced() // so the watch is open, or is being opened
+		err = rig.WaitSynced(f) // so the watch is open, or is being opened
 	}
 	if err != nil {
 		stop()

@@ -35,10 +35,7 @@ func (r *ClientGo[T]) Handle(h Handler[T]) error {
 		funcs.AddFunc = func(obj any, _ bool) { h.Add(obj.(T)) }
 	}
 	if h.Update != nil {
-		funcs.UpdateFunc = func(_, obj any) { h.Update(obj.(T)) }
-	}
-	if h.Change != nil {
-		funcs.UpdateFunc = func(old, obj any) { h.Change(old.(T), obj.(T)) }
+		funcs.UpdateFunc = func(old, obj any) { h.Update(old.(T), obj.(T)) }
 	}
 	reg, err := r.Informer.AddEventHandler(funcs)
 	r.handlers = append(r.handlers, reg)

@@ -4,9 +4,7 @@ package rig
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
@@ -41,16 +39,9 @@ func (f Fleet) WaitAdded() error {
 	return nil
 }
 
-// WaitSynced waits until all of them have synced.
-func (f Fleet) WaitSynced() error {
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if !slices.ContainsFunc(f, func(s Subject) bool { return !s.Synced() }) {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %v for the sync", patience)
-		}
-	}
+// Synced reports whether all of them have synced.
+func (f Fleet) Synced() bool {
+	return !slices.ContainsFunc(f, func(s Subject) bool { return !s.Synced() })
 }
 
 // See sums up what [Subject.See] returns.

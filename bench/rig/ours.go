@@ -18,15 +18,9 @@ type Ours[T server.Object] struct {
 
 // Handle implements [Rig].
 func (r *Ours[T]) Handle(h Handler[T]) error {
-	var funcs informer.HandlerFuncs[T]
+	funcs := informer.HandlerFuncs[T]{UpdateFunc: h.Update}
 	if h.Add != nil {
 		funcs.AddFunc = func(obj T, _ bool) { h.Add(obj) }
-	}
-	if h.Update != nil {
-		funcs.UpdateFunc = func(_, obj T) { h.Update(obj) }
-	}
-	if h.Change != nil {
-		funcs.UpdateFunc = h.Change
 	}
 	reg, err := r.Informer.AddEventHandler(funcs)
 	r.handlers = append(r.handlers, reg)

@@ -3,7 +3,6 @@
 package rig
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -18,9 +17,7 @@ import (
 // Handler is an event handler of either side. A nil function ignores its events.
 type Handler[T server.Object] struct {
 	Add    func(T)
-	Update func(T)
-	// Change is called in the place of Update, with the object before.
-	Change func(old, obj T)
+	Update func(old, obj T)
 }
 
 // Rig is an informer of either side with a namespace index, the only one that client-go's
@@ -83,11 +80,12 @@ func Wait(done <-chan struct{}, what string) error {
 	}
 }
 
-// WaitSynced is for benchmarks whose clock does not run yet.
-func WaitSynced[T server.Object](r Rig[T]) error {
+// WaitSynced waits until an informer, or a fleet of them, has synced. It is for benchmarks whose
+// clock does not run.
+func WaitSynced(r interface{ Synced() bool }) error {
 	for deadline := time.Now().Add(patience); !r.Synced(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			return errors.New("waited " + patience.String() + " for the sync")
+			return fmt.Errorf("waited %v for the sync", patience)
 		}
 	}
 	return nil

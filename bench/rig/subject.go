@@ -4,8 +4,6 @@ package rig
 
 import (
 	"encoding/json"
-	"hash/fnv"
-	"io"
 	"iter"
 	"time"
 
@@ -60,7 +58,7 @@ func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (
 				close(sub.allAdded)
 			}
 		},
-		Change: func(old, obj T) {
+		Update: func(old, obj T) {
 			if old.GetResourceVersion() == obj.GetResourceVersion() {
 				// a relist of client-go reports everything, and handlers have to look
 				return
@@ -112,10 +110,8 @@ func Digest(parts ...string) uint64 {
 func SumUpPods(pods iter.Seq[*corev1.Pod]) harness.Seen {
 	var s harness.Seen
 	for pod := range pods {
-		h := fnv.New64a()
-		_, _ = io.WriteString(h, pod.Namespace+"/"+pod.Name+"/"+string(pod.UID)+"/"+pod.ResourceVersion)
 		s.Objects++
-		s.Digest += h.Sum64()
+		s.Digest += Digest(pod.Namespace, pod.Name, string(pod.UID), pod.ResourceVersion)
 	}
 	return s
 }

@@ -11,9 +11,7 @@
 // The first build compiles an API server. The exit code is 1 if a check fails.
 //
 // The server runs in a child process, so goroutines and heap are those of the informers, of the
-// handlers and of the writers. The table shows both over time. The heap grows until each informer's
-// decoder has filled its table of shared parts, which is bounded by 16 MB, with parts of older
-// states; goroutines don't grow.
+// handlers and of the writers. The table shows both over time.
 //
 // # Who is there
 //

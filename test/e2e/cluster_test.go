@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/control"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // cluster is an API server in a child process, with a client that uses none of our code.
@@ -81,7 +81,7 @@ func newCluster(t *testing.T, flags ...string) *cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), poll.Patience)
 		defer cancel()
 		if err := c.stop(ctx); err != nil && !killed(err) {
 			t.Errorf("stop the server: %v", err)
@@ -99,7 +99,7 @@ func (c *cluster) startAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Another process's connection may have got the port for a moment.
-	eventually(t, func() error { return c.start(deadline(t), addr.Host) })
+	poll.Until(t, func() error { return c.start(deadline(t), addr.Host) })
 }
 
 func killed(err error) bool {
@@ -110,11 +110,7 @@ func killed(err error) bool {
 // deadline returns a context that ends shortly before go test's own timeout, so that the test can
 // still report what it waited for.
 func deadline(t *testing.T) context.Context {
-	wait := patience
-	if last, ok := t.Deadline(); ok {
-		wait = min(wait, time.Until(last)*9/10)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	ctx, cancel := context.WithTimeout(t.Context(), poll.Left(t))
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -173,7 +169,7 @@ func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 	}
 	if i.namespace == "" {
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			ctx, cancel := context.WithTimeout(context.Background(), poll.Patience)
 			defer cancel()
 			if err := i.client().Delete(ctx, obj.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 				t.Errorf("delete %s: %v", obj.GetName(), err)
@@ -282,27 +278,8 @@ func (i in) createSoon(t *testing.T, name string) {
 	u.SetAPIVersion(i.gvr.GroupVersion().String())
 	u.SetKind("Crate")
 	u.SetName(name)
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		_, err := i.client().Create(deadline(t), u, metav1.CreateOptions{})
 		return err
 	})
-}
-
-// eventually polls until the answer is nil. It is for conditions that no event reports: the
-// server's state, and an informer's Status.
-func eventually(t *testing.T, f func() error) {
-	t.Helper()
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
-	for ctx := deadline(t); ; {
-		err := f()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			t.Fatal(err)
-		}
-	}
 }

@@ -28,6 +28,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // slack is how much later than its process's clock a proxy on a busy machine may see a request. It
@@ -226,7 +228,7 @@ func (p *inElection) lastWrite() (at time.Time, n int) {
 // settled waits until a process has led for some renewals, and returns it.
 func (r *race) settled(t *testing.T) (leader *inElection) {
 	t.Helper()
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		for _, p := range r.all {
 			if p.leads() {
 				leader = p
@@ -260,7 +262,7 @@ func (r *race) leader(t *testing.T, others ...*inElection) *inElection {
 	for _, p := range others {
 		was[p] = 1 << 60
 	}
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		for _, p := range r.all {
 			if _, n := p.lastWrite(); n > was[p] {
 				leader = p
@@ -324,68 +326,68 @@ func (p *inElection) sawLast() time.Time {
 
 const lookTime = retryTime * 22 / 10 // between two looks of a process that does not lead, at most
 
-func TestElectionAfterAKill(t *testing.T) { elect(t, electionAfterAKill) }
-
-func electionAfterAKill(t *testing.T, r *race) {
-	a := r.settled(t)
-	if err := a.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-a.ended
-	b := r.leader(t, a)
-	r.check(t, a, b)
-	r.took(t, b, b.sawLast(), leaseTime+lookTime)
+func TestElectionAfterAKill(t *testing.T) {
+	elect(t, func(t *testing.T, r *race) {
+		a := r.settled(t)
+		if err := a.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-a.ended
+		b := r.leader(t, a)
+		r.check(t, a, b)
+		r.took(t, b, b.sawLast(), leaseTime+lookTime)
+	})
 }
 
-func TestElectionAfterACleanEnd(t *testing.T) { elect(t, electionAfterACleanEnd) }
-
-func electionAfterACleanEnd(t *testing.T, r *race) {
-	a := r.settled(t)
-	if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	<-a.ended
-	ended := time.Now()
-	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
-		r.errorf("exit code %d: %s", code, &a.stderr)
-	}
-	b := r.leader(t, a)
-	r.check(t, a, b)
-	r.took(t, b, ended, lookTime)
+func TestElectionAfterACleanEnd(t *testing.T) {
+	elect(t, func(t *testing.T, r *race) {
+		a := r.settled(t)
+		if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		<-a.ended
+		ended := time.Now()
+		if code := a.cmd.ProcessState.ExitCode(); code != 0 {
+			r.errorf("exit code %d: %s", code, &a.stderr)
+		}
+		b := r.leader(t, a)
+		r.check(t, a, b)
+		r.took(t, b, ended, lookTime)
+	})
 }
 
 // TestElectionWithAStoppedLeader: the process is stopped for longer than its lease, and finds
 // another leader when it goes on.
-func TestElectionWithAStoppedLeader(t *testing.T) { elect(t, electionWithAStoppedLeader) }
-
-func electionWithAStoppedLeader(t *testing.T, r *race) {
-	a := r.settled(t)
-	if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	b := r.leader(t, a)
-	r.took(t, b, b.sawLast(), leaseTime+lookTime)
-	if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	<-a.ended
-	if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
-		r.errorf("exit code %d: %s", code, &a.stderr)
-	}
-	r.check(t, a, b)
+func TestElectionWithAStoppedLeader(t *testing.T) {
+	elect(t, func(t *testing.T, r *race) {
+		a := r.settled(t)
+		if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		b := r.leader(t, a)
+		r.took(t, b, b.sawLast(), leaseTime+lookTime)
+		if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		<-a.ended
+		if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
+			r.errorf("exit code %d: %s", code, &a.stderr)
+		}
+		r.check(t, a, b)
+	})
 }
 
 // TestElectionWithRenewalsThatHang: all other requests of the leader get through.
-func TestElectionWithRenewalsThatHang(t *testing.T) { elect(t, electionWithRenewalsThatHang) }
-
-func electionWithRenewalsThatHang(t *testing.T, r *race) {
-	a := r.settled(t)
-	a.holdRenewals()
-	b := r.leader(t, a)
-	r.took(t, b, b.sawLast(), leaseTime+lookTime)
-	<-a.ended
-	if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
-		r.errorf("exit code %d: %s", code, &a.stderr)
-	}
-	r.check(t, a, b)
+func TestElectionWithRenewalsThatHang(t *testing.T) {
+	elect(t, func(t *testing.T, r *race) {
+		a := r.settled(t)
+		a.holdRenewals()
+		b := r.leader(t, a)
+		r.took(t, b, b.sawLast(), leaseTime+lookTime)
+		<-a.ended
+		if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
+			r.errorf("exit code %d: %s", code, &a.stderr)
+		}
+		r.check(t, a, b)
+	})
 }

@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -40,11 +39,6 @@ func TestExpiredWatch(t *testing.T) {
 			p := newProxy(t, c.url, nil)
 			f, i := crateInformer(t, p.url, ns, tt.opts...)
 			h, _ := listen(t, i)
-			late, gate, release := newGated(t)
-			defer release()
-			if _, err := i.AddEventHandler(gate, informer.WithBacklogThreshold(0)); err != nil {
-				t.Fatal(err)
-			}
 			runSynced(t, f)
 			h.await("30 adds", func() bool { return len(h.lines) == 30 })
 
@@ -64,10 +58,7 @@ func TestExpiredWatch(t *testing.T) {
 				ns.load(t, fmt.Sprintf("crate-%03d", 10+n), 2)
 				ns.delete(t, fmt.Sprintf("crate-%03d", 20+n))
 			}
-			want := ns.state(t)
-			agree(t, want, h, i.Store())
-			release()
-			agree(t, want, late)
+			agree(t, ns.state(t), h, i.Store())
 			// Handlers may be called before the reflector counts the full state.
 			awaitStatus(t, i, "watching", watching)
 			if n := i.Status().Reflector.Relists; n != 1 {
@@ -97,9 +88,7 @@ func TestExpiredWatch(t *testing.T) {
 			if err := <-expired; err != nil {
 				t.Fatal(err)
 			}
-			want = ns.state(t)
-			agree(t, want, h, i.Store())
-			agree(t, want, late)
+			agree(t, ns.state(t), h, i.Store())
 		})
 	}
 }
@@ -176,31 +165,6 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// An informer may be started before the server.
-func TestServerNotThereYet(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	ns := c.crates(t)
-	ns.create(t, crate("blue"))
-	if err := c.child.Quit(deadline(t)); err != nil {
-		t.Fatal(err)
-	}
-	f, i := crateInformer(t, c.url, ns)
-	h, _ := listen(t, i)
-	run(t, f)
-	awaitStatus(t, i, "waiting", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWaiting })
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if err := f.WaitForCacheSync(ctx); err == nil || !strings.Contains(err.Error(), "refused") || !strings.Contains(err.Error(), "crates.harbour.example.com/v1") {
-		t.Errorf("WaitForCacheSync gives %v, want the kind and the reason", err)
-	}
-	c.startAgain(t)
-	if err := f.WaitForCacheSync(deadline(t)); err != nil {
-		t.Fatal(err)
-	}
-	agree(t, ns.state(t), h, i.Store())
-}
-
 // The CRD is installed when the informer runs already.
 func TestCRDInstalledLater(t *testing.T) {
 	t.Parallel()
@@ -222,152 +186,4 @@ func TestCRDInstalledLater(t *testing.T) {
 	ns.createSoon(t, "blue")
 	h.wantLines(0, "add blue")
 	agree(t, ns.state(t), h, i.Store())
-}
-
-// Refused requests are repeated, after the time that the server names, if it does.
-func TestRefusedRequestsAreRepeated(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		fault  fault
-		reason reason.Reason
-		is     func(error) bool
-		pause  time.Duration
-	}{
-		{fault{status: http.StatusForbidden}, reason.Forbidden, apierrors.IsForbidden, 0},
-		{fault{status: http.StatusUnauthorized}, reason.Unauthorized, apierrors.IsUnauthorized, 0},
-		{fault{status: http.StatusInternalServerError}, reason.ServerError, apierrors.IsInternalError, 0},
-		{fault{status: http.StatusTooManyRequests, retryAfter: 1}, reason.Throttled, apierrors.IsTooManyRequests, time.Second},
-	} {
-		t.Run(tt.reason.String(), func(t *testing.T) {
-			t.Parallel()
-			ns := shared.crates(t)
-			ns.create(t, crate("blue"))
-			p := newProxy(t, shared.url, func(*request) fault { return tt.fault })
-			f, i := crateInformer(t, p.url, ns)
-			h, _ := listen(t, i)
-			run(t, f)
-			awaitStatus(t, i, tt.reason.String(), func(s informer.Status) bool {
-				return s.Reflector.State == reflector.StateWaiting && s.Reflector.Reason == tt.reason
-			})
-			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-			defer cancel()
-			if err := f.WaitForCacheSync(ctx); !tt.is(err) {
-				t.Errorf("WaitForCacheSync gives %v, want %s", err, tt.reason)
-			}
-			p.setFaults(nil)
-			if err := f.WaitForCacheSync(deadline(t)); err != nil {
-				t.Fatal(err)
-			}
-			agree(t, ns.state(t), h, i.Store())
-			awaitStatus(t, i, "well", watching)
-
-			all := p.requests(anyRequest)
-			if gap := all[len(all)-1].at.Sub(all[len(all)-2].at); gap < tt.pause {
-				t.Errorf("asked again after %v, want %v or more", gap, tt.pause)
-			}
-		})
-	}
-}
-
-// Streams that break in the middle of an object.
-func TestBrokenStreams(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name  string
-		opts  []informer.Option
-		fault func(*request) bool
-	}{
-		{"watch-list", nil, (*request).watchList},
-		{"first page", []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 10})}, (*request).list},
-		{"later page", []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 10})}, func(r *request) bool { return r.query.Has("continue") }},
-		{"watch", []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})}, (*request).watch},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			ns := shared.crates(t)
-			ns.createMany(t, 30)
-			broken := make(chan struct{})
-			p := newProxy(t, shared.url, func(r *request) fault {
-				select {
-				case <-broken:
-				default:
-					if tt.fault(r) {
-						close(broken)
-						return fault{cut: true, bytes: 1234}
-					}
-				}
-				return fault{}
-			})
-			f, i := crateInformer(t, p.url, ns, tt.opts...)
-			h, _ := listen(t, i)
-			run(t, f)
-			await(t, "broken request", broken)
-			if tt.name == "watch" {
-				if err := f.WaitForCacheSync(deadline(t)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for n := range 10 {
-				ns.load(t, fmt.Sprintf("crate-%03d", n), 1)
-				ns.delete(t, fmt.Sprintf("crate-%03d", 10+n))
-			}
-			agree(t, ns.state(t), h, i.Store())
-			if s := i.Status().Reflector; s.LastError == nil {
-				t.Error("no error in the status")
-			}
-		})
-	}
-}
-
-// The server ends every watch normally now and then. The informer continues it, and doesn't begin
-// anew.
-func TestEndedWatches(t *testing.T) {
-	t.Parallel()
-	c := newCluster(t)
-	ns := c.crates(t)
-	ns.createMany(t, 5)
-	p := newProxy(t, c.url, nil)
-	f, i := crateInformer(t, p.url, ns)
-	h, _ := listen(t, i)
-	runSynced(t, f)
-	for n := range 3 {
-		if _, err := c.child.EndWatches(deadline(t)); err != nil {
-			t.Fatal(err)
-		}
-		ns.load(t, "crate-000", int64(n+1))
-		ns.delete(t, "crate-004")
-		ns.create(t, crate("crate-004"))
-		agree(t, ns.state(t), h, i.Store())
-	}
-	if all := p.requests(func(r *request) bool { return r.list() || r.watchList() }); len(all) != 1 {
-		t.Errorf("%d full states were read, want 1", len(all))
-	}
-	if n := len(h.told()); n != 5+3*3 {
-		t.Errorf("%d callbacks: %q", n, h.told())
-	}
-}
-
-// An informer that was stopped may run again; its handlers get the differences.
-func TestRunAgain(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	ns.createMany(t, 5)
-	_, i := crateInformer(t, shared.url, ns)
-	h, _ := listen(t, i)
-	for n := range 3 {
-		ctx, cancel := context.WithCancel(logged(t.Context(), t))
-		ended := make(chan error, 1)
-		go func() { ended <- i.Run(ctx) }()
-		agree(t, ns.state(t), h, i.Store())
-		cancel()
-		if err := <-ended; err != context.Canceled {
-			t.Errorf("Run gives %v, want %v", err, context.Canceled)
-		}
-		ns.load(t, "crate-000", int64(n+1))
-		ns.delete(t, "crate-001")
-		ns.create(t, crate("crate-001"))
-	}
-	if n := len(h.told()); n != 5+2*3 {
-		t.Errorf("%d callbacks: %q", n, h.told())
-	}
 }

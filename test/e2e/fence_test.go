@@ -23,6 +23,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -89,7 +90,7 @@ func (a *audit) note(req *http.Request) {
 // leads returns a process that leads and works, unless it is one that shouldn't.
 func (a *audit) leads(t *testing.T, not string) (leader string) {
 	t.Helper()
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if leader = a.leader; leader == not || a.work < busyGoroutines {

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // widgets gives a namespace that no other test uses.
@@ -55,7 +53,8 @@ func TestGeneratedFactory(t *testing.T) {
 	ns := shared.widgets(t)
 	ns.createWidgets(t, 30)
 	sites := in{shared, listers.SiteResource(), ""}
-	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "station"}, Spec: v1alpha1.SiteSpec{City: "Ulm", Nodes: []string{"node-1"}}})
+	station := dnsName(t)
+	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: station}, Spec: v1alpha1.SiteSpec{City: "Ulm", Nodes: []string{"node-1"}}})
 
 	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
 	widgetInformer := f.Samples().V1alpha1().Widgets()
@@ -68,7 +67,7 @@ func TestGeneratedFactory(t *testing.T) {
 	runSynced(t, f)
 	await(t, "sync of the handler", reg.Synced())
 	agree(t, ns.state(t), h, widgetInformer.Informer().Store())
-	agree(t, sites.state(t), siteHistory, siteInformer.Informer().Store())
+	siteHistory.awaitLine("add " + station) // among those of other tests
 
 	ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9","parts":[{"name":"display","image":"image:9"},{"name":"motor","image":"image:9"}]}}`)
 	ns.patch(t, "widget-002", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Shop","name":"b","uid":"uid-0"},{"apiVersion":"v1","kind":"Shop","name":"c","uid":"uid-7"}]}}`)
@@ -76,8 +75,8 @@ func TestGeneratedFactory(t *testing.T) {
 	ns.delete(t, "widget-004")
 	ns.delete(t, "widget-005")
 	ns.create(t, widget(5))
-	sites.patch(t, "station", `{"spec":{"city":"Aalen"}}`)
-	siteHistory.awaitLine("update station")
+	sites.patch(t, station, `{"spec":{"city":"Aalen"}}`)
+	siteHistory.awaitLine("update " + station)
 	agree(t, ns.state(t), h, widgetInformer.Informer().Store())
 	if told := h.told()[30:]; !slices.Equal(told, []string{
 		"update widget-001", "update widget-002", "update widget-003", "delete widget-004", "delete widget-005", "add widget-005",
@@ -87,8 +86,15 @@ func TestGeneratedFactory(t *testing.T) {
 
 	lister := widgetInformer.Lister()
 	checkWidgetIndexes(t, ns, lister)
-	checkListers(t, ns, lister)
-	if site, err := siteInformer.Lister().Get("station"); err != nil || site.Spec.City != "Aalen" {
+	if w, err := lister.Widgets(ns.namespace).Get("widget-001"); err != nil || w.Spec.NodeName != "node-9" || w.Spec.Tier != v1alpha1.Gold {
+		t.Errorf("Widgets: Get gives %+v, %v", w, err)
+	}
+	odd := labels.SelectorFromSet(labels.Set{"parity": "1"})
+	list, err := lister.List(odd)
+	if diff := cmp.Diff(ns.names(t, metav1.ListOptions{LabelSelector: odd.String()}), names(list)); diff != "" || err != nil {
+		t.Errorf("Widgets: List: %v (-server +lister):\n%s", err, diff)
+	}
+	if site, err := siteInformer.Lister().Get(station); err != nil || site.Spec.City != "Aalen" {
 		t.Errorf("Sites: Get gives %+v, %v", site, err)
 	}
 	if _, err := siteInformer.Lister().Get("depot"); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "sites.samples.informer-gen.dev") {
@@ -150,68 +156,5 @@ func checkWidgetIndexes(t *testing.T, ns in, lister listers.WidgetLister) {
 	}
 	for owner, want := range owners {
 		check("ByOwner", owner, want, lister.ListByOwner(owner), slices.Collect(lister.ByOwner(owner)))
-	}
-}
-
-func checkListers(t *testing.T, ns in, lister listers.WidgetLister) {
-	t.Helper()
-	odd := labels.SelectorFromSet(labels.Set{"parity": "1"})
-	want := ns.names(t, metav1.ListOptions{LabelSelector: odd.String()})
-	for where, list := range map[string]func(labels.Selector) ([]*v1alpha1.Widget, error){
-		"everywhere": lister.List, "in the namespace": lister.Widgets(ns.namespace).List,
-	} {
-		got, err := list(odd)
-		if diff := cmp.Diff(want, names(got)); diff != "" || err != nil {
-			t.Errorf("List %s: %v (-server +lister):\n%s", where, err, diff)
-		}
-	}
-	if w, err := lister.Widgets(ns.namespace).Get("widget-001"); err != nil || w.Spec.NodeName != "node-9" || w.Spec.Tier != v1alpha1.Gold {
-		t.Errorf("Get gives %+v, %v", w, err)
-	}
-	_, err := lister.Widgets(ns.namespace).Get("widget-004")
-	_, wantErr := ns.client().Get(deadline(t), "widget-004", metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) || err.Error() != wantErr.Error() {
-		t.Errorf("Get of a deleted one gives %q, the server %q", err, wantErr)
-	}
-}
-
-func TestGeneratedFactoryWithSelectors(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	ns.createWidgets(t, 12)
-	f := informers.NewSharedInformerFactory(connect(t, shared.url),
-		informer.WithNamespace(ns.namespace),
-		informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"parity": "1"})),
-		informer.WithFieldSelector(fields.OneTermEqualSelector("spec.nodeName", "node-1")))
-	widgets := f.Samples().V1alpha1().Widgets()
-	h, _ := listen(t, widgets.Informer())
-	runSynced(t, f)
-	both := metav1.ListOptions{LabelSelector: "parity=1", FieldSelector: "spec.nodeName=node-1"}
-	agree(t, ns.state(t, both), h, widgets.Informer().Store())
-	ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-2"}}`)
-	ns.patch(t, "widget-003", `{"spec":{"nodeName":"node-1"}}`)
-	ns.patch(t, "widget-005", `{"metadata":{"labels":{"parity":"0"}}}`)
-	h.wantLines(3, "delete widget-001", "add widget-003", "delete widget-005")
-	agree(t, ns.state(t, both), h, widgets.Informer().Store())
-	if got := names(widgets.Lister().ListByNode("node-1")); !slices.Equal(got, []string{"widget-003", "widget-009"}) {
-		t.Errorf("ByNode gives %q", got)
-	}
-}
-
-func TestGeneratedFactoryByPages(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	ns.createWidgets(t, 100)
-	p := newProxy(t, shared.url, nil)
-	f := informers.NewSharedInformerFactory(connect(t, p.url),
-		informer.WithNamespace(ns.namespace), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
-	widgets := f.Samples().V1alpha1().Widgets()
-	h, _ := listen(t, widgets.Informer())
-	runSynced(t, f)
-	ns.delete(t, "widget-050")
-	h.awaitLine("delete widget-050")
-	agree(t, ns.state(t), h, widgets.Informer().Store())
-	if lists, watches := len(p.requests((*request).list)), len(p.requests((*request).watch)); lists != 15 || watches != 1 {
-		t.Errorf("%d lists and %d watches, want 15 and 1", lists, watches)
 	}
 }

@@ -3,10 +3,7 @@
 package e2e
 
 import (
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,24 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
-	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
-	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
-
-// asCrate returns the object that a typed client would have returned.
-func asCrate(t *testing.T, u *unstructured.Unstructured) *Crate {
-	t.Helper()
-	c := &Crate{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, c); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // objects returns the server's objects, whole.
 func (i in) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
@@ -133,11 +117,7 @@ func TestMetadataInformer(t *testing.T) {
 			if got := names(i.Store().Snapshot().List("", selector)); !slices.Equal(got, []string{"widget-002"}) {
 				t.Errorf("selecting gives %q", got)
 			}
-			for _, got := range transport.answers() { // in which the server has no whole widget
-				if !strings.HasPrefix(got, "application/vnd.kubernetes.protobuf") {
-					t.Errorf("the server answers with %q", got)
-				}
-			}
+			transport.onlyAnswersIn(t, inProtobuf) // in which the server has no whole widget
 		})
 	}
 }
@@ -169,120 +149,4 @@ func TestUnstructuredInformer(t *testing.T) {
 			}
 		})
 	}
-}
-
-// One resource as three Go types, in one factory: three informers, each of which is right.
-func TestOneResourceAsThreeTypes(t *testing.T) {
-	t.Parallel()
-	ns := shared.widgets(t)
-	ns.createWidgets(t, 6)
-	f := factories.New(connect(t, shared.url), informer.WithNamespace(ns.namespace))
-	typed := factories.For[*v1alpha1.Widget](f, ns.gvr)
-	untyped := factories.For[*unstructured.Unstructured](f, ns.gvr)
-	metadata := factories.ForMetadata(f, ns.gvr)
-	typedHistory, _ := listen(t, typed)
-	untypedHistory, _ := listen(t, untyped)
-	metadataHistory, _ := listen(t, metadata)
-	runSynced(t, f)
-	for n := range 3 {
-		ns.patch(t, fmt.Sprintf("widget-%03d", n), `{"spec":{"nodeName":"node-9"}}`)
-	}
-	want := ns.state(t)
-	agree(t, want, typedHistory, typed.Store())
-	agree(t, want, untypedHistory, untyped.Store())
-	agree(t, want, metadataHistory, metadata.Store())
-	named := map[string]bool{}
-	for _, i := range f.Informers() {
-		named[i.Status().Name] = true
-	}
-	if len(named) != 3 {
-		t.Errorf("the informers are called %v, want three names", named)
-	}
-}
-
-// Two selectors for one type, in one factory: two informers, each of which can be asked for again.
-func TestTwoSelectorsInOneFactory(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	f := factories.New(connect(t, shared.url), informer.WithNamespace(ns.namespace))
-	tier := func(name string) informer.Option {
-		return informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"tier": name}))
-	}
-	gold, tin := factories.For[*Crate](f, crates, tier("gold")), factories.For[*Crate](f, crates, tier("tin"))
-	all := factories.For[*Crate](f, crates)
-	if gold == tin || gold == all || factories.For[*Crate](f, crates, tier("gold")) != gold {
-		t.Error("a selector doesn't make an informer of its own, or does so each time")
-	}
-	goldHistory, _ := listen(t, gold)
-	tinHistory, _ := listen(t, tin)
-	allHistory, _ := listen(t, all)
-	ns.create(t, crate("one", labelled("tier", "gold")))
-	runSynced(t, f)
-	ns.create(t, crate("two", labelled("tier", "tin")))
-	ns.patch(t, "one", `{"metadata":{"labels":{"tier":"tin"}}}`)
-	ns.patch(t, "two", `{"metadata":{"labels":{"tier":"gold"}}}`)
-	ns.delete(t, "two")
-	goldHistory.wantLines(0, "add one", "delete one", "add two", "delete two")
-	tinHistory.wantLines(0, "add two", "add one", "delete two")
-	allHistory.wantLines(0, "add one", "add two", "update one", "update two", "delete two")
-	agree(t, ns.state(t), allHistory, all.Store())
-	agree(t, ns.state(t, metav1.ListOptions{LabelSelector: "tier=tin"}), tinHistory, tin.Store())
-	agree(t, state{}, goldHistory, gold.Store())
-}
-
-// A factory's options apply to all kinds that it was generated for, as far as they fit: a
-// cluster-scoped kind ignores namespaces.
-func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
-	t.Parallel()
-	shop, lab, other := shared.widgets(t), shared.widgets(t), shared.widgets(t)
-	shop.createWidgets(t, 6)
-	lab.createWidgets(t, 3)
-	other.createWidgets(t, 1)
-	sites := in{shared, listers.SiteResource(), ""}
-	site := dnsName(t)
-	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: site}, Spec: v1alpha1.SiteSpec{City: "Ulm"}})
-	mark := func(obj object.Object) (object.Object, error) {
-		obj.SetLabels(map[string]string{"seen": "yes"})
-		return obj, nil
-	}
-	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(shop.namespace, lab.namespace),
-		informer.WithTransform(mark), informer.WithoutManagedFields())
-	widgets := f.Samples().V1alpha1().Widgets()
-	h, _ := listen(t, widgets.Informer())
-	found := f.Samples().V1alpha1().Sites()
-	found.Informer()
-	runSynced(t, f)
-	shop.delete(t, "widget-001")
-	lab.patch(t, "widget-001", `{"spec":{"nodeName":"node-9"}}`)
-	want := shop.state(t)
-	maps.Copy(want, lab.state(t))
-	agree(t, want, h, widgets.Informer().Store())
-	if got := names(widgets.Lister().ListByNode("node-1")); !slices.Equal(got, []string{"widget-005"}) {
-		t.Errorf("ByNode gives %q", got)
-	}
-	if got := names(widgets.Lister().ListByNode("node-0")); !slices.Equal(got, []string{"widget-000", "widget-000", "widget-004"}) {
-		t.Errorf("ByNode gives %q", got)
-	}
-	seen, err := labels.Parse("seen=yes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if list, err := widgets.Lister().Widgets(lab.namespace).List(seen); err != nil || len(list) != 3 {
-		t.Errorf("List gives %q, %v", names(list), err)
-	}
-	s, err := found.Lister().Get(site)
-	if err != nil || s.Labels["seen"] != "yes" || s.Spec.City != "Ulm" || len(s.ManagedFields) != 0 {
-		t.Errorf("Sites: Get gives %+v, %v", s, err)
-	}
-
-	// One of them is stopped, and started again.
-	if err := f.Base().Stop(deadline(t), widgets.Informer()); err != nil {
-		t.Fatal(err)
-	}
-	lab.delete(t, "widget-002")
-	lab.settle(t)
-	if err := f.Start(logged(t.Context(), t)); err != nil {
-		t.Fatal(err)
-	}
-	h.awaitLine("delete widget-002 unseen")
 }

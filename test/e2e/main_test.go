@@ -12,9 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestMain asserts for all tests together that informers leave no goroutine behind.
@@ -27,10 +28,6 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(suite{m})
 }
-
-// patience is how long tests wait for something that should come soon. A wait takes so long only if
-// it never comes; a busy machine may need a hundred times as long as an idle one.
-const patience = 3 * time.Minute
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the tests with random changes; 0 means another one each time")
 
@@ -63,28 +60,21 @@ func (s suite) run() (code int, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the devserver: %w\n%s", err, out)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), poll.Patience)
 	defer cancel()
 	if shared, err = startCluster(ctx, ""); err != nil {
 		return 0, err
 	}
 	code = s.m.Run()
-	ctx, cancel = context.WithTimeout(context.Background(), patience)
+	ctx, cancel = context.WithTimeout(context.Background(), poll.Patience)
 	defer cancel()
 	if err := shared.stop(ctx); err != nil || code != 0 {
 		return code, err
 	}
-	_ = noneLeft(ctx) // goleak will say what is left; its own patience is half a second
-	return code, nil
-}
-
-// noneLeft waits until no goroutines are left but those that the options name.
-func noneLeft(ctx context.Context, ignored ...goleak.Option) error {
-	err := goleak.Find(ignored...)
-	for err != nil && ctx.Err() == nil {
-		err = goleak.Find(ignored...) // which waits a little between its looks
+	for left := goleak.Find(); left != nil && ctx.Err() == nil; { // half a second is too short
+		left = goleak.Find()
 	}
-	return err
+	return code, nil
 }
 
 // randomly returns the random numbers of a test, and logs how to repeat them.

@@ -26,6 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestPageInABrowser loads the page of package inspect in headless Chromium, narrow and wide, light
@@ -147,7 +148,7 @@ func startChromium(t *testing.T) context.Context {
 		t.Skip("this test did not run: no Chromium is installed; apt-get install chromium, or .ci/run browser")
 	}
 	// The context of the test ends before its cleanups, which end the browser.
-	ctx, cancelWait := context.WithTimeout(context.Background(), patience)
+	ctx, cancelWait := context.WithTimeout(context.Background(), poll.Patience)
 	ctx, cancelAll := chromedp.NewExecAllocator(ctx,
 		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,

@@ -12,13 +12,11 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // proxy stands between informers and a server, counts their requests, and makes faults.
@@ -36,7 +34,6 @@ type proxy struct {
 // request is one list or watch, in the order in which they came.
 type request struct {
 	number int
-	at     time.Time
 	path   string
 	query  url.Values
 }
@@ -50,13 +47,15 @@ func (r *request) of(ns in) bool { return strings.Contains(r.path, "/namespaces/
 
 // fault is what happens to a request. The zero fault lets it pass.
 type fault struct {
-	status     int // answer this
-	retryAfter int // with this, in seconds
-	// closed when all but the first bytes are held back, until the client is gone
-	hold  chan struct{}
-	cut   bool // after the first bytes the connection breaks
-	bytes int  // how many pass before that; of a response that never begins, none
+	refuse *apierrors.StatusError // the answer
+	hold   chan struct{}          // closed when the request is held back, until the client is gone
+	cut    int                    // bytes after which the connection breaks; 0: all come
 }
+
+var (
+	expired  = apierrors.NewResourceExpired("the proxy has forgotten that version")
+	internal = apierrors.NewInternalError(errors.New("the proxy has its problems"))
+)
 
 // newProxy starts a proxy for the time of a test.
 func newProxy(t *testing.T, target string, faults func(*request) fault) *proxy {
@@ -135,7 +134,7 @@ func (p *proxy) disconnect(t *testing.T) {
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	req := &request{at: time.Now(), path: r.URL.Path, query: r.URL.Query()}
+	req := &request{path: r.URL.Path, query: r.URL.Query()}
 	p.mu.Lock()
 	req.number = len(p.seen)
 	p.seen = append(p.seen, req)
@@ -151,22 +150,24 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if decide != nil {
 		f = decide(req)
 	}
-	if f.status != 0 {
-		answer(w, f)
+	switch {
+	case f.refuse != nil:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(int(f.refuse.ErrStatus.Code))
+		_ = json.NewEncoder(w).Encode(f.refuse.ErrStatus)
 		return
-	}
-	if f.hold != nil && f.bytes == 0 {
+	case f.hold != nil:
 		close(f.hold)
 		<-ctx.Done()
-	} else {
-		p.pass(ctx, w, r, f)
+	default:
+		p.pass(ctx, w, r, f.cut)
 	}
-	if errors.Is(context.Cause(ctx), errCut) || f.cut {
+	if errors.Is(context.Cause(ctx), errCut) || f.cut > 0 {
 		panic(http.ErrAbortHandler) // it closes the connection at once
 	}
 }
 
-func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, f fault) {
+func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, cut int) {
 	out := r.Clone(ctx)
 	out.URL.Scheme, out.URL.Host, out.RequestURI = p.target.Scheme, p.target.Host, ""
 	out.Header.Del("Accept-Encoding") // so that bytes can be counted
@@ -176,14 +177,12 @@ func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request
 	}
 	defer resp.Body.Close()
 	maps.Copy(w.Header(), resp.Header)
-	if f.hold != nil || f.cut {
+	body := io.Reader(resp.Body)
+	if cut > 0 {
 		w.Header().Del("Content-Length")
+		body = io.LimitReader(body, int64(cut))
 	}
 	w.WriteHeader(resp.StatusCode)
-	body := io.Reader(resp.Body)
-	if f.bytes > 0 {
-		body = io.LimitReader(body, int64(f.bytes))
-	}
 	flusher := http.NewResponseController(w)
 	_ = flusher.Flush()
 	buf := make([]byte, 4096)
@@ -200,38 +199,6 @@ func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request
 			break
 		}
 	}
-	if f.hold != nil {
-		close(f.hold)
-		<-ctx.Done()
-	}
-}
-
-// answer answers as an API server does.
-func answer(w http.ResponseWriter, f fault) {
-	w.Header().Set("Content-Type", "application/json")
-	status := metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusFailure,
-		Message:  "the proxy says " + strconv.Itoa(f.status),
-		Code:     int32(f.status),
-		Reason:   reasons[f.status],
-	}
-	if f.retryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(f.retryAfter))
-		status.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(f.retryAfter)}
-	}
-	w.WriteHeader(f.status)
-	_ = json.NewEncoder(w).Encode(status)
-}
-
-var reasons = map[int]metav1.StatusReason{
-	http.StatusUnauthorized:        metav1.StatusReasonUnauthorized,
-	http.StatusForbidden:           metav1.StatusReasonForbidden,
-	http.StatusNotFound:            metav1.StatusReasonNotFound,
-	http.StatusGone:                metav1.StatusReasonExpired,
-	http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
-	http.StatusTooManyRequests:     metav1.StatusReasonTooManyRequests,
-	http.StatusInternalServerError: metav1.StatusReasonInternalError,
 }
 
 // next lets f happen to the request that comes next, and the ones after it pass.

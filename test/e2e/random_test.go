@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"testing"
 	"time"
 
@@ -121,7 +120,7 @@ func (l lazy) OnUpdate(old, obj *Crate) {
 // disturb makes a fault, most of the time one that the informer notices at once.
 func (s *subject) disturb(t *testing.T, rnd *rand.Rand) {
 	some := 1 + rnd.IntN(6000)
-	expired := next(s.proxy, fault{status: http.StatusGone})
+	gone := next(s.proxy, fault{refuse: expired})
 	kind := rnd.IntN(6)
 	t.Logf("%s: fault %d (%d)", s.name, kind, some)
 	switch kind {
@@ -130,22 +129,22 @@ func (s *subject) disturb(t *testing.T, rnd *rand.Rand) {
 	case 1:
 		s.proxy.end()
 	case 2: // the watch has expired
-		s.proxy.setFaults(expired)
+		s.proxy.setFaults(gone)
 		s.proxy.end()
 	case 3: // and what is read then breaks off
 		begun := len(s.proxy.requests(anyRequest))
 		s.proxy.setFaults(func(r *request) fault {
 			if r.number == begun+1 {
-				return fault{cut: true, bytes: some}
+				return fault{cut: some}
 			}
-			return expired(r)
+			return gone(r)
 		})
 		s.proxy.end()
 	case 4: // the next stream breaks off early
-		s.proxy.setFaults(next(s.proxy, fault{cut: true, bytes: some}))
+		s.proxy.setFaults(next(s.proxy, fault{cut: some}))
 		s.proxy.end()
 	case 5: // the server has its problems
-		s.proxy.setFaults(next(s.proxy, fault{status: http.StatusInternalServerError}))
+		s.proxy.setFaults(next(s.proxy, fault{refuse: internal}))
 		s.proxy.cut()
 	}
 }

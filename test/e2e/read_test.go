@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -13,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/informer-gen/informer-gen/runtime/informer"
-	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -45,10 +42,9 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ships := []string{"Argo", "Beagle", "Calypso"}
-	ports := []string{"Oslo", "Kiel", "Riga", "Turku"}
 	fill := func(c *Crate, n int) {
 		c.Labels = map[string]string{"parity": fmt.Sprint(n % 2), "third": fmt.Sprint(n % 3)}
-		c.Spec = CrateSpec{Ship: ships[n%3], Ports: ports[:n%5], Weight: int64(n % 4)}
+		c.Spec.Ship = ships[n%3]
 	}
 	ns.createMany(t, 60, fill)
 	f, i := crateInformer(t, shared.url, ns)
@@ -59,11 +55,11 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 		name := fmt.Sprintf("crate-%03d", n)
 		switch n % 4 {
 		case 0:
-			ns.patch(t, name, `{"spec":{"ship":"Argo","ports":["Riga","Riga"]},"metadata":{"labels":{"parity":null}}}`)
+			ns.patch(t, name, `{"spec":{"ship":"Argo"},"metadata":{"labels":{"parity":null}}}`)
 		case 1:
 			ns.delete(t, name)
 		case 2:
-			ns.patch(t, name, `{"spec":{"ports":null,"weight":null}}`)
+			ns.patch(t, name, `{"spec":{"ship":null}}`)
 		}
 	}
 	agree(t, ns.state(t), h, i.Store())
@@ -92,45 +88,10 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 		}
 	}
 
-	// The server can't select by these, so its objects are filtered one by one.
-	wantByPort, wantByWeight := map[string][]string{}, map[int64][]string{}
-	list, err := ns.client().List(deadline(t), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range list.Items {
-		spec := u.Object["spec"].(map[string]any)
-		seen := map[string]bool{}
-		for _, port := range asSlice(spec["ports"]) {
-			if p := port.(string); !seen[p] {
-				seen[p] = true
-				wantByPort[p] = append(wantByPort[p], u.GetName())
-			}
-		}
-		weight, _ := spec["weight"].(int64)
-		wantByWeight[weight] = append(wantByWeight[weight], u.GetName())
-	}
-	for port, want := range wantByPort {
-		if diff := cmp.Diff(slices.Sorted(slices.Values(want)), names(byPort.List(snapshot, port))); diff != "" {
-			t.Errorf("ByPort of %q (-server +index):\n%s", port, diff)
-		}
-	}
-	for weight, want := range wantByWeight {
-		if diff := cmp.Diff(slices.Sorted(slices.Values(want)), names(byWeight.List(snapshot, weight))); diff != "" {
-			t.Errorf("ByWeight of %d (-server +index):\n%s", weight, diff)
-		}
-		if n := byWeight.Len(snapshot, weight); n != len(want) {
-			t.Errorf("ByWeight has %d of %d, want %d", n, weight, len(want))
-		}
-	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(wantByPort)), slices.Sorted(byPort.Keys(snapshot))); diff != "" {
-		t.Errorf("keys of ByPort (-server +index):\n%s", diff)
-	}
-
 	if c, err := all.Namespace(ns.namespace).Get("crate-007"); err != nil || c.Spec.Ship != "Beagle" {
 		t.Errorf("Get gives %+v, %v", c, err)
 	}
-	_, err = all.Namespace(ns.namespace).Get("crate-001")
+	_, err := all.Namespace(ns.namespace).Get("crate-001")
 	_, wantErr := ns.client().Get(deadline(t), "crate-001", metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) || err.Error() != wantErr.Error() {
 		t.Errorf("Get of a deleted crate gives %q, the server %q", err, wantErr)
@@ -143,53 +104,4 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 func asSlice(v any) []any {
 	s, _ := v.([]any)
 	return s
-}
-
-// An index that comes late answers at once, and is kept up to date.
-func TestLateIndex(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	ns.createMany(t, 10, func(c *Crate, n int) { c.Spec.Weight = int64(n) })
-	f := factories.New(connect(t, shared.url), informer.WithNamespace(ns.namespace))
-	i := factories.For[*Crate](f, crates)
-	h, _ := listen(t, i)
-	runSynced(t, f)
-	if got := names(byWeight.List(i.Store().Snapshot(), 3)); !slices.Equal(got, []string{"crate-003"}) {
-		t.Errorf("without the index: %q", got)
-	}
-	if err := i.AddIndexers(byWeight); err != nil {
-		t.Fatal(err)
-	}
-	if got := names(byWeight.List(i.Store().Snapshot(), 3)); !slices.Equal(got, []string{"crate-003"}) {
-		t.Errorf("with the index: %q", got)
-	}
-	ns.load(t, "crate-004", 3)
-	ns.delete(t, "crate-003")
-	h.awaitLine("delete crate-003")
-	if got := names(byWeight.List(i.Store().Snapshot(), 3)); !slices.Equal(got, []string{"crate-004"}) {
-		t.Errorf("after changes: %q", got)
-	}
-}
-
-// The generic view is the same informer.
-func TestGenericViewIsTheSameInformer(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	ns.createMany(t, 5)
-	f, i := crateInformer(t, shared.url, ns)
-	g := factories.Generic(i, crates.GroupResource())
-	typed, _ := listen(t, i)
-	untyped, _ := listen(t, g.Informer())
-	runSynced(t, f)
-	ns.delete(t, "crate-002")
-	want := ns.state(t)
-	agree(t, want, typed, i.Store())
-	agree(t, want, untyped, g.Informer().Store())
-	obj, err := g.Lister().Namespace(ns.namespace).Get("crate-003")
-	if c, ok := obj.(*Crate); err != nil || !ok || c.Name != "crate-003" {
-		t.Errorf("Get gives a %T, %v", obj, err)
-	}
-	if again := factories.For[*Crate](f, crates); again != i {
-		t.Error("For gives another informer the second time")
-	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // relayBinary builds informer-relay once. The folder is that of the devserver command.
@@ -118,7 +119,7 @@ func (r *relay) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.transport.CloseIdleConnections()
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		resp, err := (&http.Client{Transport: r.transport}).Get(r.url + "/readyz")
 		if err != nil {
 			return err
@@ -160,7 +161,7 @@ func (p *proxy) openWatches() (n int) {
 
 func awaitWatches(t *testing.T, p *proxy, want int) {
 	t.Helper()
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		if n := p.openWatches(); n != want {
 			return fmt.Errorf("the API server has %d watches, want %d", n, want)
 		}
@@ -262,7 +263,7 @@ func (b *balancer) accept() {
 		b.passing.Go(func() {
 			defer from.Close()
 			for _, address := range b.to {
-				to, err := net.DialTimeout("tcp", address, patience)
+				to, err := net.DialTimeout("tcp", address, poll.Patience)
 				if err != nil {
 					continue
 				}

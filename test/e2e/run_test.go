@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // logged is a context with which informers log to the test.
@@ -27,7 +28,7 @@ func run(t *testing.T, f factories.SharedInformerFactory) {
 	t.Helper()
 	ctx := logged(t.Context(), t)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), poll.Patience)
 		defer cancel()
 		if err := f.Shutdown(ctx); err != nil {
 			t.Error(err)
@@ -63,7 +64,7 @@ func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*f
 	t.Helper()
 	opts = append([]informer.Option{informer.WithNamespace(ns.namespace)}, opts...)
 	f := factories.New(connect(t, url), opts...)
-	return f, factories.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip, byPort), informer.WithIndexes(byWeight))
+	return f, factories.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip))
 }
 
 // await waits until a channel is closed.
@@ -79,7 +80,7 @@ func await(t *testing.T, what string, c <-chan struct{}) {
 // awaitStatus waits until the informer has the wanted status.
 func awaitStatus[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], what string, ok func(informer.Status) bool) {
 	t.Helper()
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		if s := i.Status(); !ok(s) {
 			return fmt.Errorf("the informer is not %s: %v", what, s.Reflector)
 		}

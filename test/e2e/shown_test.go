@@ -25,9 +25,11 @@ import (
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // The following functions are in docs/writes.md, too.
@@ -103,13 +105,22 @@ func TestShownReconcile(t *testing.T) {
 }
 
 func reconcileToTheEnd(t *testing.T, newWidgets func(*source.Client) (*writer.Writer[*v1alpha1.Widget], error)) {
-	ns := shared.widgets(t)
-	cache, ctx := ns.cache(t), deadline(t)
-	widgets, err := newWidgets(connect(t, shared.url))
+	ns, ctx := shared.widgets(t), deadline(t)
+	client := connect(t, shared.url)
+	f := factories.New(client, informer.WithNamespace(ns.namespace))
+	cache := factories.For[*v1alpha1.Widget](f, listers.WidgetResource())
+	runSynced(t, f)
+	widgets, err := newWidgets(client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	created := written(t, cache)(widgets.Create(ctx, ns.widget("blue")))
+	created, token, err := widgets.Create(ctx, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: ns.namespace, Name: "blue"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.AwaitToken(ctx, token); err != nil {
+		t.Fatal(err)
+	}
 	key := object.KeyOf(created)
 	seen := func() *v1alpha1.Widget {
 		if err := reconcileNamed(ctx, widgets, cache, key); err != nil {
@@ -128,8 +139,7 @@ func reconcileToTheEnd(t *testing.T, newWidgets func(*source.Client) (*writer.Wr
 	if w := seen(); w.ResourceVersion != running.ResourceVersion {
 		t.Errorf("a third call has written %+v", w)
 	}
-	token, err := widgets.Delete(ctx, created, metav1.DeleteOptions{})
-	if err != nil {
+	if token, err = widgets.Delete(ctx, created, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := cache.AwaitToken(ctx, token); err != nil {
@@ -167,7 +177,7 @@ func TestShownEvents(t *testing.T) {
 	record := func(as func(eventsv1.Event) bool) {
 		t.Helper()
 		recordStart(recorder, blue)
-		eventually(t, func() error {
+		poll.Until(t, func() error {
 			all, err := clientset.EventsV1().Events(blue.Namespace).List(ctx, metav1.ListOptions{})
 			if err == nil && (len(all.Items) != 1 || !as(all.Items[0])) {
 				err = fmt.Errorf("the server has %+v", all.Items)

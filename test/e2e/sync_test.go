@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -59,30 +58,6 @@ func TestSyncByPagedList(t *testing.T) {
 	}
 	if watches := p.requests((*request).watch); len(watches) != 1 || watches[0].watchList() {
 		t.Errorf("%d watches, want one that is no watch-list", len(watches))
-	}
-}
-
-// Servers before 1.32 refuse watch-lists.
-func TestSyncWhereWatchListIsRefused(t *testing.T) {
-	t.Parallel()
-	ns := shared.crates(t)
-	ns.createMany(t, 20)
-	p := newProxy(t, shared.url, func(r *request) fault {
-		if r.watchList() {
-			return fault{status: http.StatusUnprocessableEntity}
-		}
-		return fault{}
-	})
-	f, i := crateInformer(t, p.url, ns)
-	h, _ := listen(t, i)
-	runSynced(t, f)
-	agree(t, ns.state(t), h, i.Store())
-	ns.delete(t, "crate-003")
-	h.awaitLine("delete crate-003")
-
-	all := p.requests(anyRequest)
-	if len(all) != 3 || !all[0].watchList() || !all[1].list() || !all[2].watch() || all[2].watchList() {
-		t.Errorf("%d requests, want a watch-list, a list and a watch", len(all))
 	}
 }
 

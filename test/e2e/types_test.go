@@ -14,7 +14,6 @@ import (
 
 var (
 	crates      = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "crates"}
-	docks       = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "docks"}
 	laterCrates = schema.GroupVersionResource{Group: "later.example.com", Version: "v1", Resource: "crates"}
 	crds        = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
@@ -26,15 +25,12 @@ type Crate struct {
 	Spec              CrateSpec `json:"spec"`
 }
 
-// CrateSpec is what a Crate, or a Dock, is like.
+// CrateSpec has a field that can be selected by, a list and a number.
 type CrateSpec struct {
 	Ship   string   `json:"ship,omitempty"`
 	Ports  []string `json:"ports,omitempty"`
 	Weight int64    `json:"weight,omitempty"`
 }
-
-// Dock is cluster-scoped.
-type Dock Crate
 
 // DeepCopyObject implements runtime.Object.
 func (c *Crate) DeepCopyObject() runtime.Object {
@@ -44,13 +40,4 @@ func (c *Crate) DeepCopyObject() runtime.Object {
 	return &clone
 }
 
-// DeepCopyObject implements runtime.Object.
-func (d *Dock) DeepCopyObject() runtime.Object {
-	return (*Dock)((*Crate)(d).DeepCopyObject().(*Crate))
-}
-
-var (
-	byShip   = store.NewIndex("ByShip", func(c *Crate, keys []string) []string { return append(keys, c.Spec.Ship) })
-	byPort   = store.NewIndex("ByPort", func(c *Crate, keys []string) []string { return append(keys, c.Spec.Ports...) })
-	byWeight = store.NewIndex("ByWeight", func(c *Crate, keys []int64) []int64 { return append(keys, c.Spec.Weight) })
-)
+var byShip = store.NewIndex("ByShip", func(c *Crate, keys []string) []string { return append(keys, c.Spec.Ship) })

@@ -4,6 +4,7 @@ package interop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 var crdResource = apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
@@ -60,15 +62,15 @@ func TestCRDControllers(t *testing.T) {
 		runCRDControllers(t, c, e, server, client, objects)
 		expect := func(name, want string) {
 			t.Helper()
-			until(t, name, func() string {
+			poll.Until(t, func() error {
 				crd, err := crds.Get(t.Context(), name, metav1.GetOptions{})
 				if err != nil {
-					return err.Error()
+					return err
 				}
 				if got := conditionsOf(crd); got != want {
-					return fmt.Sprintf("the conditions are %s, want %s", got, want)
+					return fmt.Errorf("%s: the conditions are %s, want %s", name, got, want)
 				}
-				return ""
+				return nil
 			})
 		}
 		const served = "Established=True NamesAccepted=True"
@@ -84,37 +86,37 @@ func TestCRDControllers(t *testing.T) {
 		expect("fourths.example.k8s.io", "Established=True KubernetesAPIApprovalPolicyConformant=False NamesAccepted=True")
 
 		boats := objects.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "seconds"}).Namespace("default")
-		until(t, "create a Boat", func() string {
+		poll.Until(t, func() error {
 			boat := &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "example.com/v1", "kind": "Boat", "metadata": map[string]any{"name": "one", "finalizers": []any{"example.com/wait"}},
 			}}
 			if _, err := boats.Create(t.Context(), boat, metav1.CreateOptions{}); err != nil {
-				return err.Error()
+				return err
 			}
-			return ""
+			return nil
 		})
 		if err := crds.Delete(t.Context(), "seconds.example.com", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the deletion of Boats", func() string {
+		poll.Until(t, func() error {
 			boat, err := boats.Get(t.Context(), "one", metav1.GetOptions{})
 			if err != nil {
-				return err.Error()
+				return err
 			}
 			if boat.GetDeletionTimestamp() == nil {
-				return "the Boat is not being deleted"
+				return errors.New("the Boat is not being deleted")
 			}
 			boat.SetFinalizers(nil)
 			if _, err := boats.Update(t.Context(), boat, metav1.UpdateOptions{}); err != nil {
-				return err.Error()
+				return err
 			}
-			return ""
+			return nil
 		})
-		until(t, "the deletion of the CRD", func() string {
+		poll.Until(t, func() error {
 			if _, err := crds.Get(t.Context(), "seconds.example.com", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-				return fmt.Sprint("it is still there: ", err)
+				return fmt.Errorf("the CRD is still there: %v", err)
 			}
-			return ""
+			return nil
 		})
 		expect("thirds.example.com", served) // the name is free now
 		return endState(t, server.Config(), crdResource)

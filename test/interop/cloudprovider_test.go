@@ -24,6 +24,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestCloudControllers runs the controllers of a cloud: those of nodes, of their life, and of
@@ -63,28 +64,28 @@ func TestCloudControllers(t *testing.T) {
 		runCloudControllers(t, newControllers(t), e, server, client)
 		balanced := func(name string) {
 			t.Helper()
-			until(t, "Service "+name, func() string {
+			poll.Until(t, func() error {
 				s, err := services.Get(t.Context(), name, metav1.GetOptions{})
 				if err != nil {
-					return err.Error()
+					return err
 				}
 				if len(s.Status.LoadBalancer.Ingress) != 1 || len(s.Finalizers) != 1 {
-					return fmt.Sprintf("it has the status %v and finalizers %v", s.Status, s.Finalizers)
+					return fmt.Errorf("the Service %s has the status %v and finalizers %v", name, s.Status, s.Finalizers)
 				}
-				return ""
+				return nil
 			})
 		}
 		initialized := func(name string) {
 			t.Helper()
-			until(t, "Node "+name, func() string {
+			poll.Until(t, func() error {
 				n, err := nodes.Get(t.Context(), name, metav1.GetOptions{})
 				if err != nil {
-					return err.Error()
+					return err
 				}
 				if len(n.Spec.Taints) != 0 || n.Spec.ProviderID == "" || len(n.Status.Addresses) == 0 {
-					return fmt.Sprintf("it has the taints %v, the provider id %q and the addresses %v", n.Spec.Taints, n.Spec.ProviderID, n.Status.Addresses)
+					return fmt.Errorf("the Node %s has the taints %v, the provider id %q and the addresses %v", name, n.Spec.Taints, n.Spec.ProviderID, n.Status.Addresses)
 				}
-				return ""
+				return nil
 			})
 		}
 		// The controller of Services has a race between nodes and Services that change at once. So
@@ -93,11 +94,11 @@ func TestCloudControllers(t *testing.T) {
 		createNode("two", corev1.ConditionTrue)
 		initialized("two")
 		createNode("lost", corev1.ConditionFalse)
-		until(t, "Node lost", func() string {
+		poll.Until(t, func() error {
 			if _, err := nodes.Get(t.Context(), "lost", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-				return fmt.Sprint("it is still there: ", err)
+				return fmt.Errorf("the Node lost is still there: %v", err)
 			}
-			return ""
+			return nil
 		})
 		for _, name := range []string{"first", "second", "third"} {
 			createService(name)
@@ -106,25 +107,25 @@ func TestCloudControllers(t *testing.T) {
 		if err := services.Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "Service first", func() string {
+		poll.Until(t, func() error {
 			if _, err := services.Get(t.Context(), "first", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-				return fmt.Sprint("it is still there: ", err)
+				return fmt.Errorf("the Service first is still there: %v", err)
 			}
-			return ""
+			return nil
 		})
 		patch := []byte(`{"spec":{"type":"ClusterIP"}}`)
 		if _, err := services.Patch(t.Context(), "second", types.StrategicMergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "Service second", func() string {
+		poll.Until(t, func() error {
 			s, err := services.Get(t.Context(), "second", metav1.GetOptions{})
 			if err != nil {
-				return err.Error()
+				return err
 			}
 			if len(s.Status.LoadBalancer.Ingress) != 0 || len(s.Finalizers) != 0 {
-				return fmt.Sprintf("it has the status %v and finalizers %v", s.Status, s.Finalizers)
+				return fmt.Errorf("the Service second has the status %v and finalizers %v", s.Status, s.Finalizers)
 			}
-			return ""
+			return nil
 		})
 		return endState(t, server.Config(), corev1.SchemeGroupVersion.WithResource("nodes"), corev1.SchemeGroupVersion.WithResource("services"))
 	})

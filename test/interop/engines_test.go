@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -56,22 +55,6 @@ func (c *controllers) runFactory(factory interface {
 		<-ctx.Done()
 		factory.Shutdown()
 	})
-}
-
-// until waits until f reports no problem.
-func until(t *testing.T, what string, f func() (problem string)) {
-	t.Helper()
-	began := time.Now()
-	for {
-		problem := f()
-		if problem == "" {
-			return
-		}
-		if time.Since(began) > patience {
-			t.Fatalf("%s: %s", what, problem)
-		}
-		time.Sleep(20 * time.Millisecond) // what an API server has can only be polled
-	}
 }
 
 // endState returns what the API has of resources, without what differs from run to run. The caller

@@ -16,14 +16,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/applyconfigurations"
 	appsac "k8s.io/client-go/applyconfigurations/apps/v1"
 	coreac "k8s.io/client-go/applyconfigurations/core/v1"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/leaderelection"
@@ -199,68 +197,6 @@ func writeTyped(t *testing.T, format string) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 	saw("add deployment-1 1, add deployment-2 1, add deployment-3 1, delete deployment-1 1, delete deployment-3 1")
-}
-
-// TestDynamicClientWritesToSourcetest does the same with the dynamic client and a custom resource,
-// and with faults.
-func TestDynamicClientWritesToSourcetest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := sourcetest.New()
-		server.Patches = patches.All{}
-		gvr := schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
-		sourcetest.Serve[*unstructured.Unstructured](server, gvr, "Widget")
-		config := server.Config()
-		config.QPS = -1
-		widgets := must[*dynamic.DynamicClient](t)(dynamic.NewForConfig(config)).Resource(gvr).Namespace("shop")
-		events, ctx, ok := watched[*unstructured.Unstructured](t, server, gvr), t.Context(), must[*unstructured.Unstructured](t)
-		widget := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "samples.io/v1", "kind": "Widget", "metadata": map[string]any{"name": "blue"}, "spec": map[string]any{"size": int64(1)},
-		}}
-		created := ok(widgets.Create(ctx, widget, metav1.CreateOptions{}))
-		if _, err := widgets.Update(ctx, widget, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-			t.Errorf("an update without a version: %v", err)
-		}
-		if err := unstructured.SetNestedField(created.Object, int64(2), "spec", "size"); err != nil {
-			t.Fatal(err)
-		}
-		updated := ok(widgets.Update(ctx, created, metav1.UpdateOptions{}))
-		if _, err := widgets.Update(ctx, created, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-			t.Errorf("a stale update: %v", err)
-		}
-		if err := unstructured.SetNestedField(updated.Object, "ready", "status", "state"); err != nil {
-			t.Fatal(err)
-		}
-		ok(widgets.UpdateStatus(ctx, updated, metav1.UpdateOptions{}))
-		ok(widgets.Patch(ctx, "blue", types.MergePatchType, []byte(`{"metadata":{"finalizers":["samples.io/hold"]}}`), metav1.PatchOptions{}))
-		if _, err := widgets.Patch(ctx, "blue", types.StrategicMergePatchType, []byte(`{}`), metav1.PatchOptions{}); !apierrors.IsUnsupportedMediaType(err) {
-			t.Errorf("a strategic merge patch: %v", err)
-		}
-		green := widget.DeepCopy()
-		green.SetName("green")
-		ok(widgets.Apply(ctx, "green", green, metav1.ApplyOptions{FieldManager: "test"}))
-
-		server.Inject(sourcetest.Fault{On: sourcetest.Write, Times: 2, Do: sourcetest.Refuse(503)})
-		start := time.Now()
-		for _, err := range []error{widgets.Delete(ctx, "blue", metav1.DeleteOptions{}), widgets.Delete(ctx, "green", metav1.DeleteOptions{})} {
-			if !apierrors.IsServiceUnavailable(err) {
-				t.Errorf("a refused delete: %v", err)
-			}
-		}
-		server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: func(a *sourcetest.Answer) { a.Delay = time.Minute }})
-		for _, name := range []string{"blue", "green"} {
-			if err := widgets.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-				t.Error(err)
-			}
-		}
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("the deletes took %v, want a minute", took)
-		}
-		ok(widgets.Patch(ctx, "blue", types.JSONPatchType, []byte(`[{"op":"remove","path":"/metadata/finalizers"}]`), metav1.PatchOptions{}))
-		want := "add blue 1, update blue 2, update blue 2, update blue 2, add green 1, update deleted blue 3, delete green 1, delete deleted blue 3"
-		if got := events(); got != want {
-			t.Errorf("the informer saw\n%s, want\n%s", got, want)
-		}
-	})
 }
 
 // TestLeadersAreElectedOnSourcetest has two candidates lead one after the other.

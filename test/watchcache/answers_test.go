@@ -3,9 +3,11 @@
 package watchcache
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestAnswers plays the history to an API server, and compares its answers with those of the file.
@@ -79,13 +81,13 @@ func (p *play) prepare(t *testing.T, section string) {
 // awaitExpired waits until the API server knows that etcd has been compacted.
 func (p *play) awaitExpired(t *testing.T) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
+	poll.Until(t, func() error {
 		old := p.send(t, p.server, []*exchange{{request: "GET widgets?resourceVersion={a3}&resourceVersionMatch=Exact"}})
-		if strings.HasPrefix(p.line(t, old[0]), "410") {
-			return
+		if answer := p.line(t, old[0]); !strings.HasPrefix(answer, "410") {
+			return fmt.Errorf("the history before the compaction is still there: %s", answer)
 		}
-	}
-	t.Fatal("the history before the compaction is still there")
+		return nil
+	})
 }
 
 // live makes the changes that open watches see. One of them begins in the future, and its answer

@@ -25,6 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/upstream"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // play is a history and the servers that show it.
@@ -43,9 +44,6 @@ type side struct {
 	url    string
 	tokens map[string]string // continue tokens of its own, by name
 }
-
-// patience is how long an answer may take, from the first byte to the last.
-const patience = 3 * time.Minute
 
 // start starts the servers, with no widgets in them.
 func start(t *testing.T) *play {
@@ -116,13 +114,7 @@ func (p *play) startHandler(t *testing.T) {
 // awaitHandler waits until the handler has a version.
 func (p *play) awaitHandler(t *testing.T, version uint64) {
 	t.Helper()
-	var err error
-	for began := time.Now(); time.Since(began) < patience; {
-		if err = p.cache.WaitUntilFresh(t.Context(), version); err == nil {
-			return
-		}
-	}
-	t.Fatal(err)
+	poll.Until(t, func() error { return p.cache.WaitUntilFresh(t.Context(), version) })
 }
 
 // tokens are those that requests name. A page of a list comes from the side itself.
@@ -261,7 +253,7 @@ func await(t *testing.T, closed <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-closed:
-	case <-time.After(patience):
-		t.Fatalf("no answer for %v", patience)
+	case <-time.After(poll.Patience):
+		t.Fatalf("no answer for %v", poll.Patience)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
@@ -25,6 +24,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // The two engines.
@@ -32,8 +32,6 @@ const (
 	theirs = "client-go"
 	ours   = "informer-gen"
 )
-
-const patience = 2 * time.Minute
 
 // TestCertificates has a CA signed by itself, and a certificate by that CA, which is then changed,
 // and whose Secret is lost. At the end, the API has the same with both engines, but for keys, times
@@ -122,10 +120,10 @@ func issue(t *testing.T, server *devserver.Server) (endState string) {
 	}
 	issued := func(name string) {
 		t.Helper()
-		until(t, "certificate "+name, func(ctx context.Context) string {
-			c, err := certificates.Get(ctx, name, metav1.GetOptions{})
+		poll.Until(t, func() error {
+			c, err := certificates.Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil {
-				return err.Error()
+				return err
 			}
 			return notIssued(c)
 		})
@@ -144,42 +142,42 @@ func issue(t *testing.T, server *devserver.Server) (endState string) {
 	if err := core.CoreV1().Secrets("default").Delete(t.Context(), "leaf", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the end", func(ctx context.Context) (problem string) {
-		endState, problem = stateOf(ctx, client, core)
-		return problem
+	poll.Until(t, func() (err error) {
+		endState, err = stateOf(t.Context(), client, core)
+		return err
 	})
 	return endState
 }
 
-// notIssued returns why c's present spec is not issued, or the empty string.
-func notIssued(c *certmanagerv1.Certificate) (problem string) {
+// notIssued returns why c's present spec is not issued, or nil.
+func notIssued(c *certmanagerv1.Certificate) error {
 	s := c.Status
 	if len(s.Conditions) != 1 || s.Revision == nil || s.NextPrivateKeySecretName != nil ||
 		s.Conditions[0].Type != certmanagerv1.CertificateConditionReady || s.Conditions[0].Status != cmmeta.ConditionTrue ||
 		s.Conditions[0].ObservedGeneration != c.Generation {
-		return fmt.Sprintf("the status of %s, generation %d, is %+v", c.Name, c.Generation, s)
+		return fmt.Errorf("the status of %s, generation %d, is %+v", c.Name, c.Generation, s)
 	}
-	return ""
+	return nil
 }
 
 // stateOf returns what the API has, or what is still to be done.
-func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.Interface) (state, problem string) {
+func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.Interface) (state string, err error) {
 	everything := metav1.ListOptions{}
 	secrets, err := core.CoreV1().Secrets("default").List(ctx, everything)
 	if err != nil {
-		return "", err.Error()
+		return "", err
 	}
 	issuers, err := client.CertmanagerV1().Issuers("default").List(ctx, everything)
 	if err != nil {
-		return "", err.Error()
+		return "", err
 	}
 	certificates, err := client.CertmanagerV1().Certificates("default").List(ctx, everything)
 	if err != nil {
-		return "", err.Error()
+		return "", err
 	}
 	requests, err := client.CertmanagerV1().CertificateRequests("default").List(ctx, everything)
 	if err != nil {
-		return "", err.Error()
+		return "", err
 	}
 
 	var text strings.Builder
@@ -189,8 +187,8 @@ func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.In
 	}
 	certificateOf := map[string]string{} // by the request of its revision
 	for _, c := range certificates.Items {
-		if problem := notIssued(&c); problem != "" {
-			return "", problem
+		if err := notIssued(&c); err != nil {
+			return "", err
 		}
 		last := fmt.Sprintf("%s-%d", c.Name, *c.Status.Revision)
 		certificateOf[last] = c.Name
@@ -217,12 +215,12 @@ func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.In
 	slices.Sort(requestNames)
 	slices.Sort(lastRequests)
 	if !slices.Equal(requestNames, lastRequests) {
-		return "", fmt.Sprintf("there are requests %q, to be %q", requestNames, lastRequests)
+		return "", fmt.Errorf("there are requests %q, to be %q", requestNames, lastRequests)
 	}
 	if !slices.Equal(secretNames, certificateNames) {
-		return "", fmt.Sprintf("there are secrets %q, to be %q", secretNames, certificateNames)
+		return "", fmt.Errorf("there are secrets %q, to be %q", secretNames, certificateNames)
 	}
-	return text.String(), ""
+	return text.String(), nil
 }
 
 func write(text *strings.Builder, kind, name string, parts ...any) {
@@ -231,19 +229,4 @@ func write(text *strings.Builder, kind, name string, parts ...any) {
 		panic(err) // parts are API types and strings
 	}
 	fmt.Fprintf(text, "%s %s %s\n", kind, name, out)
-}
-
-// until waits until f reports no problem.
-func until(t *testing.T, what string, f func(ctx context.Context) (problem string)) {
-	t.Helper()
-	// What an API server has can only be polled.
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		problem := f(t.Context())
-		if problem == "" {
-			return
-		}
-		if time.Since(began) > patience {
-			t.Fatalf("%s: %s", what, problem)
-		}
-	}
 }

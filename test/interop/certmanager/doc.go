@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package certmanager has a test only: cert-manager's controllers, unchanged, on informers of this
-// project and on client-go's. Its module is outside of go.work, since cert-manager's requirements
-// are not to be everybody's.
+// project and on client-go's.
 package certmanager

@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // boxes is the group of Boxes: a kind without a Go type.
@@ -182,7 +184,7 @@ func newWarehouse(t *testing.T, server *process, newCache cache.NewCacheFunc, ve
 func (w *warehouse) settled(after string) {
 	w.t.Helper()
 	for _, p := range w.packers {
-		eventually(w.t, func() error {
+		poll.Until(w.t, func() error {
 			if err := p.behind(w.t.Context(), w.server); err != nil {
 				return fmt.Errorf("after %s, in version %s: %w", after, p.version, err)
 			}
@@ -230,7 +232,7 @@ func (w *warehouse) during(fault func()) {
 	more := func() {
 		w.t.Helper()
 		want := succeeded.Load() + manyBoxes
-		eventually(w.t, func() error {
+		poll.Until(w.t, func() error {
 			if n := succeeded.Load(); n < want {
 				return fmt.Errorf("%d changes, want %d", n, want)
 			}

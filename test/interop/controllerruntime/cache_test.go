@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // bothEngines runs a scenario that must have the same end with either cache.
@@ -212,7 +213,7 @@ func TestOnlyWhatIsCached(t *testing.T) {
 // TestHang: nothing waits longer than its context for a server that does not answer.
 func TestHang(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
-		c := newUnstarted(t, newCache, cache.Options{}, hang("pods"))
+		c := newUnstarted(t, newCache, cache.Options{}, instead(of("pods"), hang))
 		run(t, c)
 		if i, err := c.GetInformer(t.Context(), &corev1.Pod{}, cache.BlockUntilSynced(false)); err != nil || i.HasSynced() {
 			t.Errorf("GetInformer that does not block: %v", err)
@@ -256,7 +257,7 @@ func TestWatchErrorHandler(t *testing.T) {
 		if _, err := c.GetInformer(t.Context(), &corev1.Node{}, cache.BlockUntilSynced(false)); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, func() error {
+		poll.Until(t, func() error {
 			if !forbidden.Load() {
 				return errors.New("the handler was not called")
 			}
@@ -333,7 +334,7 @@ func TestRemoveInformer(t *testing.T) {
 			if err := c.RemoveInformer(t.Context(), &corev1.Pod{}); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, func() error {
+			poll.Until(t, func() error {
 				if !i.IsStopped() {
 					return errors.New("the informer has not stopped")
 				}
@@ -366,7 +367,7 @@ func TestReady(t *testing.T) {
 	if _, err := c.GetInformer(t.Context(), &corev1.Node{}, cache.BlockUntilSynced(false)); err != nil {
 		t.Fatal(err)
 	}
-	if !c.WaitForCacheSync(within(t, patience)) {
+	if !c.WaitForCacheSync(within(t, poll.Patience)) {
 		t.Error("WaitForCacheSync waits for what is forbidden")
 	}
 	err := c.Ready(&http.Request{})

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestStorageVersion: controllers of two versions of a kind go on while the server begins to store
@@ -68,7 +69,7 @@ func testStorageVersion(t *testing.T, newCache cache.NewCacheFunc) {
 
 	// That is what makes the old version one that may be dropped.
 	definitions := crdClient(t, server)
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		crd := boxCRD()
 		if err := definitions.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); err != nil {
 			return err

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
+	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
 // onOurInformers returns a function that makes caches of controller-runtime's own on informers of
@@ -79,7 +81,7 @@ func TestTheirManagerOnOurInformers(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("reads its own writes %t", consistent), func(t *testing.T) {
 			t.Parallel()
-			own := startServer(t)
+			own := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
 			config, engine := newEngine(t, own.Config())
 			testManager(t, own, consistent, func(change func(*ctrl.Options)) ctrl.Manager {
 				return newManager(t, config, cache.New, func(o *ctrl.Options) {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestServerFaults: a controller of unstructured objects goes on while its server is stopped and
@@ -53,7 +54,7 @@ func testServerFaults(t *testing.T, newCache cache.NewCacheFunc) {
 			if err := definitions.Delete(t.Context(), boxCRD()); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, func() error {
+			poll.Until(t, func() error {
 				crd := boxCRD()
 				if err := definitions.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); !apierrors.IsNotFound(err) {
 					return fmt.Errorf("the CRD is still there: %v", err)

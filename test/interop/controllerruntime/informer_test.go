@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // typeOf is the type of the objects of a view of ConfigMaps.
@@ -82,7 +83,7 @@ func testEvents(t *testing.T, newCache cache.NewCacheFunc, v view, namespaces in
 	for what, checker := range map[string]clientcache.DoneChecker{"informer": i.HasSyncedChecker(), "handler": handle.HasSyncedChecker()} {
 		select {
 		case <-checker.Done():
-		case <-within(t, patience).Done():
+		case <-within(t, poll.Patience).Done():
 			t.Fatalf("the %s has not synced", what)
 		}
 		if checker.Name() == "" {
@@ -117,7 +118,7 @@ func testEvents(t *testing.T, newCache cache.NewCacheFunc, v view, namespaces in
 		wantLate = append(wantLate, "add "+typeOf[v]+" second initial true")
 	}
 	late.has(t, wantLate...)
-	if !clientcache.WaitForCacheSync(within(t, patience).Done(), lateHandle.HasSynced) {
+	if !clientcache.WaitForCacheSync(within(t, poll.Patience).Done(), lateHandle.HasSynced) {
 		t.Error("the late handler has not synced")
 	}
 	if err := i.RemoveEventHandler(lateHandle); err != nil {
@@ -144,7 +145,7 @@ func TestResync(t *testing.T) {
 			t.Fatal(err)
 		}
 		run(t, c)
-		eventually(t, func() error {
+		poll.Until(t, func() error {
 			if calls := r.sorted(); len(calls) < 4 {
 				return fmt.Errorf("no resync: %q", calls)
 			}
@@ -188,7 +189,7 @@ func TestPanickingHandler(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		if n := calls.Load(); n != 5 {
 			return fmt.Errorf("the handler was called %d times, want 5, once for each Pod", n)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -32,9 +31,6 @@ var engines = []struct {
 	{"theirs", cache.New},
 	{"ours", controllerruntime.NewCache},
 }
-
-// patience is how long a test waits for something that should come soon.
-const patience = 3 * time.Minute
 
 var server *devserver.Server // with the objects of fixtures
 

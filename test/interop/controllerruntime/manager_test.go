@@ -29,6 +29,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // newManager makes a manager of a server, with connections of its own.
@@ -160,7 +162,7 @@ func TestManager(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("reads its own writes %t", consistent), func(t *testing.T) {
 			bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
-				own := startServer(t)
+				own := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
 				testManager(t, own, consistent, func(change func(*ctrl.Options)) ctrl.Manager {
 					return newManager(t, own.Config(), newCache, change)
 				})
@@ -188,7 +190,7 @@ func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne fu
 	end := runManager(t, mgr)
 	seen := func(want string) {
 		t.Helper()
-		eventually(t, func() error {
+		poll.Until(t, func() error {
 			var cm corev1.ConfigMap
 			if err := writer.Get(t.Context(), key("default", "shop"), &cm); err != nil {
 				return err
@@ -216,7 +218,7 @@ func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne fu
 		t.Fatal(err)
 	}
 	seen("1 nodes, 1 secrets, 7 replicas")
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		if err := writer.Get(t.Context(), key("default", "shop"), d); err != nil {
 			return err
 		}
@@ -235,7 +237,7 @@ func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne fu
 
 // testOwnWrites: a read that follows a write sees it.
 func testOwnWrites(t *testing.T, c client.Client) {
-	ctx := within(t, patience)
+	ctx := within(t, poll.Patience)
 	for i := range 20 {
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("own-", i)}}
 		if err := c.Create(ctx, cm); err != nil {
@@ -307,14 +309,14 @@ func TestForbiddenKind(t *testing.T) {
 				}
 				return
 			}
-			eventually(t, func() error {
+			poll.Until(t, func() error {
 				if !reconciled.Load() {
 					return errors.New("no Pod was reconciled")
 				}
 				return nil
 			})
 			// The other controller may not have asked for Nodes yet.
-			eventually(t, func() error {
+			poll.Until(t, func() error {
 				if err := c.Ready(nil); err == nil || !strings.Contains(err.Error(), "nodes/v1") || !strings.Contains(err.Error(), "forbidden") {
 					return fmt.Errorf("Ready: %v", err)
 				}
@@ -348,7 +350,7 @@ func TestCancelledEarly(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- mgr.Start(ctx) }()
 			time.AfterFunc(200*time.Millisecond, cancel)
-			wait := patience
+			wait := poll.Patience
 			if !test.ends {
 				wait = 2 * time.Second
 			}

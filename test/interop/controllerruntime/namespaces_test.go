@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // TestNamespacesComeAndGo: all that a kind has by then, and all that it gets later, follows.
@@ -72,7 +73,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	if err := c.AddNamespace("three"); err != nil {
 		t.Fatal(err)
 	}
-	if !c.WaitForCacheSync(within(t, patience)) {
+	if !c.WaitForCacheSync(within(t, poll.Patience)) {
 		t.Error("not synced")
 	}
 	pods(1)
@@ -98,12 +99,12 @@ func TestNamespacesThatCannotChange(t *testing.T) {
 func TestOneNamespaceHangs(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		opts := cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}
-		c := newUnstarted(t, newCache, opts, hangIn("two"))
+		c := newUnstarted(t, newCache, opts, instead(in("two"), hang))
 		run(t, c)
 		if err := c.List(within(t, time.Second), &corev1.PodList{}); !apierrors.IsTimeout(err) {
 			t.Errorf("List of all: %v", err)
 		}
-		if err := c.Get(within(t, patience), key("one", "web-1"), &corev1.Pod{}); err != nil {
+		if err := c.Get(within(t, poll.Patience), key("one", "web-1"), &corev1.Pod{}); err != nil {
 			t.Errorf("Get in the other namespace: %v", err)
 		}
 		if err := c.Get(within(t, time.Second), key("two", "web-2"), &corev1.Pod{}); !apierrors.IsTimeout(err) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/control"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // The environment of a child process that is an API server.
@@ -48,7 +49,7 @@ func startProcess(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), poll.Patience)
 		defer cancel()
 		if err := p.Quit(ctx); err != nil && !isKilled(err) {
 			t.Errorf("stop the server: %v", err)
@@ -78,7 +79,7 @@ func (p *process) startAgain(t *testing.T) {
 	t.Helper()
 	addr := strings.TrimPrefix(p.URL(), "http://")
 	// A connection of another process may have the port for a moment.
-	eventually(t, func() error { return p.start(t.Context(), addr) })
+	poll.Until(t, func() error { return p.start(t.Context(), addr) })
 }
 
 // isKilled reports whether a process has not ended by itself.

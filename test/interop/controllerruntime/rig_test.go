@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // start makes a cache of the shared server, prepares it, and runs it for the time of the test.
@@ -68,7 +69,7 @@ func run(t *testing.T, c cache.Cache) (end func()) {
 		}
 	})
 	t.Cleanup(end)
-	if !c.WaitForCacheSync(within(t, patience)) {
+	if !c.WaitForCacheSync(within(t, poll.Patience)) {
 		t.Fatal("the cache has not synced")
 	}
 	return end
@@ -91,21 +92,6 @@ func httpClient(t *testing.T, config *rest.Config, through ...func(http.RoundTri
 	return c
 }
 
-// startServer starts a server for one test.
-func startServer(t *testing.T) *devserver.Server {
-	t.Helper()
-	s, err := devserver.Start(t.Context(), devserver.Options{BuiltInKinds: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 // newClientOf returns a client of a server that writes, and reads without a cache.
 func newClientOf(t *testing.T, s *devserver.Server) client.Client {
 	t.Helper()
@@ -116,49 +102,44 @@ func newClientOf(t *testing.T, s *devserver.Server) client.Client {
 	return c
 }
 
+// instead returns a round tripper that answers requests whose path is hit by itself.
+func instead(hit func(path string) bool, answer roundTripper) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if hit(r.URL.Path) {
+				return answer(r)
+			}
+			return next.RoundTrip(r)
+		})
+	}
+}
+
+// hang is an answer that never comes: the client gives up.
+func hang(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func of(resource string) func(url string) bool {
+	return func(url string) bool { return path.Base(url) == resource }
+}
+
+func in(namespace string) func(url string) bool {
+	return func(url string) bool { return strings.Contains(url, "/namespaces/"+namespace+"/") }
+}
+
 // forbid answers requests for a resource as a server whose RBAC forbids them.
 func forbid(resource string) func(http.RoundTripper) http.RoundTripper {
-	return func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			if path.Base(r.URL.Path) != resource {
-				return next.RoundTrip(r)
-			}
-			status := apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("no RBAC rule allows it")).Status()
-			body, err := json.Marshal(status)
-			return &http.Response{
-				StatusCode: http.StatusForbidden,
-				Header:     http.Header{"Content-Type": {"application/json"}},
-				Body:       io.NopCloser(bytes.NewReader(body)),
-				Request:    r,
-			}, err
-		})
-	}
-}
-
-// hang holds back requests for a resource until their client gives up.
-func hang(resource string) func(http.RoundTripper) http.RoundTripper {
-	return func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			if path.Base(r.URL.Path) != resource {
-				return next.RoundTrip(r)
-			}
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		})
-	}
-}
-
-// hangIn is hang for all requests for a namespace.
-func hangIn(namespace string) func(http.RoundTripper) http.RoundTripper {
-	return func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			if !strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/") {
-				return next.RoundTrip(r)
-			}
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		})
-	}
+	return instead(of(resource), func(r *http.Request) (*http.Response, error) {
+		status := apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("no RBAC rule allows it")).Status()
+		body, err := json.Marshal(status)
+		return &http.Response{
+			StatusCode: http.StatusForbidden,
+			Header:     http.Header{"Content-Type": {"application/json"}},
+			Body:       io.NopCloser(bytes.NewReader(body)),
+			Request:    r,
+		}, err
+	})
 }
 
 // itemsOf returns the items of a list.
@@ -180,23 +161,6 @@ func within(t *testing.T, wait time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	t.Cleanup(cancel)
 	return ctx
-}
-
-// eventually waits until f returns nil.
-func eventually(t *testing.T, f func() error) {
-	t.Helper()
-	ctx := within(t, patience)
-	for {
-		err := f()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatal(err)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }
 
 // recorder is a handler that records its calls.
@@ -238,7 +202,7 @@ func (r *recorder) sorted() []string {
 func (r *recorder) has(t *testing.T, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	eventually(t, func() error {
+	poll.Until(t, func() error {
 		if got := r.sorted(); !slices.Equal(got, want) {
 			return fmt.Errorf("calls:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}

@@ -5,5 +5,5 @@
 // the same objects behind.
 //
 // The module stands outside of go.work, because Kubernetes' modules would hold all others back at
-// their own versions. `.ci/run outside` runs it.
+// their own versions. `.ci/run kubernetes` runs it.
 package kubernetes

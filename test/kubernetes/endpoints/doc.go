@@ -14,6 +14,6 @@
 // The module stands outside of go.work, because Kubernetes' modules would hold all others back at
 // their own versions. From the root of the repository, this runs it, and then more of it:
 //
-//	.ci/run outside
+//	.ci/run kubernetes
 //	GOWORK=off go -C test/kubernetes test -timeout 1h ./endpoints -histories 10000 -cluster 500
 package endpoints

@@ -4,11 +4,11 @@ package clients
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // world is an API server, a relay of it, and informers that read from the relay.
@@ -144,13 +145,13 @@ func (w *world) during(f fault, networks ...*network) {
 	}
 	w.play(20)
 	for _, n := range networks {
-		w.eventually(func() string {
+		poll.Until(w.T, func() error {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			if n.hits == 0 {
-				return "the fault has hit no request"
+				return errors.New("the fault has hit no request")
 			}
-			return ""
+			return nil
 		})
 		n.heal()
 	}
@@ -190,11 +191,11 @@ func (w *world) settle(when string) {
 		}
 	}
 	for name, have := range w.have {
-		w.eventually(func() string {
+		poll.Until(w.T, func() error {
 			if got, want := have(), want[w.selected[name]]; !maps.Equal(got, want) {
-				return fmt.Sprintf("%s: %s has %v, want %v", when, name, got, want)
+				return fmt.Errorf("%s: %s has %v, want %v", when, name, got, want)
 			}
-			return ""
+			return nil
 		})
 	}
 	for major, n := range map[int]*network{1: w.relay.http1, 2: w.relay.http2} {
@@ -203,19 +204,5 @@ func (w *world) settle(when string) {
 			w.Errorf("%s: the clients have spoken %v, want HTTP/%d", when, n.protos, major)
 		}
 		n.mu.Unlock()
-	}
-}
-
-// eventually waits until nothing is wrong: what an informer has can only be polled.
-func (w *world) eventually(wrong func() string) {
-	w.Helper()
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		text := wrong()
-		if text == "" {
-			return
-		}
-		if time.Since(began) > patience {
-			w.Fatal(text)
-		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/upstream"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
@@ -109,7 +110,7 @@ func (r *relay) start(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r.stop = cancel
 	r.running.Go(func() { _ = cache.Run(ctx) }) // its error is why the context has ended
-	filled, late := context.WithTimeout(t.Context(), patience)
+	filled, late := context.WithTimeout(t.Context(), poll.Patience)
 	defer late()
 	if err := cache.WaitReady(filled); err != nil {
 		t.Fatalf("%v: %v", err, cache.Status().Err)

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // commands are what kubectl is run with while nothing changes.
@@ -88,7 +89,7 @@ func TestGet(t *testing.T) {
 	w := newWorld(t)
 	for _, line := range commands {
 		t.Run(line, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), poll.Patience)
 			defer cancel()
 			theirs, ours := start(ctx, t, w.server, line), start(ctx, t, w.handler, line)
 			if want, got := theirs.wait(t), ours.wait(t); got != want {
@@ -186,23 +187,24 @@ func (w *world) awaitBegin(t *testing.T, k *kubectl) {
 		await(t, k, "first")
 		return
 	}
-	for began, n := time.Now(), 0; !strings.Contains(k.out.String(), "first"); n++ {
-		if time.Since(began) > patience {
-			t.Fatalf("%s has seen nothing: %s", k.Args, &k.err)
+	n := 0
+	poll.Until(t, func() error {
+		if strings.Contains(k.out.String(), "first") {
+			return nil
 		}
+		n++
 		w.patch(t, "c/first", fmt.Sprintf(`{"spec":{"node":"n%d"}}`, n))
-		time.Sleep(10 * time.Millisecond) // as in await
-	}
+		return fmt.Errorf("%s has seen nothing: %s", k.Args, &k.err)
+	})
 }
 
-// await waits until kubectl has written a line with a text. As kubectl is another process, that can
-// only be polled.
+// await waits until kubectl has written a line with a text.
 func await(t *testing.T, k *kubectl, text string) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
-		if _, rest, ok := strings.Cut(k.out.String(), text); ok && strings.Contains(rest, "\n") {
-			return
+	poll.Until(t, func() error {
+		if _, rest, ok := strings.Cut(k.out.String(), text); !ok || !strings.Contains(rest, "\n") {
+			return fmt.Errorf("%s has not written %q, but %s%s", k.Args, text, &k.out, &k.err)
 		}
-	}
-	t.Fatalf("%s has not written %q, but %s%s", k.Args, text, &k.out, &k.err)
+		return nil
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/component-base/cli"
 	"k8s.io/kubectl/pkg/cmd"
@@ -31,9 +30,6 @@ func TestMain(m *testing.M) {
 	}
 	devservertest.VerifyTestMain(m)
 }
-
-// patience is how long anything may take.
-const patience = 3 * time.Minute
 
 // kubectl is a run of kubectl.
 type kubectl struct {

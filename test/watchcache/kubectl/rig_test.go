@@ -23,6 +23,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/upstream"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
 // side is a server that kubectl is run against.
@@ -92,7 +93,7 @@ func (w *world) newCache(t *testing.T, config *rest.Config, resource schema.Grou
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := watchcache.New(watchcache.Config{Storage: storage, Wait: patience})
+	cache, err := watchcache.New(watchcache.Config{Storage: storage, Wait: poll.Patience})
 	if err != nil {
 		t.Fatal(err)
 	}

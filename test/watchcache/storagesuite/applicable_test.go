@@ -7,10 +7,8 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -44,16 +42,15 @@ func readExcluded(t *testing.T) map[string]bool {
 // the package exports.
 func TestEachSuiteIsRunOrExcluded(t *testing.T) {
 	excluded, exported := readExcluded(t), exportedSuites(t)
-	run := func(name string) bool { return suites[name] != nil || benchmarks[name] != nil }
 	for name := range exported {
-		switch isRun := run(name); {
+		switch isRun := suites[name] != nil; {
 		case !isRun && !excluded[name]:
 			t.Errorf("%s is neither run nor in testdata/not-applicable.txt", name)
 		case isRun && excluded[name]:
 			t.Errorf("%s is run, but in testdata/not-applicable.txt", name)
 		}
 	}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(suites)), slices.Collect(maps.Keys(benchmarks))) {
+	for name := range suites {
 		if !exported[name] {
 			t.Errorf("%s is run under a name that the package does not export", name)
 		}

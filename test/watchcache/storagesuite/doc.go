@@ -14,8 +14,6 @@
 // Pods that can't be decrypted or decoded are the store's matter: the cache and the storages keep
 // and deliver them as bytes, and delete them without a look at these.
 //
-// The suites that measure are run by go test -bench, and for one iteration each by a test.
-//
 // A test of its own holds the answers of a cache that isn't filled yet against those of an API
 // server's cache: a whole API server can't be made to give them reliably.
 //

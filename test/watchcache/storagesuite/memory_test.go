@@ -29,7 +29,7 @@ type others struct {
 	asked  uint64 // version that the progress was asked for; up to it, the storage tells
 }
 
-func newMemory(testing.TB) rig {
+func newMemory(*testing.T) rig {
 	s := shared{memory.New(nodeName), &others{}}
 	return rig{
 		storage:  s,

@@ -37,9 +37,9 @@ type rig struct {
 }
 
 // rigs are the storages that the suites are run on, by name.
-var rigs = map[string]func(testing.TB) rig{"memory": newMemory, "etcd": newEtcd}
+var rigs = map[string]func(*testing.T) rig{"memory": newMemory, "etcd": newEtcd}
 
-func newEtcd(t testing.TB) rig {
+func newEtcd(t *testing.T) rig {
 	t.Helper()
 	client := startEtcd(t)
 	s := etcd.New(client, "/registry/pods", nodeName)
@@ -62,7 +62,7 @@ func newEtcd(t testing.TB) rig {
 }
 
 // startEtcd returns a client of a new etcd, which ends with the test.
-func startEtcd(t testing.TB) *clientv3.Client {
+func startEtcd(t *testing.T) *clientv3.Client {
 	t.Helper()
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	c := embed.NewConfig()

@@ -49,7 +49,7 @@ var (
 const bookmarkInterval = 1500 * time.Millisecond
 
 // newStore returns a store on a storage that is empty. It ends with the test.
-func newStore(t testing.TB, r rig) *store {
+func newStore(t *testing.T, r rig) *store {
 	t.Helper()
 	cache, err := watchcache.New(watchcache.Config{Storage: r.storage, BookmarkInterval: bookmarkInterval})
 	if err != nil {

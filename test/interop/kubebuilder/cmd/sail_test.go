@@ -3,13 +3,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -22,11 +20,9 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/test/internal/endstate"
+	"github.com/informer-gen/informer-gen/test/internal/poll"
 	harbourv1 "github.com/informer-gen/informer-gen/test/interop/kubebuilder/api/v1"
 )
-
-// patience is how long a test waits for something that should come soon.
-const patience = 3 * time.Minute
 
 // user changes objects, and looks at what the controllers make of it.
 type user struct {
@@ -72,8 +68,8 @@ func sail(t *testing.T, server *devserver.Server) (endState []string) {
 	if err := u.Delete(t.Context(), blue); err != nil {
 		t.Fatal(err)
 	}
-	u.until(func(ctx context.Context) error {
-		if err := u.Get(ctx, client.ObjectKeyFromObject(blue), blue); client.IgnoreNotFound(err) != nil || err == nil {
+	poll.Until(u.t, func() error {
+		if err := u.Get(u.t.Context(), client.ObjectKeyFromObject(blue), blue); client.IgnoreNotFound(err) != nil || err == nil {
 			return fmt.Errorf("the fleet is still there: %v, error %v", blue, err)
 		}
 		return nil
@@ -119,8 +115,8 @@ func (u *user) replaced(obj client.Object) {
 	if err := u.Delete(u.t.Context(), obj); err != nil {
 		u.t.Fatal(err)
 	}
-	u.until(func(ctx context.Context) error {
-		if err := u.Get(ctx, key, obj); err != nil {
+	poll.Until(u.t, func() error {
+		if err := u.Get(u.t.Context(), key, obj); err != nil {
 			return err
 		}
 		if obj.GetUID() == old {
@@ -128,24 +124,6 @@ func (u *user) replaced(obj client.Object) {
 		}
 		return nil
 	})
-}
-
-// until waits until f returns nil.
-func (u *user) until(f func(ctx context.Context) error) {
-	u.t.Helper()
-	ctx, cancel := context.WithTimeout(u.t.Context(), patience)
-	defer cancel()
-	for {
-		err := f(ctx)
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			u.t.Fatal(err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 // awaitFleet waits until a Fleet has so many Boats, all ready.
@@ -161,8 +139,8 @@ func (u *user) awaitFleet(name string, boats int32) {
 func (u *user) awaitCondition(name, reason string) *harbourv1.Fleet {
 	u.t.Helper()
 	fleet := &harbourv1.Fleet{}
-	u.until(func(ctx context.Context) error {
-		if err := u.Get(ctx, client.ObjectKey{Namespace: "default", Name: name}, fleet); err != nil {
+	poll.Until(u.t, func() error {
+		if err := u.Get(u.t.Context(), client.ObjectKey{Namespace: "default", Name: name}, fleet); err != nil {
 			return err
 		}
 		c := meta.FindStatusCondition(fleet.Status.Conditions, harbourv1.ConditionReady)
@@ -178,9 +156,9 @@ func (u *user) awaitCondition(name, reason string) *harbourv1.Fleet {
 // the depth.
 func (u *user) awaitDepths(want ...string) {
 	u.t.Helper()
-	u.until(func(ctx context.Context) error {
+	poll.Until(u.t, func() error {
 		var boats harbourv1.BoatList
-		if err := u.List(ctx, &boats); err != nil {
+		if err := u.List(u.t.Context(), &boats); err != nil {
 			return err
 		}
 		var sailing []string
@@ -191,7 +169,7 @@ func (u *user) awaitDepths(want ...string) {
 			sailing = append(sailing, boat.Name+": "+boat.Spec.Depth)
 		}
 		var configMaps corev1.ConfigMapList
-		if err := u.List(ctx, &configMaps, client.InNamespace("default")); err != nil {
+		if err := u.List(u.t.Context(), &configMaps, client.InNamespace("default")); err != nil {
 			return err
 		}
 		var logged []string
@@ -213,9 +191,9 @@ func (u *user) awaitDepths(want ...string) {
 // no others.
 func (u *user) awaitEvents(want ...string) {
 	u.t.Helper()
-	u.until(func(ctx context.Context) error {
+	poll.Until(u.t, func() error {
 		var list eventsv1.EventList
-		if err := u.List(ctx, &list); err != nil {
+		if err := u.List(u.t.Context(), &list); err != nil {
 			return err
 		}
 		var got []string

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package poll waits for conditions that no event reports, as those of an API server, of another
+// process and of other projects' caches.
+package poll
+
+import (
+	"testing"
+	"time"
+)
+
+// Patience bounds how long a test waits for something that should come soon. A wait takes so long
+// only if it never comes; a busy machine may need a hundred times as long as an idle one.
+const Patience = 3 * time.Minute
+
+// Until calls missing until it returns nil. After [Patience], or shortly before go test's own
+// timeout, it fails the test with the last error.
+func Until(t *testing.T, missing func() error) {
+	t.Helper()
+	end := time.Now().Add(Left(t))
+	for {
+		err := missing()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Left returns [Patience], or less if go test's own timeout comes earlier, so that the test can
+// still report what it waited for.
+func Left(t *testing.T) time.Duration {
+	if last, ok := t.Deadline(); ok {
+		return min(Patience, time.Until(last)*9/10)
+	}
+	return Patience
+}
