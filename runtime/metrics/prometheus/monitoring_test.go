@@ -18,9 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// registered returns the series that a registry collects, histograms as theirs, and the labels of
-// each.
-func registered(t *testing.T) map[string][]string {
+// seriesOf returns the series that a registry collects, histograms as theirs, and the labels of each.
+func seriesOf(t *testing.T) map[string][]string {
 	t.Helper()
 	p, registry := newProvider(t)
 	now := time.Now()
@@ -36,6 +35,7 @@ func registered(t *testing.T) map[string][]string {
 	h := run.BeginHandler("queue", i.readHandler)
 	defer h.Close()
 	h.CallbackDone(time.Second, true)
+	lint(t, registry)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ type dashboard struct {
 // TestMonitoringAsksForMetricsThatExist looks up each name and label of the alert rules and of the
 // dashboard, and finds metrics that none of them shows.
 func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
-	series := registered(t)
+	series := seriesOf(t)
 	shown := map[string]bool{}
 	check := func(where, expr string) (labels []string) {
 		t.Helper()
@@ -263,7 +263,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s is right", expr)
 		}
 	}
-	if found := slices.Sorted(maps.Keys(registered(t))); !slices.Contains(found, "informer_list_duration_seconds_bucket") || slices.Contains(found, "informer_list_duration_seconds") {
+	if found := slices.Sorted(maps.Keys(seriesOf(t))); !slices.Contains(found, "informer_list_duration_seconds_bucket") || slices.Contains(found, "informer_list_duration_seconds") {
 		t.Errorf("registered are %q", found)
 	}
 }
