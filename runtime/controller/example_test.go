@@ -41,21 +41,21 @@ func Example() {
 	podInformer := factories.For[*corev1.Pod](factory, podsResource)
 	ctx, cancel := context.WithCancelCause(context.Background())
 
-	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
+	reconcile := func(_ context.Context, key object.Key) (result, error) {
 		current, ok := mapInformer.Store().Snapshot().Get(key)
 		if !ok {
-			return controller.Result{}, nil // it was deleted
+			return result{}, nil // it was deleted
 		}
 		want := fmt.Sprint(podInformer.Store().Snapshot().NamespaceLen(key.Namespace))
 		if current.Data["pods"] == want {
 			fmt.Println(key, "has", want, "Pods")
 			cancel(errors.New("done"))
-			return controller.Result{}, nil
+			return result{}, nil
 		}
 		changed := current.DeepCopy()
 		changed.Data = map[string]string{"pods": want}
 		written := maps.Update(changed) // in a program: a writer.Writer, or any other client
-		return controller.Result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
+		return result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
 	}
 	c, err := controller.New("pod-counter", reconcile, controller.Options{Concurrency: 4},
 		controller.For(mapInformer).OfKind(schema.GroupKind{Kind: "ConfigMap"}, true),
@@ -93,15 +93,15 @@ func ExampleIndexed() {
 	})
 
 	seen := make(chan string, 10)
-	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
+	reconcile := func(_ context.Context, key object.Key) (result, error) {
 		pod, ok := podInformer.Store().Snapshot().Get(key)
 		if !ok {
-			return controller.Result{}, nil // it was deleted
+			return result{}, nil // it was deleted
 		}
 		if node, ok := nodeInformer.Store().Snapshot().Get(object.Key{Name: pod.Spec.NodeName}); ok {
 			seen <- fmt.Sprintf("%s is on %s, cordoned: %v", key, node.Name, node.Spec.Unschedulable)
 		}
-		return controller.Result{}, nil
+		return result{}, nil
 	}
 	c, err := controller.New("drainer", reconcile, controller.Options{},
 		controller.For(podInformer),

@@ -44,12 +44,12 @@ func TestStatus(t *testing.T) {
 func TestStatusAsJSON(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
-		calls := &calls{do: func(_ context.Context, key object.Key) (controller.Result, error) {
+		calls := &calls{do: func(_ context.Context, key object.Key) (result, error) {
 			if key.Name == "bad" {
-				return controller.Result{}, errTry
+				return result{}, errTry
 			}
 			time.Sleep(time.Hour)
-			return controller.Result{}, nil
+			return result{}, nil
 		}}
 		c, _ := r.run(calls, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
 		c.Enqueue(key("bad"))

@@ -56,7 +56,7 @@ func TestRequestsAreRefusedUnlessItLeads(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
-		_ = c.stop()
+		_ = c.End()
 		if _, err = client.Do(post(t, "{}")); !errors.Is(err, election.ErrNotLeading) {
 			t.Errorf("after the end: %v", err)
 		}
@@ -142,7 +142,7 @@ func TestAConnectionIsClosedAtTheEnd(t *testing.T) {
 		if _, ok := resp.Body.(io.Writer); !ok {
 			t.Error("it can't be written to")
 		}
-		_ = c.stop()
+		_ = c.End()
 		synctest.Wait()
 		select {
 		case <-connection.closed:
@@ -171,7 +171,7 @@ func TestAConnectionThatIsClosedIsForgotten(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 		same(t, "its context", sent.Context().Err(), context.Canceled)
-		_ = c.stop() // must not close it again
+		_ = c.End() // must not close it again
 		synctest.Wait()
 	})
 }
