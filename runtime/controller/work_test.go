@@ -198,22 +198,27 @@ func TestAPanicIsAnError(t *testing.T) {
 
 func TestThePanicIsLoggedWithTheStack(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var log strings.Builder
-		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), informertest.LogTo(&log, 0)))
 		c := r.new(func(context.Context, object.Key) (result, error) { panic("in the test") }, controller.Options{MaxRetries: 1})
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = c.Run(ctx) })
-		c.Enqueue(key("a"))
-		time.Sleep(time.Hour)
-		cancel()
-		wg.Wait()
-		text := log.String()
-		for _, want := range []string{"panic: in the test", `"controller"="test"`, `"key"="a"`, "TestThePanicIsLoggedWithTheStack", "not tried again"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the log lacks %q:\n%s", want, text)
-			}
-		}
+		logs(t, t.Context(), c, "panic: in the test", `"controller"="test"`, `"key"="shop/a"`, "TestThePanicIsLoggedWithTheStack", "not tried again")
 	})
+}
+
+// logs runs a controller with a key for an hour, and wants texts in its log.
+func logs(t *testing.T, ctx context.Context, c *controller.Controller, texts ...string) {
+	t.Helper()
+	var log strings.Builder
+	ctx, cancel := context.WithCancel(klog.NewContext(ctx, informertest.LogTo(&log, 0)))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = c.Run(ctx) })
+	c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
+	time.Sleep(time.Hour)
+	cancel()
+	wg.Wait()
+	for _, want := range texts {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, &log)
+		}
+	}
 }
 
 func TestTimeout(t *testing.T) {
@@ -245,9 +250,7 @@ func TestTimeout(t *testing.T) {
 
 func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var log strings.Builder
 		type mine struct{}
-		ctx, cancel := context.WithCancel(context.WithValue(klog.NewContext(t.Context(), informertest.LogTo(&log, 0)), mine{}, "value"))
 		c := r.new(func(ctx context.Context, key object.Key) (result, error) {
 			klog.FromContext(ctx).Info("Reconciling")
 			child, cancel := context.WithCancel(ctx)
@@ -255,18 +258,8 @@ func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
 			klog.FromContext(child).Info("In a child", "mine", child.Value(mine{}))
 			return result{}, nil
 		}, controller.Options{Timeout: time.Minute})
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = c.Run(ctx) })
-		c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
-		synctest.Wait()
-		cancel()
-		wg.Wait()
-		text := log.String()
-		for _, want := range []string{`"msg"="Reconciling" "controller"="test" "key"="shop/a"`, `"msg"="In a child" "controller"="test" "key"="shop/a" "mine"="value"`} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the log lacks %q:\n%s", want, text)
-			}
-		}
+		logs(t, context.WithValue(t.Context(), mine{}, "value"), c,
+			`"msg"="Reconciling" "controller"="test" "key"="shop/a"`, `"msg"="In a child" "controller"="test" "key"="shop/a" "mine"="value"`)
 	})
 }
 

@@ -55,13 +55,6 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestNothingSelectedMeansAll(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		m := r.runs(r.noting("a"), r.noting("off", disabled))
-		same(t, "states", states(t, m.Manager), "a:running off:off")
-	})
-}
-
 func TestNewSaysAllThatIsWrong(t *testing.T) {
 	build := func(context.Context, *manager.Context) (manager.Runnable, error) { return nil, nil }
 	_, err := manager.New(manager.Options{

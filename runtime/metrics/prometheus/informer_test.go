@@ -5,7 +5,6 @@ package prometheus
 import (
 	"math"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,38 +237,6 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 		})
 		if err := factory.Shutdown(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-	})
-}
-
-// TestHandlersComeAndGo registers handlers while the informer runs, two of one name among them.
-func TestHandlersComeAndGo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, registry := newProvider(t)
-		c := newCluster(t, informer.WithMetrics(p))
-		c.Pods.Create(newPod("a"))
-		stop := c.start(t)
-		defer stop()
-		handler := informer.HandlerFuncs[*corev1.Pod]{}
-		callbacks := "informer_handler_callback_duration_seconds{queue,pods}"
-		first, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want(t, registry, map[string]float64{callbacks: 1})
-		second, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want(t, registry, map[string]float64{callbacks: 2})
-		first.Remove()
-		want(t, registry, map[string]float64{callbacks: 2})
-		second.Remove()
-		want(t, registry, map[string]float64{callbacks: 2})
-		for sample := range gather(t, registry) {
-			if strings.Contains(sample, "handler") && !stays(sample) {
-				t.Errorf("%s is left of the handlers", sample)
-			}
 		}
 	})
 }
