@@ -84,7 +84,7 @@ type aQueue struct {
 // newQueue returns a queue with metrics.
 func newQueue(s harness.Side) (aQueue, error) {
 	if s == harness.Ours {
-		metrics, err := prometheus.NewQueues(prom.NewRegistry())
+		metrics, err := prometheus.NewControllers(prom.NewRegistry())
 		if err != nil {
 			return aQueue{}, err
 		}

@@ -14,28 +14,20 @@ import (
 // TestWritesOfATest: without a run, a store is one that can be written to.
 func TestWritesOfATest(t *testing.T) {
 	onEach(t, func(w *world) {
-		if err := w.informer.AddIndexers(byNode); err != nil {
-			w.Fatal(err)
-		}
+		w.ok(w.informer.AddIndexers(byNode))
 		store := w.informer.GetStore()
-		ok := func(err error) {
-			w.Helper()
-			if err != nil {
-				w.Error(err)
-			}
-		}
-		ok(store.Add(pod("a", on("n1"))))
-		ok(store.Add(pod("b", on("n1"))))
-		ok(store.Update(pod("a", on("n2"))))
+		w.ok(store.Add(pod("a", on("n1"))))
+		w.ok(store.Add(pod("b", on("n1"))))
+		w.ok(store.Update(pod("a", on("n2"))))
 		w.has("a", "b")
 		found, err := w.informer.GetIndexer().ByIndex("node", "n1")
 		if err != nil || len(found) != 1 || nameIn(found[0]) != "b" {
 			w.Errorf("found %v, %v", found, err)
 		}
-		ok(store.Delete(pod("a")))
-		ok(store.Delete(cache.DeletedFinalStateUnknown{Key: "shop/none"}))
+		w.ok(store.Delete(pod("a")))
+		w.ok(store.Delete(cache.DeletedFinalStateUnknown{Key: "shop/none"}))
 		w.has("b")
-		ok(store.Replace([]any{pod("c"), pod("d")}, "7"))
+		w.ok(store.Replace([]any{pod("c"), pod("d")}, "7"))
 		w.has("c", "d")
 		for _, wrong := range []any{1, nil} {
 			for verb, err := range map[string]error{
@@ -85,9 +77,7 @@ func TestIndexFunctionFails(t *testing.T) {
 			}
 			return nil, errors.New("no node")
 		}}
-		if err := w.informer.AddIndexers(broken); err != nil {
-			w.Fatal(err)
-		}
+		w.ok(w.informer.AddIndexers(broken))
 		w.create("a")
 		w.create("b", on("n1"))
 		w.run()
@@ -107,9 +97,7 @@ func TestIndexFunctionFails(t *testing.T) {
 			w.Error("an object without keys was written")
 		}
 		w.informer = w.make(0, nil)
-		if err := w.informer.GetStore().Add(pod("c")); err != nil {
-			w.Fatal(err)
-		}
+		w.ok(w.informer.GetStore().Add(pod("c")))
 		if err := w.informer.AddIndexers(broken); err == nil {
 			w.Error("an index was added that fails for a written object")
 		}

@@ -22,10 +22,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-var podResource = corev1.SchemeGroupVersion.WithResource("pods")
+var podResource = informertest.PodResource
 
 // dropsFirst changes what its client has answered. It does not support watch-lists.
 type dropsFirst struct{ *cache.ListWatch }
@@ -66,11 +67,9 @@ func TestKindOfTypedObjects(t *testing.T) {
 		note := func(obj any) {
 			kinds = append(kinds, strings.Join([]string{obj.(*corev1.Pod).APIVersion, obj.(*corev1.Pod).Kind}, "/"))
 		}
-		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		w.handle(cache.ResourceEventHandlerFuncs{
 			AddFunc: note, UpdateFunc: func(_, obj any) { note(obj) }, DeleteFunc: note,
-		}); err != nil {
-			w.Fatal(err)
-		}
+		})
 		w.create("a")
 		w.run()
 		w.pods.Update(pod("a", on("n1")))
@@ -167,8 +166,7 @@ func TestEngineReadsTheSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &world{T: t, server: sourcetest.New()}
-				w.pods = sourcetest.Serve[*corev1.Pod](w.server, podResource, "")
+				w := newServer(t)
 				w.create("a", func(p *corev1.Pod) { p.Labels = map[string]string{"tier": "web"} })
 				w.create("b", func(p *corev1.Pod) { p.Labels = map[string]string{"tier": "web"} })
 				w.create("c", func(p *corev1.Pod) { p.Namespace = "bank" })

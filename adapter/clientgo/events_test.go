@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -39,9 +38,7 @@ func TestDeletionHasItsVersion(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.create("a")
 		var got string
-		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { got = versionOf(obj) }}); err != nil {
-			w.Fatal(err)
-		}
+		w.handle(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { got = versionOf(obj) }})
 		w.run()
 		want := w.pods.Delete("shop", "a").ResourceVersion
 		synctest.Wait()
@@ -51,12 +48,14 @@ func TestDeletionHasItsVersion(t *testing.T) {
 	})
 }
 
-// TestRelist: what happened while no watch was open is reported as one difference for each key.
+// TestRelist: what happened while no watch was open is reported as one difference for each key. A
+// tombstone is a cache.DeletedFinalStateUnknown by value, and has the last known state.
 func TestRelist(t *testing.T) {
 	onEach(t, func(w *world) {
-		for _, name := range []string{"gone", "same", "changed", "replaced"} {
+		for _, name := range []string{"same", "changed", "replaced"} {
 			w.create(name)
 		}
+		w.create("gone", on("n1"))
 		j := w.add()
 		w.run()
 		j.take()
@@ -67,10 +66,10 @@ func TestRelist(t *testing.T) {
 			w.create("replaced")
 			w.create("new")
 		})
-		want := []string{"lost shop/gone gone", "update changed", "add new"}
+		want := []string{"lost shop/gone gone on n1", "update changed", "add new"}
 		if w.ours {
 			// An object of another UID is another object, and what has not changed is no event.
-			want = append(want, "lost shop/replaced replaced", "add replaced")
+			want = append(want, "lost shop/replaced replaced on ", "add replaced")
 		} else {
 			want = append(want, "update replaced", "same same")
 		}
@@ -92,35 +91,11 @@ func (w *world) unwatched(change func()) {
 	synctest.Wait()
 }
 
-// TestTombstone: it is a cache.DeletedFinalStateUnknown by value, and has the last known state.
-func TestTombstone(t *testing.T) {
-	onEach(t, func(w *world) {
-		w.create("a", on("n1"))
-		var got any
-		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { got = obj }}); err != nil {
-			w.Fatal(err)
-		}
-		w.run()
-		w.unwatched(func() { w.pods.Delete("shop", "a") })
-		tombstone, ok := got.(cache.DeletedFinalStateUnknown)
-		if !ok {
-			w.Fatalf("OnDelete got a %T", got)
-		}
-		if last, ok := tombstone.Obj.(*corev1.Pod); !ok || tombstone.Key != "shop/a" || last.Spec.NodeName != "n1" {
-			w.Errorf("got %v", tombstone)
-		}
-	})
-}
-
 func TestSync(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.create("a")
 		hold := make(chan struct{})
-		j := &journal{before: func() { <-hold }}
-		handle, err := w.informer.AddEventHandler(j)
-		if err != nil {
-			w.Fatal(err)
-		}
+		handle := w.addHeld(func() { <-hold }).handle
 		wantSynced := func(informer, handler bool) {
 			w.Helper()
 			synctest.Wait()

@@ -25,9 +25,7 @@ var fill = map[string]func(w *world){
 	},
 	"written by a test": func(w *world) {
 		for _, p := range some() {
-			if err := w.informer.GetStore().Add(p); err != nil {
-				w.Error(err)
-			}
+			w.ok(w.informer.GetStore().Add(p))
 		}
 	},
 }
@@ -44,9 +42,7 @@ func TestIndexer(t *testing.T) {
 			onEach(t, func(w *world) {
 				indexer := w.informer.GetIndexer()
 				fill(w)
-				if err := w.informer.AddIndexers(byNode); err != nil {
-					w.Fatal(err)
-				}
+				w.ok(w.informer.AddIndexers(byNode))
 				want := func(what string, got []string, err error, want ...string) {
 					w.Helper()
 					if slices.Sort(got); err != nil || !slices.Equal(got, want) {

@@ -45,9 +45,7 @@ func TestRemovedHandler(t *testing.T) {
 		before, j, other := w.add(), w.add(), w.add()
 		remove := func(j *journal) {
 			w.Helper()
-			if err := w.informer.RemoveEventHandler(j.handle); err != nil {
-				w.Error(err)
-			}
+			w.ok(w.informer.RemoveEventHandler(j.handle))
 		}
 		remove(before)
 		if !shutdown(w.T, before.handle) {
@@ -114,9 +112,7 @@ func TestStop(t *testing.T) {
 		if err := w.informer.AddIndexers(byNode); !endsIn(err, "indexer was not added because it has stopped already") {
 			w.Errorf("AddIndexers after the stop: %v", err)
 		}
-		if err := w.informer.RemoveEventHandler(j.handle); err != nil {
-			w.Error(err)
-		}
+		w.ok(w.informer.RemoveEventHandler(j.handle))
 		w.run() // logs a line, and does nothing
 		w.create("a")
 		w.saw(j)
@@ -161,9 +157,7 @@ func TestForeignHandle(t *testing.T) {
 
 func TestSettingsAfterTheStart(t *testing.T) {
 	onEach(t, func(w *world) {
-		if err := w.informer.SetTransform(nil); err != nil {
-			w.Error(err)
-		}
+		w.ok(w.informer.SetTransform(nil))
 		w.run()
 		if w.informer.SetTransform(nil) == nil {
 			w.Error("a transform was set after the start")
@@ -194,10 +188,7 @@ func TestHasSyncedChecker(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.create("a")
 		hold := make(chan struct{})
-		handle, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-hold }})
-		if err != nil {
-			w.Fatal(err)
-		}
+		handle := w.handle(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-hold }})
 		informer, handler := checkerOf(w.T, w.informer), checkerOf(w.T, handle)
 		if name := informer.Name(); name != "SharedIndexInformer *v1.Pod" {
 			w.Errorf("the informer's checker has the name %q", name)
@@ -222,12 +213,10 @@ func TestHasSyncedChecker(t *testing.T) {
 // TestTransform: the store and the handlers get what it returns.
 func TestTransform(t *testing.T) {
 	onEach(t, func(w *world) {
-		if err := w.informer.SetTransform(func(obj any) (any, error) {
+		w.ok(w.informer.SetTransform(func(obj any) (any, error) {
 			obj.(*corev1.Pod).Spec.NodeName = "elsewhere"
 			return obj, nil
-		}); err != nil {
-			w.Fatal(err)
-		}
+		}))
 		w.create("a", on("n1"))
 		w.run()
 		w.create("b", on("n1"))
@@ -247,9 +236,7 @@ func TestTransformFails(t *testing.T) {
 			w.Skip("client-go syncs, without the objects")
 		}
 		failures := w.failures()
-		if err := w.informer.SetTransform(func(any) (any, error) { return nil, errors.New("not today") }); err != nil {
-			w.Fatal(err)
-		}
+		w.ok(w.informer.SetTransform(func(any) (any, error) { return nil, errors.New("not today") }))
 		w.create("a")
 		w.run()
 		time.Sleep(time.Minute)
@@ -265,14 +252,12 @@ func TestTransformFailsForOne(t *testing.T) {
 	onEach(t, func(w *world) {
 		failures := w.failures()
 		var mended atomic.Bool
-		if err := w.informer.SetTransform(func(obj any) (any, error) {
+		w.ok(w.informer.SetTransform(func(obj any) (any, error) {
 			if nameIn(obj) == "b" && !mended.Load() {
 				return nil, errors.New("not this one")
 			}
 			return obj, nil
-		}); err != nil {
-			w.Fatal(err)
-		}
+		}))
 		w.create("a")
 		w.run()
 		w.create("b")
@@ -297,7 +282,7 @@ func (w *world) failures() func() []error {
 	w.Helper()
 	var mu sync.Mutex
 	var all []error
-	if err := w.informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
+	w.ok(w.informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if ctx.Value(keyOfRun{}) != "run" {
@@ -308,9 +293,7 @@ func (w *world) failures() func() []error {
 		}
 		cache.DefaultWatchErrorHandler(ctx, r, err)
 		all = append(all, err)
-	}); err != nil {
-		w.Fatal(err)
-	}
+	}))
 	return func() []error {
 		synctest.Wait()
 		mu.Lock()

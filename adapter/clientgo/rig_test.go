@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -92,12 +93,19 @@ type world struct {
 }
 
 func newWorld(t *testing.T, engine func(*testing.T, *rest.Config) constructor, ours bool) *world {
-	w := &world{T: t, ours: ours, server: sourcetest.New()}
+	w := newServer(t)
+	w.ours = ours
 	config := w.server.Config()
 	w.construct = engine(t, config)
-	w.pods = sourcetest.Serve[*corev1.Pod](w.server, corev1.SchemeGroupVersion.WithResource("pods"), "")
 	w.lw = cache.NewListWatchFromClient(restClient(t, config), "pods", "", fields.Everything())
 	w.informer = w.make(0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	return w
+}
+
+// newServer returns a world without an informer.
+func newServer(t *testing.T) *world {
+	w := &world{T: t, ours: true, server: sourcetest.New()}
+	w.pods = sourcetest.Serve[*corev1.Pod](w.server, podResource, "")
 	return w
 }
 
@@ -151,26 +159,36 @@ func (w *world) create(name string, edits ...func(*corev1.Pod)) *corev1.Pod {
 	return w.pods.Create(pod(name, edits...))
 }
 
-func pod(name string, edits ...func(*corev1.Pod)) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-	for _, edit := range edits {
-		edit(p)
-	}
-	return p
-}
+var pod = informertest.Edited
 
 // on sets the node of a Pod.
 func on(node string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = node } }
 
 // add adds a handler that notes its events.
-func (w *world) add() *journal {
+func (w *world) add() *journal { return w.addHeld(nil) }
+
+// addHeld adds a handler that notes its events, after before.
+func (w *world) addHeld(before func()) *journal {
 	w.Helper()
-	j := &journal{}
-	var err error
-	if j.handle, err = w.informer.AddEventHandler(j); err != nil {
+	j := &journal{before: before}
+	j.handle = w.handle(j)
+	return j
+}
+
+// handle adds a handler.
+func (w *world) handle(h cache.ResourceEventHandler) cache.ResourceEventHandlerRegistration {
+	w.Helper()
+	handle, err := w.informer.AddEventHandler(h)
+	w.ok(err)
+	return handle
+}
+
+// ok wants no error.
+func (w *world) ok(err error) {
+	w.Helper()
+	if err != nil {
 		w.Fatal(err)
 	}
-	return j
 }
 
 // saw wants these lines of a journal since the last call, sorted: client-go's order of initial
@@ -235,7 +253,7 @@ func (j *journal) OnUpdate(old, obj any) {
 
 func (j *journal) OnDelete(obj any) {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		j.note("lost %s %s", tombstone.Key, nameIn(tombstone.Obj))
+		j.note("lost %s %s on %s", tombstone.Key, nameIn(tombstone.Obj), tombstone.Obj.(*corev1.Pod).Spec.NodeName)
 		return
 	}
 	j.note("delete %s", nameIn(obj))

@@ -40,9 +40,7 @@ func TestManyAtOnce(t *testing.T) {
 					}
 					handles <- handle
 					if n%2 == 0 {
-						if err := w.informer.RemoveEventHandler(handle); err != nil {
-							w.Error(err)
-						}
+						w.ok(w.informer.RemoveEventHandler(handle))
 					}
 					time.Sleep(time.Millisecond)
 				}

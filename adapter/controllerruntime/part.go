@@ -3,6 +3,7 @@
 package controllerruntime
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -65,10 +66,7 @@ func (r *reading) part(i *informer.SharedIndexInformer[object.Object], settings 
 			p.unlike[namespace] = own
 		}
 	}
-	if r.onError == nil {
-		return p, nil
-	}
-	return p, p.shared.SetWatchErrorHandlerWithContext(r.onError)
+	return p, errors.Join(p.shared.SetTransform(transformOf(settings)), p.shared.SetWatchErrorHandlerWithContext(r.onError))
 }
 
 // source returns the source of a namespace, or of all for "".
@@ -84,19 +82,15 @@ func (r *reading) source(namespace string, config watchConfig) (*source.HTTP[obj
 	return source.New[object.Object](r.client, r.resource, opts)
 }
 
-func (r *reading) options(name string, syncPeriod *time.Duration, settings kindSettings) []informer.Option {
+func (r *reading) options(name string, syncPeriod *time.Duration) []informer.Option {
 	if r.view != typed {
 		name += " (" + r.view.String() + ")"
 	}
 	// 90 to 110 % of the period, so that not all informers resync at once
 	period := time.Duration(float64(max(ptr.Deref(syncPeriod, defaultSyncPeriod), 0)) * (0.9 + 0.2*rand.Float64()))
-	opts := []informer.Option{
+	return []informer.Option{
 		informer.WithName(name),
 		informer.WithLogger(log.Log.WithName("informer-gen")),
 		informer.WithResyncPeriod(period),
 	}
-	if transform := transformOf(settings); transform != nil {
-		opts = append(opts, informer.WithTransform(transform))
-	}
-	return opts
 }

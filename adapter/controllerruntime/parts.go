@@ -52,7 +52,7 @@ func (r *reading) whole(namespace string, config watchConfig) (*parts, error) {
 		return nil, err
 	}
 	settings := kindSettings{config: config}
-	i, err := informer.New(src, r.options(src.String(), config.SyncPeriod, settings)...)
+	i, err := informer.New(src, r.options(src.String(), config.SyncPeriod)...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (r *reading) informerIn(namespaces []string, syncPeriod *time.Duration, set
 	}
 	i, err := informer.NewIn(func(namespace string) (source.Source[object.Object], error) {
 		return r.source(namespace, settings.in(namespace))
-	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
+	}, namespaces, r.options(resourceName(r.resource), syncPeriod)...)
 	if err == nil && none {
 		// Nothing runs, so this waits for nothing.
 		err = i.RemoveNamespace(context.Background(), placeholder)

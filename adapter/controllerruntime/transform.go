@@ -3,7 +3,6 @@
 package controllerruntime
 
 import (
-	"fmt"
 	"reflect"
 	"runtime"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // transformOf returns one function for the transforms of all namespaces, or nil if there is none.
-func transformOf(s kindSettings) func(object.Object) (object.Object, error) {
+func transformOf(s kindSettings) clientcache.TransformFunc {
 	some := needed(s.config.Transform)
 	for _, config := range s.namespaces {
 		some = some || needed(config.Transform)
@@ -22,20 +21,12 @@ func transformOf(s kindSettings) func(object.Object) (object.Object, error) {
 	if !some {
 		return nil
 	}
-	return func(obj object.Object) (object.Object, error) {
-		transform := s.in(obj.GetNamespace()).Transform
+	return func(obj any) (any, error) {
+		transform := s.in(obj.(object.Object).GetNamespace()).Transform
 		if !needed(transform) {
 			return obj, nil
 		}
-		out, err := transform(obj)
-		if err != nil {
-			return nil, err
-		}
-		transformed, ok := out.(object.Object)
-		if !ok {
-			return nil, fmt.Errorf("the transform returned %T; want %T", out, obj)
-		}
-		return transformed, nil
+		return transform(obj)
 	}
 }
 

@@ -80,10 +80,10 @@ type counter struct {
 	writes int
 }
 
-func (c *counter) reconcile(_ context.Context, key object.Key) (controller.Result, error) {
+func (c *counter) reconcile(_ context.Context, key object.Key) (result, error) {
 	obj, ok := c.mapInformer.Store().Snapshot().Get(key)
 	if !ok {
-		return controller.Result{}, nil
+		return result{}, nil
 	}
 	n, _ := strconv.Atoi(obj.Data["n"])
 	c.mu.Lock()
@@ -92,11 +92,11 @@ func (c *counter) reconcile(_ context.Context, key object.Key) (controller.Resul
 		c.stale++
 	}
 	if n >= c.until {
-		return controller.Result{}, nil
+		return result{}, nil
 	}
 	c.wrote[key.Name], c.writes = n+1, c.writes+1
 	next := map[string]string{"n": strconv.Itoa(n + 1)}
-	return controller.Result{Await: c.update(c.lag, key.Name, func(m *corev1.ConfigMap) { m.Data = next })}, nil
+	return result{Await: c.update(c.lag, key.Name, func(m *corev1.ConfigMap) { m.Data = next })}, nil
 }
 
 // TestAReconcileSeesWhatTheLastOneHasWritten, in 10,000 writes over a watch that lags by 100 ms,
@@ -127,14 +127,7 @@ func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		lag := r.lag(time.Second)
-		first := true
-		calls := &calls{do: func(_ context.Context, key object.Key) (result controller.Result, _ error) {
-			if key.Name == "a" && first {
-				first = false
-				result.Await = r.update(lag, "a")
-			}
-			return result, nil
-		}}
+		calls := once(func(context.Context) (result, error) { return result{Await: r.update(lag, "a")}, nil })
 		// The event of the write itself may come after the reconcile that it has ended the wait
 		// for.
 		added := func(old, _ *corev1.ConfigMap) bool { return old == nil }
@@ -162,13 +155,8 @@ func TestAwaitingIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
-				lag, n := r.lag(time.Hour), 0
-				calls := &calls{do: func(_ context.Context, key object.Key) (result controller.Result, _ error) {
-					if n++; n == 1 {
-						result.Await = r.update(lag, "a")
-					}
-					return result, nil
-				}}
+				lag := r.lag(time.Hour)
+				calls := once(func(context.Context) (result, error) { return result{Await: r.update(lag, "a")}, nil })
 				options := controller.Options{}
 				if name == "AwaitTimeout" {
 					options.AwaitTimeout = want
@@ -202,23 +190,16 @@ func TestWhatComesAfterAnAwaitedWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
-				lag, n := r.lag(time.Second), 0
-				calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
-					if n++; n > 1 {
-						return controller.Result{}, nil
-					}
-					return controller.Result{RequeueAfter: test.after, Await: r.update(lag, "a")}, test.err
-				}}
+				lag := r.lag(time.Second)
+				calls := once(func(context.Context) (result, error) {
+					return result{RequeueAfter: test.after, Await: r.update(lag, "a")}, test.err
+				})
 				// The watch has a filter, so that the write itself queues nothing.
-				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, func(_, _ *corev1.ConfigMap) bool { return false }))
+				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, none))
 				start := time.Now()
 				c.Enqueue(key("a"))
 				time.Sleep(10 * time.Minute)
-				gaps := calls.gaps(start)
-				for n := range gaps {
-					gaps[n] = gaps[n].Round(time.Millisecond)
-				}
-				same(t, "reconciles", gaps, test.want)
+				same(t, "reconciles", calls.rounded(start), test.want)
 				if _, known := c.StatusOf(key("a")); known {
 					t.Error("the queue remembers the key")
 				}
@@ -278,14 +259,8 @@ func TestWhatIsAwaited(t *testing.T) {
 				case strings.HasSuffix(name, "namespaces"):
 					maps = informerOf(informer.WithNamespace("elsewhere"))
 				}
-				n := 0
-				calls := &calls{do: func(context.Context, object.Key) (result controller.Result, _ error) {
-					if n++; n == 1 {
-						result.Await = test.write(r, l)
-					}
-					return result, nil
-				}}
-				c, _ := r.run(calls, controller.Options{}, controller.For(maps, func(_, _ *corev1.ConfigMap) bool { return false }))
+				calls := once(func(context.Context) (result, error) { return result{Await: test.write(r, l)}, nil })
+				c, _ := r.run(calls, controller.Options{}, controller.For(maps, none))
 				start := time.Now()
 				c.Enqueue(object.KeyOf(there))
 				time.Sleep(time.Millisecond)
@@ -302,8 +277,8 @@ func TestAwaitingEndsWithTheRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		never := object.Token{Resource: mapsResource, Key: key("a"), ResourceVersion: "1000000"}
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
-			return controller.Result{Await: []object.Token{never}}, nil
+		calls := &calls{do: func(context.Context, object.Key) (result, error) {
+			return result{Await: []object.Token{never}}, nil
 		}}
 		c, stop := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.For(r.mapInformer))
 		same(t, "awaiting", len(c.Status().Awaiting), 1)
@@ -330,17 +305,17 @@ func TestTheNextRunAwaitsTheWritesOfTheLast(t *testing.T) {
 				r.maps.Create(configMap("a"))
 				var mu sync.Mutex
 				written, got := "", ""
-				calls := &calls{do: func(_ context.Context, key object.Key) (result controller.Result, _ error) {
+				calls := &calls{do: func(_ context.Context, key object.Key) (res result, _ error) {
 					mu.Lock()
 					defer mu.Unlock()
 					if written != "" {
 						obj, _ := r.mapInformer.Store().Snapshot().Get(key)
 						got = obj.ResourceVersion
-						return result, nil
+						return res, nil
 					}
-					result.Await = r.update(lag, "a")
-					written = result.Await[0].ResourceVersion
-					return result, nil
+					res.Await = r.update(lag, "a")
+					written = res.Await[0].ResourceVersion
+					return res, nil
 				}}
 				c, stop := r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 				go func() { _ = stop() }()

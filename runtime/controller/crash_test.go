@@ -27,7 +27,7 @@ func TestCrashLetsAPanicEndTheProcess(t *testing.T) {
 		return
 	}
 	r := newRig(t)
-	c := r.new(func(context.Context, object.Key) (controller.Result, error) { panic("on purpose") }, controller.Options{Crash: true})
+	c := r.new(func(context.Context, object.Key) (result, error) { panic("on purpose") }, controller.Options{Crash: true})
 	c.Enqueue(object.Key{Name: "a"})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -42,14 +42,10 @@ func (e *noText) Error() string { return e.text }
 // TestAnErrorThatHasNoTextIsAnError, which is what a nil pointer of an error's type is.
 func TestAnErrorThatHasNoTextIsAnError(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		n := 0
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
-			if n++; n == 1 {
-				var err *noText
-				return controller.Result{}, err
-			}
-			return controller.Result{}, nil
-		}}
+		calls := once(func(context.Context) (result, error) {
+			var err *noText
+			return result{}, err
+		})
 		c, _ := r.run(calls, controller.Options{})
 		c.Enqueue(key("a"))
 		time.Sleep(time.Hour)

@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -41,21 +40,21 @@ func Example() {
 	podInformer := factories.For[*corev1.Pod](factory, podsResource)
 	ctx, cancel := context.WithCancelCause(context.Background())
 
-	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
+	reconcile := func(_ context.Context, key object.Key) (result, error) {
 		current, ok := mapInformer.Store().Snapshot().Get(key)
 		if !ok {
-			return controller.Result{}, nil // it was deleted
+			return result{}, nil // it was deleted
 		}
 		want := fmt.Sprint(podInformer.Store().Snapshot().NamespaceLen(key.Namespace))
 		if current.Data["pods"] == want {
 			fmt.Println(key, "has", want, "Pods")
 			cancel(errors.New("done"))
-			return controller.Result{}, nil
+			return result{}, nil
 		}
 		changed := current.DeepCopy()
 		changed.Data = map[string]string{"pods": want}
 		written := maps.Update(changed) // in a program: a writer.Writer, or any other client
-		return controller.Result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
+		return result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
 	}
 	c, err := controller.New("pod-counter", reconcile, controller.Options{Concurrency: 4},
 		controller.For(mapInformer).OfKind(schema.GroupKind{Kind: "ConfigMap"}, true),
@@ -68,59 +67,4 @@ func Example() {
 	// Output:
 	// shop/blue has 2 Pods
 	// done
-}
-
-// A controller of Pods that looks at their Nodes. If a Node changes, the Pods on it are reconciled:
-// the index finds them.
-func ExampleIndexed() {
-	server := sourcetest.New()
-	nodesResource := corev1.SchemeGroupVersion.WithResource("nodes")
-	nodes := sourcetest.Serve[*corev1.Node](server, nodesResource, "Node")
-	nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}})
-	sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod").Create(&corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}, Spec: corev1.PodSpec{NodeName: "node-1"},
-	})
-
-	client, err := source.NewClient(server.Config())
-	if err != nil {
-		log.Fatal(err)
-	}
-	factory := factories.New(client)
-	nodeInformer := factories.For[*corev1.Node](factory, nodesResource)
-	podInformer := factories.For[*corev1.Pod](factory, podsResource)
-	podsByNode := store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string {
-		return append(keys, pod.Spec.NodeName)
-	})
-
-	seen := make(chan string, 10)
-	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
-		pod, ok := podInformer.Store().Snapshot().Get(key)
-		if !ok {
-			return controller.Result{}, nil // it was deleted
-		}
-		if node, ok := nodeInformer.Store().Snapshot().Get(object.Key{Name: pod.Spec.NodeName}); ok {
-			seen <- fmt.Sprintf("%s is on %s, cordoned: %v", key, node.Name, node.Spec.Unschedulable)
-		}
-		return controller.Result{}, nil
-	}
-	c, err := controller.New("drainer", reconcile, controller.Options{},
-		controller.For(podInformer),
-		controller.Indexed(podsByNode, nodeInformer, (*corev1.Node).GetName),
-	)
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- c.Run(ctx) }()
-
-	fmt.Println(<-seen)
-	nodes.Update(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}, Spec: corev1.NodeSpec{Unschedulable: true}})
-	fmt.Println(<-seen)
-	cancel()
-	fmt.Println(<-ended)
-	// Output:
-	// shop/blue is on node-1, cordoned: false
-	// shop/blue is on node-1, cordoned: true
-	// context canceled
 }

@@ -5,68 +5,78 @@ package controller_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
-	"github.com/go-logr/logr/funcr"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
+	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
+	inBubble  = informertest.InBubble(newRig)
+	same      = informertest.SameText
+	configMap = informertest.ConfigMap
+	pod       = informertest.Edited
+
 	mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
-	podsResource = corev1.SchemeGroupVersion.WithResource("pods")
-	errStop      = errors.New("the test stops the controller")
+	podsResource = informertest.PodResource
+	mapKind      = schema.GroupKind{Kind: "ConfigMap"}
+	errStop      = informertest.ErrStop
+	errTry       = errors.New("the test lets it fail")
 )
 
-// rig is a server in memory with ConfigMaps and Pods, and informers of both that do not run.
+type result = controller.Result
+
+// rig is a server in memory with ConfigMaps, Pods and Nodes, and their kinds, as code that is
+// generated for them has them. No informer runs.
 type rig struct {
 	t      *testing.T
 	server *sourcetest.Server
 	client *source.Client
 	maps   *sourcetest.Collection[*corev1.ConfigMap]
 	pods   *sourcetest.Collection[*corev1.Pod]
+	nodes  *sourcetest.Collection[*corev1.Node]
 
+	mapKind     *controller.Kind[*corev1.ConfigMap]
+	podKind     *controller.Kind[*corev1.Pod]
+	nodeKind    *controller.Kind[*corev1.Node]
 	mapInformer *informer.SharedIndexInformer[*corev1.ConfigMap]
 	podInformer *informer.SharedIndexInformer[*corev1.Pod]
 }
 
-// inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines
-// wait.
-func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
-	synctest.Test(t, func(t *testing.T) { test(t, newRig(t)) })
-}
-
 func newRig(t *testing.T) *rig {
+	nodesResource := corev1.SchemeGroupVersion.WithResource("nodes")
 	r := &rig{t: t, server: sourcetest.New()}
+	r.server.Patches = patches.All{}
 	r.maps = sourcetest.Serve[*corev1.ConfigMap](r.server, mapsResource, "ConfigMap")
 	r.pods = sourcetest.Serve[*corev1.Pod](r.server, podsResource, "Pod", "spec.nodeName")
+	r.nodes = sourcetest.Serve[*corev1.Node](r.server, nodesResource, "Node")
 	var err error
 	if r.client, err = source.NewClient(r.server.Config()); err != nil {
 		t.Fatal(err)
 	}
 	factory := factories.New(r.client)
-	r.mapInformer = factories.For[*corev1.ConfigMap](factory, mapsResource)
-	r.podInformer = factories.For[*corev1.Pod](factory, podsResource)
+	r.mapKind = controller.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap", true)
+	r.podKind = controller.NewKind[*corev1.Pod](factory, podsResource, "Pod", true)
+	r.nodeKind = controller.NewKind[*corev1.Node](factory, nodesResource, "Node", false)
+	r.mapInformer, r.podInformer = r.mapKind.Informer(), r.podKind.Informer()
 	return r
 }
-
-var mapKind = schema.GroupKind{Kind: "ConfigMap"}
 
 // optionsOf returns an option and watches as options.
 func optionsOf(option controller.Option, watches []controller.Watch) []controller.Option {
@@ -90,18 +100,9 @@ func (r *rig) new(reconcile controller.Reconcile, options controller.Options, wa
 	return c
 }
 
-// start runs a controller until stop is called, or the test ends. stop returns what Run has
-// returned.
-func (r *rig) start(c interface{ Run(context.Context) error }) (stop func() error) {
-	ctx, cancel := context.WithCancelCause(klog.NewContext(r.t.Context(), logr.Discard()))
-	result := make(chan error, 1)
-	go func() { result <- c.Run(ctx) }()
-	stop = sync.OnceValue(func() error {
-		cancel(errStop)
-		return <-result
-	})
-	r.t.Cleanup(func() { _ = stop() })
-	return stop
+// start runs a controller until stop is called, or the test ends.
+func (r *rig) start(c *controller.Controller) (stop func() error) {
+	return informertest.Go(r.t, c.Run).End
 }
 
 // run makes a controller of the calls and starts it.
@@ -115,21 +116,37 @@ func (r *rig) run(calls *calls, options controller.Options, watches ...controlle
 
 // calls records reconciles. do, unless nil, is what they do.
 type calls struct {
-	do func(ctx context.Context, key object.Key) (controller.Result, error)
+	do func(ctx context.Context, key object.Key) (result, error)
 
 	mu   sync.Mutex // mu guards what follows
 	keys []string
 	at   []time.Time
 }
 
-func (c *calls) reconcile(ctx context.Context, key object.Key) (controller.Result, error) {
-	c.mu.Lock()
-	c.keys, c.at = append(c.keys, key.String()), append(c.at, time.Now())
-	c.mu.Unlock()
+// once returns calls of which only the first does something.
+func once(do func(ctx context.Context) (result, error)) *calls {
+	first := true
+	return &calls{do: func(ctx context.Context, _ object.Key) (result, error) {
+		if !first {
+			return result{}, nil
+		}
+		first = false
+		return do(ctx)
+	}}
+}
+
+func (c *calls) reconcile(ctx context.Context, key object.Key) (result, error) {
+	c.note(key.String())
 	if c.do == nil {
-		return controller.Result{}, nil
+		return result{}, nil
 	}
 	return c.do(ctx, key)
+}
+
+func (c *calls) note(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keys, c.at = append(c.keys, key), append(c.at, time.Now())
 }
 
 // take returns the keys since the last call of take, in order.
@@ -163,35 +180,11 @@ func (c *calls) gaps(start time.Time) (gaps []time.Duration) {
 	return gaps
 }
 
-// logTo returns a logger. b may be read once all that log have ended.
-func logTo(b *strings.Builder) logr.Logger {
-	var mu sync.Mutex
-	return funcr.New(func(prefix, args string) {
-		mu.Lock()
-		defer mu.Unlock()
-		b.WriteString(prefix + args + "\n")
-	}, funcr.Options{})
-}
-
-func configMap(name string, change ...func(*corev1.ConfigMap)) *corev1.ConfigMap {
-	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-	for _, f := range change {
-		f(m)
+// rounded is gaps in whole milliseconds.
+func (c *calls) rounded(start time.Time) []time.Duration {
+	gaps := c.gaps(start)
+	for n := range gaps {
+		gaps[n] = gaps[n].Round(10 * time.Millisecond)
 	}
-	return m
-}
-
-func pod(name string, change ...func(*corev1.Pod)) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
-	for _, f := range change {
-		f(p)
-	}
-	return p
-}
-
-func same(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	return gaps
 }

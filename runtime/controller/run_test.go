@@ -231,12 +231,12 @@ func TestTheEndWaitsForReconciles(t *testing.T) {
 				var cause error
 				var inTime, stillRuns bool
 				start := time.Now()
-				calls := &calls{do: func(ctx context.Context, key object.Key) (controller.Result, error) {
+				calls := &calls{do: func(ctx context.Context, key object.Key) (result, error) {
 					<-ctx.Done()
 					cause, inTime = context.Cause(ctx), time.Since(start) == time.Hour+grace
 					time.Sleep(time.Second)
 					stillRuns = r.mapInformer.Status().Running
-					return controller.Result{}, ctx.Err()
+					return result{}, ctx.Err()
 				}}
 				c, stop := r.run(calls, controller.Options{Grace: grace}, controller.For(r.mapInformer))
 				c.Enqueue(key("dropped"))

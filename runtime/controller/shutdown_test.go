@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -36,17 +37,17 @@ func TestShutDown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				calls := &calls{do: func(ctx context.Context, _ object.Key) (controller.Result, error) {
+				calls := &calls{do: func(ctx context.Context, _ object.Key) (result, error) {
 					select {
 					case <-time.After(time.Second):
-						return controller.Result{}, nil
+						return result{}, nil
 					case <-ctx.Done():
-						return controller.Result{}, context.Cause(ctx)
+						return result{}, context.Cause(ctx)
 					}
 				}}
 				c := r.new(calls.reconcile, controller.Options{ShutDown: test.mode, Grace: test.grace}, controller.For(r.mapInformer))
 				var log strings.Builder
-				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
+				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), informertest.LogTo(&log, 0)))
 				result := make(chan error, 1)
 				go func() { result <- c.Run(ctx) }()
 				synctest.Wait()

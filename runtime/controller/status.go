@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Status is the state of a controller. Keys are texts, as fmt.Sprint returns them. Times are in
-// UTC. JSON leaves out zero values that would say nothing.
+// Status is the state of a controller. Times are in UTC. JSON has keys as text, and leaves out zero
+// values that would say nothing.
 type Status struct {
 	// Name is the name of the controller.
 	Name string `json:"name"`
@@ -34,7 +34,7 @@ type Status struct {
 	// what its last reconcile has written, with these writes and for how long, sorted by key.
 	Awaiting []string `json:"awaiting,omitempty"`
 	// Queue is the state of the work queue.
-	Queue workqueue.Status[string] `json:"queue"`
+	Queue workqueue.Status[object.Key] `json:"queue"`
 	// Totals counts reconciles, over all runs.
 	Totals metrics.ReconcileTotals `json:"totals"`
 	// LastError is the error of the last reconcile that failed; "" if none has. LastErrorKey is its
@@ -55,7 +55,7 @@ func (c *Controller) Status() Status {
 	if r == nil {
 		return s
 	}
-	s.Queue, s.Awaiting = textual(r.queue.Status()), r.awaited.describe()
+	s.Queue, s.Awaiting = r.queue.Status(), r.awaited.describe()
 	for _, registration := range r.handlers() {
 		s.Handlers = append(s.Handlers, registration.Status())
 	}
@@ -87,32 +87,6 @@ func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// textual returns a status with the keys as texts.
-func textual(s workqueue.Status[object.Key]) workqueue.Status[string] {
-	text := workqueue.Status[string]{
-		High: s.High, Normal: s.Normal, Low: s.Low, Delayed: s.Delayed, NextDue: s.NextDue.UTC(), Paced: s.Paced, Held: s.Held, Failing: s.Failing,
-		ShutDown: s.ShutDown, Dropped: s.Dropped,
-	}
-	if s.Oldest != nil {
-		oldest := textualKey(*s.Oldest)
-		text.Oldest = &oldest
-	}
-	for _, k := range s.Running {
-		text.Running = append(text.Running, textualKey(k))
-	}
-	for _, key := range s.DroppedKeys {
-		text.DroppedKeys = append(text.DroppedKeys, textOf(key))
-	}
-	return text
-}
-
-func textualKey(k workqueue.KeyStatus[object.Key]) workqueue.KeyStatus[string] {
-	return workqueue.KeyStatus[string]{
-		Key: textOf(k.Key), Level: k.Level, Failures: k.Failures, Running: k.Running, Ready: k.Ready, Held: k.Held, Paced: k.Paced,
-		Since: k.Since.UTC(), Due: k.Due.UTC(),
-	}
 }
 
 // state returns the state for metrics.

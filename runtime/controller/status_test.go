@@ -13,54 +13,35 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-func TestStatus(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.maps.Create(configMap("a"))
-		calls := &calls{do: sleep(time.Hour)}
-		c := r.new(calls.reconcile, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
-		status := c.Status()
-		same(t, "before", []any{status.Name, status.Running, status.Synced, status.Concurrency}, []any{"test", false, false, 2})
-		start := time.Now()
-		stop := r.start(c)
-		synctest.Wait()
-		time.Sleep(time.Minute)
-		for range 2 {
-			c.Enqueue(key("x"), key("y"))
-		}
-		synctest.Wait()
-		status = c.Status()
-		same(t, "while it runs", []any{status.Running, status.Synced, status.Active, status.Queue.Normal}, []any{true, true, 2, 1})
-		same(t, "running", []any{status.Queue.Running[0].Key, status.Queue.Running[0].Since.Equal(start)}, []any{"shop/a", true})
-		same(t, "handlers", status.Handlers[0].Name, "controller test: For of configmaps/v1")
-		where, known := c.StatusOf(key("x"))
-		same(t, "x", []any{known, where.Running}, []any{true, true})
-		go func() { _ = stop() }()
-		time.Sleep(2 * time.Hour)
-		same(t, "after", c.Status().Running, false)
-	})
-}
-
 // TestStatusAsJSON has what people look for in few words.
 func TestStatusAsJSON(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
-		calls := &calls{do: func(_ context.Context, key object.Key) (controller.Result, error) {
+		calls := &calls{do: func(_ context.Context, key object.Key) (result, error) {
 			if key.Name == "bad" {
-				return controller.Result{}, errTry
+				return result{}, errTry
 			}
 			time.Sleep(time.Hour)
-			return controller.Result{}, nil
+			return result{}, nil
 		}}
-		c, _ := r.run(calls, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
+		c := r.new(calls.reconcile, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
+		status := c.Status()
+		same(t, "before", []any{status.Name, status.Running, status.Synced, status.Concurrency}, []any{"test", false, false, 2})
+		stop := r.start(c)
+		synctest.Wait()
+		where, known := c.StatusOf(object.Key{Namespace: "shop", Name: "a"})
+		same(t, "a", []any{known, where.Running}, []any{true, true})
 		c.Enqueue(key("bad"))
 		time.Sleep(time.Millisecond)
-		status := c.Status()
+		status = c.Status()
 		status.Queue.NextDue = time.Time{} // it is random
 		text, err := json.MarshalIndent(status, "", " ")
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, "JSON", string(text), statusAsJSON)
+		_ = stop()
+		same(t, "after", c.Status().Running, false)
 	})
 }
 

@@ -30,10 +30,10 @@ func TestStress(t *testing.T) {
 	var busy, wrote [objects]atomic.Int64 // by object: running reconciles, the last version written
 	seen := [objects]atomic.Int64{}
 	var calm atomic.Bool
-	reconcile := func(ctx context.Context, key object.Key) (result controller.Result, _ error) {
+	reconcile := func(ctx context.Context, key object.Key) (res result, _ error) {
 		var n int
 		if _, err := fmt.Sscanf(key.Name, "m%d", &n); err != nil {
-			return result, controller.Terminal(err)
+			return res, controller.Terminal(err)
 		}
 		if busy[n].Add(1) > 1 {
 			double.Add(1)
@@ -41,7 +41,7 @@ func TestStress(t *testing.T) {
 		defer busy[n].Add(-1)
 		obj, ok := r.mapInformer.Store().Snapshot().Get(key)
 		if !ok {
-			return result, nil
+			return res, nil
 		}
 		version := number(obj.ResourceVersion)
 		if version < wrote[n].Load() {
@@ -49,26 +49,26 @@ func TestStress(t *testing.T) {
 		}
 		seen[n].Store(version)
 		if calm.Load() {
-			return result, nil
+			return res, nil
 		}
 		switch rand.IntN(12) {
 		case 0:
 			panic("in the test")
 		case 1:
-			return result, errTry
+			return res, errTry
 		case 2:
-			result.RequeueAfter = time.Millisecond
+			res.RequeueAfter = time.Millisecond
 		case 3:
 			runtime.Goexit()
 		case 4:
 			<-ctx.Done() // the deadline
-			return result, context.Cause(ctx)
+			return res, context.Cause(ctx)
 		case 5, 6:
 			written := r.maps.Update(configMap(key.Name))
 			wrote[n].Store(number(written.ResourceVersion))
-			result.Await = append(result.Await, object.TokenOf(mapsResource, written))
+			res.Await = append(res.Await, object.TokenOf(mapsResource, written))
 		}
-		return result, nil
+		return res, nil
 	}
 	for n := range objects {
 		r.maps.Create(configMap(fmt.Sprint("m", n)))

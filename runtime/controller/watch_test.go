@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,16 +58,6 @@ func TestOwnsQueuesTheOwnersBeforeAndAfter(t *testing.T) {
 		same(t, "owners changed", calls.sorted(), []string{"shop/a", "shop/b", "shop/c"})
 		r.pods.Delete("shop", "p")
 		same(t, "deleted", calls.sorted(), []string{"shop/b", "shop/c"})
-	})
-}
-
-func TestOwnersThatAreClusterScopedHaveNoNamespace(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		calls := &calls{}
-		r.run(calls, controller.Options{},
-			controller.For(r.mapInformer, none).OfKind(schema.GroupKind{Kind: "Node"}, false), controller.Owns(r.podInformer))
-		r.pods.Create(pod("p", ownedBy("v1", "Node", "n")))
-		same(t, "created", calls.take(), []string{"n"})
 	})
 }
 
@@ -253,25 +242,5 @@ func TestAfterCollectsEvents(t *testing.T) {
 		same(t, "an event of the other watch", c.take(), []string{"shop/one"})
 		time.Sleep(time.Minute)
 		same(t, "reconciles after that", c.take(), []string(nil))
-	})
-}
-
-// TestWatchesAreMergedByKey: many events of many objects that concern one key are one reconcile.
-func TestWatchesAreMergedByKey(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		calls := &calls{}
-		calls.do = sleep(time.Second)
-		r.run(calls, controller.Options{}, controller.Watches(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
-			return append(dst, object.Key{Name: p.Namespace})
-		}))
-		r.pods.Create(pod("first"))
-		synctest.Wait()
-		for n := range 100 {
-			r.pods.Create(pod(string(rune('a'+n/26)) + string(rune('a'+n%26))))
-		}
-		time.Sleep(time.Minute)
-		if got := len(calls.take()); got != 2 {
-			t.Errorf("%d reconciles of one key after 100 events, want the running one and one more", got)
-		}
 	})
 }

@@ -16,50 +16,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // sleep returns a reconcile that takes a time.
-func sleep(d time.Duration) func(context.Context, object.Key) (controller.Result, error) {
-	return func(context.Context, object.Key) (controller.Result, error) {
+func sleep(d time.Duration) func(context.Context, object.Key) (result, error) {
+	return func(context.Context, object.Key) (result, error) {
 		time.Sleep(d)
-		return controller.Result{}, nil
+		return result{}, nil
 	}
 }
 
 func key(name string) object.Key { return object.Key{Name: name} }
-
-func TestOneReconcileOfAKeyAtATime(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		var mu sync.Mutex
-		running, most := map[object.Key]int{}, 0
-		calls := &calls{do: func(_ context.Context, key object.Key) (controller.Result, error) {
-			mu.Lock()
-			running[key]++
-			most = max(most, len(running))
-			if running[key] > 1 {
-				t.Errorf("two reconciles of %v at once", key)
-			}
-			mu.Unlock()
-			time.Sleep(time.Second)
-			mu.Lock()
-			delete(running, key)
-			mu.Unlock()
-			return controller.Result{}, nil
-		}}
-		c, _ := r.run(calls, controller.Options{Concurrency: 3})
-		c.Enqueue(key("a"), key("b"), key("c"), key("d"))
-		for range 10 {
-			time.Sleep(300 * time.Millisecond)
-			c.Enqueue(key("a"))
-		}
-		time.Sleep(10 * time.Second)
-		mu.Lock()
-		defer mu.Unlock()
-		same(t, "at once", most, 3)
-	})
-}
 
 // TestAnEventDuringAReconcileQueuesTheKeyAgain, once, and after it.
 func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
@@ -76,16 +46,14 @@ func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
 	})
 }
 
-var errTry = errors.New("the test lets it fail")
-
 func TestAnErrorIsTriedAgainAfterAGrowingDelay(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+		calls := &calls{do: func(context.Context, object.Key) (result, error) {
 			if n++; n == 5 {
-				return controller.Result{}, nil
+				return result{}, nil
 			}
-			return controller.Result{}, fmt.Errorf("%d: %w", n, errTry)
+			return result{}, fmt.Errorf("%d: %w", n, errTry)
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		start := time.Now()
@@ -115,9 +83,9 @@ func TestAnErrorIsTriedAgainAfterAGrowingDelay(t *testing.T) {
 
 func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		result := controller.Result{}
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
-			return result, fmt.Errorf("wrapped: %w", controller.Terminal(errTry))
+		again := result{}
+		calls := &calls{do: func(context.Context, object.Key) (result, error) {
+			return again, fmt.Errorf("wrapped: %w", controller.Terminal(errTry))
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		c.Enqueue(key("a"))
@@ -128,7 +96,7 @@ func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 		}
 		c.Enqueue(key("a"))
 		same(t, "with its next event", calls.take(), []string{"a"})
-		result.RequeueAfter = 50 * time.Minute
+		again.RequeueAfter = 50 * time.Minute
 		c.Enqueue(key("a"))
 		time.Sleep(time.Hour)
 		same(t, "with After", calls.take(), []string{"a", "a"})
@@ -139,37 +107,29 @@ func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 	})
 }
 
+// TestMaxRetries: the most is what the queue counts.
 func TestMaxRetries(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) { return controller.Result{}, errTry }}
-		c, _ := r.run(calls, controller.Options{MaxRetries: 2})
-		for range 2 {
-			c.Enqueue(key("a"))
-			time.Sleep(time.Hour)
-			same(t, "reconciles", calls.take(), []string{"a", "a", "a"})
-		}
-	})
-}
-
-// TestTheMostRetries: the queue counts as many failures.
-func TestTheMostRetries(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) { return controller.Result{}, errTry }}
-		c, _ := r.run(calls, controller.Options{MaxRetries: 255})
-		c.Enqueue(key("a"))
-		time.Sleep(255 * time.Hour)
-		same(t, "reconciles", len(calls.take()), 256)
-	})
+	for _, most := range []int{2, 255} {
+		inBubble(t, func(t *testing.T, r *rig) {
+			calls := &calls{do: func(context.Context, object.Key) (result, error) { return result{}, errTry }}
+			c, _ := r.run(calls, controller.Options{MaxRetries: most})
+			for range 2 {
+				c.Enqueue(key("a"))
+				time.Sleep(255 * time.Hour)
+				same(t, "reconciles", len(calls.take()), most+1)
+			}
+		})
+	}
 }
 
 func TestAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+		calls := &calls{do: func(context.Context, object.Key) (result, error) {
 			if n++; n > 2 {
-				return controller.Result{}, nil
+				return result{}, nil
 			}
-			return controller.Result{RequeueAfter: time.Minute}, nil
+			return result{RequeueAfter: time.Minute}, nil
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		start := time.Now()
@@ -187,14 +147,14 @@ func TestAfter(t *testing.T) {
 func TestAfterTogetherWithAnError(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+		calls := &calls{do: func(context.Context, object.Key) (result, error) {
 			switch n++; {
 			case n == 1:
-				return controller.Result{RequeueAfter: time.Hour}, errTry
+				return result{RequeueAfter: time.Hour}, errTry
 			case n < 12:
-				return controller.Result{RequeueAfter: time.Second}, errTry
+				return result{RequeueAfter: time.Second}, errTry
 			}
-			return controller.Result{}, nil
+			return result{}, nil
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		start := time.Now()
@@ -216,14 +176,14 @@ func TestAfterTogetherWithAnError(t *testing.T) {
 func TestAPanicIsAnError(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
-		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+		calls := &calls{do: func(context.Context, object.Key) (result, error) {
 			switch n++; n {
 			case 1:
 				panic("in the test")
 			case 2:
 				runtime.Goexit()
 			}
-			return controller.Result{}, nil
+			return result{}, nil
 		}}
 		c, _ := r.run(calls, controller.Options{})
 		c.Enqueue(key("a"))
@@ -238,35 +198,40 @@ func TestAPanicIsAnError(t *testing.T) {
 
 func TestThePanicIsLoggedWithTheStack(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var log strings.Builder
-		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logTo(&log)))
-		c := r.new(func(context.Context, object.Key) (controller.Result, error) { panic("in the test") }, controller.Options{MaxRetries: 1})
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = c.Run(ctx) })
-		c.Enqueue(key("a"))
-		time.Sleep(time.Hour)
-		cancel()
-		wg.Wait()
-		text := log.String()
-		for _, want := range []string{"panic: in the test", `"controller"="test"`, `"key"="a"`, "TestThePanicIsLoggedWithTheStack", "not tried again"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the log lacks %q:\n%s", want, text)
-			}
-		}
+		c := r.new(func(context.Context, object.Key) (result, error) { panic("in the test") }, controller.Options{MaxRetries: 1})
+		logs(t, t.Context(), c, "panic: in the test", `"controller"="test"`, `"key"="shop/a"`, "TestThePanicIsLoggedWithTheStack", "not tried again")
 	})
+}
+
+// logs runs a controller with a key for an hour, and wants texts in its log.
+func logs(t *testing.T, ctx context.Context, c *controller.Controller, texts ...string) {
+	t.Helper()
+	var log strings.Builder
+	ctx, cancel := context.WithCancel(klog.NewContext(ctx, informertest.LogTo(&log, 0)))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = c.Run(ctx) })
+	c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
+	time.Sleep(time.Hour)
+	cancel()
+	wg.Wait()
+	for _, want := range texts {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, &log)
+		}
+	}
 }
 
 func TestTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		own := false
-		calls := &calls{do: func(ctx context.Context, key object.Key) (controller.Result, error) {
+		calls := &calls{do: func(ctx context.Context, key object.Key) (result, error) {
 			if own {
 				shorter, cancel := context.WithTimeout(ctx, time.Second)
 				defer cancel()
 				ctx = shorter
 			}
 			<-ctx.Done()
-			return controller.Result{}, controller.Terminal(context.Cause(ctx))
+			return result{}, controller.Terminal(context.Cause(ctx))
 		}}
 		c, _ := r.run(calls, controller.Options{Timeout: time.Minute})
 		c.Enqueue(key("a"))
@@ -285,28 +250,16 @@ func TestTimeout(t *testing.T) {
 
 func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var log strings.Builder
 		type mine struct{}
-		ctx, cancel := context.WithCancel(context.WithValue(klog.NewContext(t.Context(), logTo(&log)), mine{}, "value"))
-		c := r.new(func(ctx context.Context, key object.Key) (controller.Result, error) {
+		c := r.new(func(ctx context.Context, key object.Key) (result, error) {
 			klog.FromContext(ctx).Info("Reconciling")
 			child, cancel := context.WithCancel(ctx)
 			defer cancel()
 			klog.FromContext(child).Info("In a child", "mine", child.Value(mine{}))
-			return controller.Result{}, nil
+			return result{}, nil
 		}, controller.Options{Timeout: time.Minute})
-		var wg sync.WaitGroup
-		wg.Go(func() { _ = c.Run(ctx) })
-		c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
-		synctest.Wait()
-		cancel()
-		wg.Wait()
-		text := log.String()
-		for _, want := range []string{`"msg"="Reconciling" "controller"="test" "key"="shop/a"`, `"msg"="In a child" "controller"="test" "key"="shop/a" "mine"="value"`} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the log lacks %q:\n%s", want, text)
-			}
-		}
+		logs(t, context.WithValue(t.Context(), mine{}, "value"), c,
+			`"msg"="Reconciling" "controller"="test" "key"="shop/a"`, `"msg"="In a child" "controller"="test" "key"="shop/a" "mine"="value"`)
 	})
 }
 

@@ -18,41 +18,32 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-func never[T any](_, _ T) bool { return false }
-
 // TestWhatWasWrittenIsAwaitedWhateverIsReturned: the next reconcile of the key begins when the
 // informer has the write, a second later.
 func TestWhatWasWrittenIsAwaitedWhateverIsReturned(t *testing.T) {
-	for name, end := range map[string]func() (controller.Result, error){
-		"nothing":        func() (controller.Result, error) { return controller.Result{}, nil },
-		"After":          func() (controller.Result, error) { return controller.Result{RequeueAfter: time.Millisecond}, nil },
-		"an error":       func() (controller.Result, error) { return controller.Result{}, errTry },
-		"terminal":       func() (controller.Result, error) { return controller.Result{}, controller.Terminal(errTry) },
-		"a panic":        func() (controller.Result, error) { panic("in the test") },
-		"runtime.Goexit": func() (controller.Result, error) { runtime.Goexit(); return controller.Result{}, nil },
+	for name, end := range map[string]func() (result, error){
+		"nothing":        func() (result, error) { return result{}, nil },
+		"After":          func() (result, error) { return result{RequeueAfter: time.Millisecond}, nil },
+		"an error":       func() (result, error) { return result{}, errTry },
+		"terminal":       func() (result, error) { return result{}, controller.Terminal(errTry) },
+		"a panic":        func() (result, error) { panic("in the test") },
+		"runtime.Goexit": func() (result, error) { runtime.Goexit(); return result{}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
-				lag, n := r.lag(time.Second), 0
-				calls := &calls{do: func(ctx context.Context, _ object.Key) (controller.Result, error) {
-					if n++; n > 1 {
-						return controller.Result{}, nil
-					}
+				lag := r.lag(time.Second)
+				calls := once(func(ctx context.Context) (result, error) {
 					controller.Wrote(ctx, r.update(lag, "a")[0])
 					return end()
-				}}
-				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, never[*corev1.ConfigMap]))
+				})
+				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, none))
 				start := time.Now()
 				c.Enqueue(key("a"))
 				time.Sleep(time.Millisecond)
 				c.Enqueue(key("a"))
 				time.Sleep(time.Minute)
-				gaps := calls.gaps(start)
-				for n := range gaps {
-					gaps[n] = gaps[n].Round(10 * time.Millisecond)
-				}
-				same(t, "reconciles", gaps, []time.Duration{0, time.Second})
+				same(t, "reconciles", calls.rounded(start), []time.Duration{0, time.Second})
 				same(t, "awaited", c.Status().Totals.Awaited, 1)
 			})
 		})
@@ -66,7 +57,7 @@ func TestWroteMergesWithAwait(t *testing.T) {
 			return object.Token{Resource: mapsResource, Key: key("a"), ResourceVersion: version}
 		}
 		var late context.Context
-		calls := &calls{do: func(ctx context.Context, _ object.Key) (controller.Result, error) {
+		calls := &calls{do: func(ctx context.Context, _ object.Key) (result, error) {
 			child, cancel := context.WithCancel(ctx)
 			defer cancel()
 			var all sync.WaitGroup
@@ -76,7 +67,7 @@ func TestWroteMergesWithAwait(t *testing.T) {
 			all.Wait()
 			controller.Wrote(ctx, object.Token{})
 			late = ctx
-			return controller.Result{Await: []object.Token{token("1002"), token("1003")}}, nil
+			return result{Await: []object.Token{token("1002"), token("1003")}}, nil
 		}}
 		r.maps.Create(configMap("a"))
 		c, _ := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.For(r.mapInformer))
@@ -104,15 +95,15 @@ func TestAWriterTellsTheController(t *testing.T) {
 			}
 		}})
 		var read []string
-		calls := &calls{do: func(ctx context.Context, key object.Key) (controller.Result, error) {
+		calls := &calls{do: func(ctx context.Context, key object.Key) (result, error) {
 			m, _ := r.mapInformer.Store().Snapshot().Get(key)
 			if read = append(read, m.Data["n"]); len(read) > 1 {
-				return controller.Result{}, nil
+				return result{}, nil
 			}
 			if _, _, err := maps.Mutate(ctx, m, func(m *corev1.ConfigMap) error { m.Data = map[string]string{"n": "1"}; return nil }); err != nil {
 				t.Error(err)
 			}
-			return controller.Result{}, errTry
+			return result{}, errTry
 		}}
 		r.run(calls, controller.Options{}, controller.For(r.mapInformer, func(old, _ *corev1.ConfigMap) bool { return old == nil }))
 		time.Sleep(time.Minute)

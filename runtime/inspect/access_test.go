@@ -9,17 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
-
-func same[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: %s", what, diff)
-	}
-}
 
 // TestOnlyThisMachineIsAnswered has requests from elsewhere, also by way of a proxy and of a name
 // of the internet that leads to the loopback.

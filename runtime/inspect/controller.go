@@ -34,43 +34,20 @@ func WithControllers(read func() []Controller) Option {
 	}
 }
 
-// queue is what is shown of the work queue of one controller.
+// queue is the work queue of one controller.
 type queue struct {
-	Name    string     `json:"name"`
-	Ready   []int      `json:"ready"`   // keys to be handed out, by level, the highest first
-	Delayed int        `json:"delayed"` // or held back
-	Failing int        `json:"failing,omitempty"`
-	Oldest  *queueKey  `json:"oldest,omitempty"` // of those that are ready
-	Running []queueKey `json:"running,omitempty"`
-
+	Name string `json:"name"`
+	workqueue.Status[object.Key]
 	of Controller
-}
-
-type queueKey struct {
-	Key     string    `json:"key"`
-	Since   time.Time `json:"since"`
-	Attempt int       `json:"attempt"`
 }
 
 func queueOf(c Controller) queue {
 	status := c.Status()
-	s := &status.Queue
-	q := queue{
-		Name: status.Name, Ready: []int{s.High, s.Normal, s.Low}, Delayed: s.Delayed + s.Paced + s.Held, Failing: s.Failing, of: c,
-	}
-	if s.Oldest != nil {
-		oldest := queueKeyOf(*s.Oldest)
-		q.Oldest = &oldest
-	}
-	for _, running := range s.Running {
-		q.Running = append(q.Running, queueKeyOf(running))
-	}
-	return q
+	return queue{status.Name, status.Queue, c}
 }
 
-func queueKeyOf(k workqueue.KeyStatus[string]) queueKey {
-	return queueKey{Key: k.Key, Since: k.Since, Attempt: k.Failures + 1}
-}
+// Waiting returns the number of keys that are delayed or held back.
+func (q queue) Waiting() int { return q.Delayed + q.Paced + q.Held }
 
 // where returns where the queue has a key, "" if it doesn't.
 func (q queue) where(key object.Key, now time.Time) string {
@@ -81,12 +58,12 @@ func (q queue) where(key object.Key, now time.Time) string {
 	return keyInWords(s, now)
 }
 
-// ready returns the number of ready keys.
-func (q queue) ready() (n int) {
-	for _, level := range q.Ready {
-		n += level
-	}
-	return n
+// Ready returns the number of ready keys.
+func (q queue) Ready() int { return q.High + q.Normal + q.Low }
+
+// Levels returns the ready keys of each priority: "by priority: 3, 0, 12".
+func (q queue) Levels() string {
+	return fmt.Sprintf("by priority: %s, %s, %s", thousands(q.High), thousands(q.Normal), thousands(q.Low))
 }
 
 // keyInWords returns where a queue has a key.

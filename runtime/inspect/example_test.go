@@ -4,13 +4,11 @@ package inspect_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -48,52 +46,4 @@ func Example() {
 	// Output:
 	// 503 not ready: 1 of 1 informers have not synced: pods/v1 is not running; a factory's Start runs those that were made before it
 	// 200 ok
-}
-
-// Other machines may see the page if an authorizer allows their requests.
-func ExampleWithAuthorizer() {
-	client, err := source.NewClient(newShop(pod("shop", "blue")).Config())
-	if err != nil {
-		log.Fatal(err)
-	}
-	factory := factories.New(client)
-	factories.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
-	ctx := context.Background()
-	if err := errors.Join(factory.Start(ctx), factory.WaitForCacheSync(ctx)); err != nil {
-		log.Fatal(err)
-	}
-
-	page := inspect.Handler(factory, inspect.WithAuthorizer(func(req *http.Request) error {
-		// In a program, this may be a TokenReview.
-		if _, password, _ := req.BasicAuth(); password != "secret" {
-			return errors.New("a password is needed")
-		}
-		return nil
-	}))
-	for _, password := range []string{"guess", "secret"} {
-		req := httptest.NewRequest(http.MethodGet, "/?format=json", nil)
-		req.SetBasicAuth("ops", password)
-		w := httptest.NewRecorder()
-		page.ServeHTTP(w, req)
-		if w.Code != http.StatusOK {
-			fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
-			continue
-		}
-		var report struct {
-			Informers []struct {
-				Name    string
-				Objects int
-			}
-		}
-		if err := json.Unmarshal(w.Body.Bytes(), &report); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(w.Code, report.Informers)
-	}
-	if err := factory.Shutdown(ctx); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// 403 inspect: refused: a password is needed
-	// 200 [{pods/v1 1}]
 }

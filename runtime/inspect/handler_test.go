@@ -167,8 +167,8 @@ func (named) StatusOf(object.Key) (where workqueue.KeyStatus[object.Key], known 
 }
 
 func (n named) Status() controller.Status {
-	key := workqueue.KeyStatus[string]{Key: string(n)}
-	return controller.Status{Name: string(n), Queue: workqueue.Status[string]{Oldest: &key, Running: []workqueue.KeyStatus[string]{key}}}
+	key := workqueue.KeyStatus[object.Key]{Key: object.Key{Name: string(n)}}
+	return controller.Status{Name: string(n), Queue: workqueue.Status[object.Key]{Oldest: &key, Running: []workqueue.KeyStatus[object.Key]{key}}}
 }
 
 // TestContentsAreNotShown has a server with a secret in an annotation, and errors that quote it.

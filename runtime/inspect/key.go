@@ -100,14 +100,12 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 	snapshot := typed.Store().Snapshot()
 	obj, ok := snapshot.Get(key)
 	if !ok {
-		in.Why = fmt.Sprintf("Not stored: at resourceVersion %s the server had no such object, or a selector of the informer leaves it out. %s",
+		in.Why = fmt.Sprintf("Not stored: at resourceVersion %s the server had no such object, or a selector of the informer leaves it out.%s",
 			snapshot.NamespaceResourceVersion(stream.Namespace), whyOlder(status.Running, stream, now))
-		in.Why = strings.TrimSpace(in.Why)
 		return in
 	}
 	in.Stored, in.ResourceVersion = true, obj.GetResourceVersion()
-	in.Why = fmt.Sprintf("Stored. %s", whyOlder(status.Running, stream, now))
-	in.Why = strings.TrimSpace(in.Why)
+	in.Why = "Stored." + whyOlder(status.Running, stream, now)
 	return in
 }
 
@@ -125,5 +123,5 @@ func whyOlder(running bool, s informer.StreamStatus, now time.Time) string {
 	if c := conditionOf(running, s.Synced, s.Reflector); c == healthy {
 		return ""
 	}
-	return "The server may have a newer state: " + stateInWords(running, s.Reflector, now) + "."
+	return " The server may have a newer state: " + stateInWords(running, s.Reflector, now) + "."
 }

@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
@@ -31,7 +31,7 @@ func TestOneKeyIsExplained(t *testing.T) {
 		sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
 		server.refuse("nodes", http.StatusForbidden)
 		var log strings.Builder
-		f := server.factory(t, informer.WithLogger(logTo(&log)))
+		f := server.factory(t, informer.WithLogger(informertest.LogTo(&log, 10)))
 		all := factories.For[*corev1.Pod](f, podResource)
 		factories.For[*corev1.Pod](f, podResource, informer.WithName("bank"), informer.WithNamespace("bank"))
 		factories.For[*corev1.Node](f, nodeResource)
@@ -116,9 +116,7 @@ func TestQueuesOfControllers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(logr.NewContext(t.Context(), discard))
-		ended := make(chan error)
-		go func() { ended <- c.Run(ctx) }()
+		running := informertest.Go(t, c.Run)
 		for _, name := range []string{"failing", "delayed", "running", "ready"} {
 			synctest.Wait() // the one before is with the worker, or done
 			c.Enqueue(object.Key{Namespace: "shop", Name: name})
@@ -141,7 +139,6 @@ func TestQueuesOfControllers(t *testing.T) {
 		same(t, "running and added", where("running"), "a worker has had it for 10 seconds, and it was added again since")
 		contains(t, page(t, h, "/"), "maps 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 1 failing shop/running for 10 seconds, attempt 1")
 		close(release)
-		cancel()
-		<-ended
+		_ = running.End()
 	})
 }

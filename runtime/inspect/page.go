@@ -40,9 +40,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"relists":  relistsInWords,
 	"utc":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"sentence": sentence,
-	"attempt":  func(n int) string { return fmt.Sprintf("attempt %d", n) },
-	"ready":    queue.ready,
-	"levels":   levelsInWords,
+	"attempt":  func(failures int) string { return fmt.Sprintf("attempt %d", failures+1) },
 }).Parse(strings.Replace(pageHTML, "STYLE", pageCSS, 1)))
 
 // contentPolicy allows the style sheet, by its hash, and nothing else: no script and no request.
@@ -130,13 +128,4 @@ func relistsInWords(by map[reason.Reason]int64) string {
 		parts = append(parts, fmt.Sprintf("%s %s", thousands(int(by[cause])), name))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// levelsInWords returns the ready keys of each priority: "by priority: 3, 0, 12".
-func levelsInWords(levels []int) string {
-	parts := make([]string, len(levels))
-	for n, ready := range levels {
-		parts[n] = thousands(ready)
-	}
-	return "by priority: " + strings.Join(parts, ", ")
 }

@@ -3,17 +3,13 @@
 package inspect_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
-	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -21,16 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
-
-// logTo returns a logger. b may be read when all goroutines wait.
-func logTo(b *strings.Builder) logr.Logger {
-	var mu sync.Mutex
-	return funcr.New(func(prefix, args string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintln(b, prefix, args)
-	}, funcr.Options{Verbosity: 10})
-}
 
 // TestReadyGivesReasons follows a factory from before its start to its end.
 func TestReadyGivesReasons(t *testing.T) {

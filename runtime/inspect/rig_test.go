@@ -27,6 +27,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
+	same         = informertest.SameText
 	podResource  = informertest.PodResource
 	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 	discard      = logr.Discard()

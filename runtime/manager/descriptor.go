@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Runnable is what a manager runs. A *controller.Controller is one. If it has a method Status as
-// that has, health and the page say what it is doing; if it is an http.Handler, it answers
+// Runnable is what a manager runs. A *controller.Controller is one. If it is an inspect.Controller,
+// as that is, health and the page say what it is doing; if it is an http.Handler, it answers
 // /debug/controllers/NAME.
 type Runnable interface {
 	// Run runs until ctx is done, and returns after all that it has started has ended. It is called

@@ -106,7 +106,7 @@ func TestTheStandbyIsWarm(t *testing.T) {
 			t.Errorf("a request of the one that does not lead: %v", err)
 		}
 		requests := len(r.server.Requests())
-		same(t, "Run of a", a.stop(), errStop)
+		same(t, "Run of a", a.End(), errStop)
 		same(t, "events", r.take(), []string{"end always-on-a"})
 		pass(next)
 		same(t, "events", r.take(), []string{"b: shop/blue"})
@@ -124,7 +124,7 @@ func TestStopOnTheStandby(t *testing.T) {
 		r.create("blue")
 		a, b := r.process("a"), r.process("b")
 		same(t, "Stop", b.Stop(t.Context(), "maps"), nil)
-		_ = a.stop()
+		_ = a.End()
 		r.take()
 		pass(time.Minute)
 		same(t, "events", r.take(), []string{})
@@ -139,9 +139,9 @@ func TestALostLeaseEndsTheProcess(t *testing.T) {
 		a := r.process("a")
 		pass(time.Minute)
 		a.cut.Store(true)
-		<-a.done
-		if !errors.Is(a.err, election.ErrLost) {
-			t.Errorf("Run returns %v", a.err)
+		<-a.Done
+		if !errors.Is(a.Err, election.ErrLost) {
+			t.Errorf("Run returns %v", a.Err)
 		}
 		if err := a.write(t.Context()); !errors.Is(err, election.ErrNotLeading) {
 			t.Errorf("a request after that: %v", err)
@@ -161,7 +161,7 @@ func TestALeaseIsNotReleasedWhileItsWorkGoesOn(t *testing.T) {
 		})
 		b := r.process("b")
 		began := time.Now()
-		wrong(t, a.stop(), "manager: Run: election shop/maps: controller maps has not returned; it is working on shop/blue for 10s: ShutdownTimeout of 10s has passed")
+		wrong(t, a.End(), "manager: Run: election shop/maps: controller maps has not returned; it is working on shop/blue for 10s: ShutdownTimeout of 10s has passed")
 		same(t, "the end takes", time.Since(began), 10*time.Second)
 		r.take()
 		pass(lease - 2*time.Second)
@@ -170,6 +170,6 @@ func TestALeaseIsNotReleasedWhileItsWorkGoesOn(t *testing.T) {
 		same(t, "b after that", r.take(), []string{"b: shop/blue"})
 		close(a.release)
 		synctest.Wait()
-		_ = b.stop()
+		_ = b.End()
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 
 	"github.com/spf13/pflag"
-
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,9 +41,7 @@ func Example() {
 	}
 	options := manager.Options{Controllers: []manager.Descriptor{
 		{Name: "maps", New: newMaps},
-		{Name: "sweeper", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
-			return manager.RunnableFunc(func(context.Context) error { panic("the flag leaves it out") }), nil
-		}},
+		made("sweeper", func(context.Context) error { panic("the flag leaves it out") }),
 	}}
 	flags := pflag.NewFlagSet("example", pflag.ContinueOnError)
 	options.AddFlags(func(string) *pflag.FlagSet { return flags }) // or one for each section

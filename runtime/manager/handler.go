@@ -151,7 +151,7 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	switch c := u.made().(type) {
 	case http.Handler:
 		http.StripPrefix("/debug/controllers/"+name, c).ServeHTTP(w, req)
-	case reporter:
+	case inspect.Controller:
 		writeJSON(w, c.Status())
 	default:
 		writeJSON(w, u.state())

@@ -46,7 +46,7 @@ func (u *unit) health(now time.Time) error {
 		}
 		return nil
 	}
-	reports, ok := u.made().(reporter)
+	reports, ok := u.made().(inspect.Controller)
 	if !ok {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (m *Manager) ready(req *http.Request) error {
 	}
 	var missing []string
 	for _, u := range m.units {
-		reports, ok := u.made().(reporter)
+		reports, ok := u.made().(inspect.Controller)
 		if r := m.runOf(u); !ok || r == nil || r.isOver() {
 			continue
 		}

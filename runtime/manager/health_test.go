@@ -79,10 +79,7 @@ func TestNoProgressIsRed(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
-			d := reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
-				<-release
-				return controller.Result{}, nil
-			}, controller.Options{})
+			d := blocking("maps", release)
 			d.KeyLimit, d.IdleLimit = -1, time.Minute
 			o.Controllers = []manager.Descriptor{d}
 		})
@@ -138,7 +135,7 @@ func TestReadyz(t *testing.T) {
 		end()
 		pass(time.Minute)
 		answers(t, m, "/readyz", 200, "ok")
-		_ = run.stop()
+		_ = run.End()
 	})
 }
 
@@ -192,14 +189,9 @@ func TestHealthShowsStrangersNamesOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
-			stuck := reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
-				<-release
-				return controller.Result{}, nil
-			}, controller.Options{})
+			stuck := blocking("stuck", release)
 			stuck.KeyLimit = time.Second
-			failing := manager.Descriptor{Name: "failing", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
-				return manager.RunnableFunc(func(context.Context) error { return errors.New("dial https://me:secret@db.test") }), nil
-			}}
+			failing := made("failing", func(context.Context) error { return errors.New("dial https://me:secret@db.test") })
 			o.Controllers = []manager.Descriptor{stuck, failing, r.noting("fine")}
 		})
 		r.create("blue")

@@ -5,7 +5,6 @@ package manager_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http/httptest"
 	"slices"
@@ -13,20 +12,20 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/go-logr/logr"
 	"go.uber.org/goleak"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
@@ -37,8 +36,12 @@ func TestMain(m *testing.M) {
 }
 
 var (
+	inBubble = informertest.InBubble(newRig)
+	same     = informertest.SameText
+	pass     = informertest.Pass
+
 	mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
-	errStop      = errors.New("the test stops the manager")
+	errStop      = informertest.ErrStop
 )
 
 // rig is a server in memory with ConfigMaps and Leases, and a factory for a manager.
@@ -51,12 +54,6 @@ type rig struct {
 
 	mu     sync.Mutex // mu guards what follows
 	events []string   // what was noted
-}
-
-// inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines
-// wait.
-func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
-	synctest.Test(t, func(t *testing.T) { test(t, newRig(t)) })
 }
 
 func newRig(t *testing.T) *rig {
@@ -79,7 +76,7 @@ func (r *rig) newFactory() *factories.Factory {
 // create creates ConfigMaps in the namespace shop.
 func (r *rig) create(names ...string) {
 	for _, name := range names {
-		r.maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}})
+		r.maps.Create(informertest.ConfigMap(name))
 	}
 }
 
@@ -101,19 +98,35 @@ func (r *rig) take() []string {
 
 // noting returns a controller that notes when it is made, begins and ends.
 func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.Descriptor {
-	d := manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+	d := made(name, func(ctx context.Context) error {
+		r.note("run %s", name)
+		<-ctx.Done()
+		r.note("end %s", name)
+		return context.Cause(ctx)
+	})
+	make := d.New
+	d.New = func(ctx context.Context, c *manager.Context) (manager.Runnable, error) {
 		r.note("make %s", name)
-		return manager.RunnableFunc(func(ctx context.Context) error {
-			r.note("run %s", name)
-			<-ctx.Done()
-			r.note("end %s", name)
-			return context.Cause(ctx)
-		}), nil
-	}}
+		return make(ctx, c)
+	}
 	for _, f := range change {
 		f(&d)
 	}
 	return d
+}
+
+// made returns a controller that is a function.
+func made(name string, run manager.RunnableFunc) manager.Descriptor {
+	return manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Runnable, error) { return run, nil }}
+}
+
+// blocking returns a controller of the ConfigMaps whose reconciles wait until release is closed, or
+// has a value for them.
+func blocking(name string, release chan struct{}) manager.Descriptor {
+	return reconciling(name, func(context.Context, object.Key) (controller.Result, error) {
+		<-release
+		return controller.Result{}, nil
+	}, controller.Options{})
 }
 
 // reconciling returns a controller of the ConfigMaps.
@@ -142,9 +155,7 @@ func (r *rig) new(change func(*manager.Options)) *manager.Manager {
 // running is a manager that runs.
 type running struct {
 	*manager.Manager
-	stop func() error // ends it, and returns what Run has returned
-	done chan struct{}
-	err  error // of Run; read it after done
+	*informertest.Running
 }
 
 // run starts a manager, which ends with the test.
@@ -153,19 +164,14 @@ func (r *rig) run(change func(*manager.Options)) *running {
 	return r.start(r.new(change))
 }
 
+// runs starts a manager of these controllers.
+func (r *rig) runs(controllers ...manager.Descriptor) *running {
+	r.t.Helper()
+	return r.run(func(o *manager.Options) { o.Controllers = controllers })
+}
+
 func (r *rig) start(m *manager.Manager) *running {
-	ctx, cancel := context.WithCancelCause(klog.NewContext(r.t.Context(), logr.Discard()))
-	run := &running{Manager: m, done: make(chan struct{})}
-	go func() {
-		defer close(run.done)
-		run.err = m.Run(ctx)
-	}()
-	run.stop = func() error {
-		cancel(errStop)
-		<-run.done
-		return run.err
-	}
-	r.t.Cleanup(func() { _ = run.stop() })
+	run := &running{m, informertest.Go(r.t, m.Run)}
 	synctest.Wait()
 	return run
 }
@@ -204,19 +210,6 @@ func states(t *testing.T, m *manager.Manager) (text string) {
 		text += " " + c.Name + ":" + c.State
 	}
 	return strings.TrimSpace(text)
-}
-
-// pass lets time pass, until no goroutine can run.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
-func same(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s:\ngot  %v\nwant %v", what, got, want)
-	}
 }
 
 // wrong asserts the text of an error.

@@ -53,7 +53,7 @@ func TestStartAndEnd(t *testing.T) {
 		end()
 		pass(time.Minute)
 		same(t, "the start", r.take(), []string{"reconcile shop/blue"})
-		same(t, "Run", run.stop(), errStop)
+		same(t, "Run", run.End(), errStop)
 		same(t, "the end", sorted(r.take()), []string{"end other", "end tokens"})
 		for _, i := range r.factory.Informers() {
 			if s := i.Status(); s.Running {
@@ -88,12 +88,10 @@ func TestCancelledBeforeTheSync(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: fault})
-				m := r.run(func(o *manager.Options) {
-					o.Controllers = []manager.Descriptor{reconciling("maps", nothing, controller.Options{})}
-				})
+				m := r.runs(reconciling("maps", nothing, controller.Options{}))
 				pass(time.Minute)
 				began := time.Now()
-				same(t, "Run", m.stop(), errStop)
+				same(t, "Run", m.End(), errStop)
 				same(t, "the end takes", time.Since(began), time.Duration(0))
 			})
 		})
@@ -111,19 +109,14 @@ func TestTheEndNamesWhoHangs(t *testing.T) {
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
 				r.noting("tokens"), r.noting("fine"),
-				reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
-					<-release
-					return controller.Result{}, nil
-				}, controller.Options{}),
-				{Name: "deaf", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
-					return manager.RunnableFunc(func(context.Context) error { <-release; return nil }), nil
-				}},
+				blocking("stuck", release),
+				made("deaf", func(context.Context) error { <-release; return nil }),
 			}
 			o.ShutdownTimeout = 10 * time.Second
 		})
 		pass(50 * time.Second)
 		began := time.Now()
-		wrong(t, m.stop(), "manager: Run: controller stuck has not returned; it is working on shop/blue for 1m0s: ShutdownTimeout of 10s has passed\n"+
+		wrong(t, m.End(), "manager: Run: controller stuck has not returned; it is working on shop/blue for 1m0s: ShutdownTimeout of 10s has passed\n"+
 			"controller deaf has not returned: ShutdownTimeout of 10s has passed")
 		same(t, "the end takes", time.Since(began), 10*time.Second)
 		same(t, "the end of another one", slices.Contains(r.take(), "end tokens"), true)
@@ -146,9 +139,7 @@ func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
 					<-ctx.Done()
 					return nil
 				}), nil
-			}}, {Name: "once", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
-				return manager.RunnableFunc(func(context.Context) error { return nil }), nil
-			}}}
+			}}, made("once", func(context.Context) error { return nil })}
 		})
 		same(t, "states", states(t, m.Manager), "disk:failed fine:running once:done")
 		answers(t, m.Manager, "/healthz", 500, "[-]disk: it has failed: no such disk\nhealthz check failed")
@@ -162,7 +153,7 @@ func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
 		same(t, "states", states(t, m.Manager), "disk:running fine:running once:done")
 		answers(t, m.Manager, "/healthz?verbose", 200, "[+]fine ok\n[+]disk ok\n[+]once ok\nok\n")
 		same(t, "made again", r.take(), []string{})
-		same(t, "Run", m.stop(), errStop)
+		same(t, "Run", m.End(), errStop)
 	})
 }
 
@@ -202,12 +193,7 @@ func TestStopNamesTheKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		release := make(chan struct{})
-		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
-				<-release
-				return controller.Result{}, nil
-			}, controller.Options{})}
-		})
+		m := r.runs(blocking("stuck", release))
 		pass(50 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -228,13 +214,11 @@ func runAt(ctx context.Context, t *testing.T, r *rig, address string) (*manager.
 		ready, ended := make(chan struct{}), make(chan error, 1)
 		m := r.new(func(o *manager.Options) {
 			o.Address = address
-			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
-				return manager.RunnableFunc(func(ctx context.Context) error {
-					close(ready)
-					<-ctx.Done()
-					return nil
-				}), nil
-			}}}
+			o.Controllers = []manager.Descriptor{made("maps", func(ctx context.Context) error {
+				close(ready)
+				<-ctx.Done()
+				return nil
+			})}
 		})
 		go func() { ended <- m.Run(ctx) }()
 		select {

@@ -55,15 +55,6 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestNothingSelectedMeansAll(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("a"), r.noting("off", disabled)}
-		})
-		same(t, "states", states(t, m.Manager), "a:running off:off")
-	})
-}
-
 func TestNewSaysAllThatIsWrong(t *testing.T) {
 	build := func(context.Context, *manager.Context) (manager.Runnable, error) { return nil, nil }
 	_, err := manager.New(manager.Options{
@@ -161,8 +152,8 @@ func TestAnErrorOfNewEndsTheRun(t *testing.T) {
 				return nil, errors.New("no such disk")
 			}}, r.noting("c")}
 		})
-		<-m.done
-		wrong(t, m.err, "manager: Run: controller b: New: no such disk")
+		<-m.Done
+		wrong(t, m.Err, "manager: Run: controller b: New: no such disk")
 		same(t, "events", r.take(), []string{"make a"})
 	})
 }

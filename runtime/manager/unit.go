@@ -12,16 +12,13 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
 var (
 	errStopped = errors.New("the controller was stopped")
 	errEnded   = errors.New("the manager has ended the controller")
 )
-
-// reporter is a controller that reports its Status, as a controller.Controller does.
-type reporter interface{ Status() controller.Status }
 
 // unit is one controller of a manager.
 type unit struct {
@@ -121,7 +118,7 @@ func (u *unit) run(r *run, c Runnable) {
 
 // workingOn returns the keys that the controller is working on, for the end of an error.
 func (u *unit) workingOn() string {
-	reports, ok := u.made().(reporter)
+	reports, ok := u.made().(inspect.Controller)
 	if !ok {
 		return ""
 	}

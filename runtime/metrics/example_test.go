@@ -5,7 +5,6 @@ package metrics_test
 import (
 	"context"
 	"errors"
-	"expvar"
 	"fmt"
 	"log"
 	"sync"
@@ -20,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
-	"github.com/informer-gen/informer-gen/runtime/workqueue"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -85,38 +83,4 @@ func ExampleProvider() {
 		log.Fatal(err)
 	}
 	// Output: 2 2 true
-}
-
-// variables is a QueueProvider that shows queues as variables of package expvar.
-type variables struct{ *expvar.Map }
-
-func (v variables) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
-	v.Set(name, expvar.Func(func() any {
-		state := read()
-		return map[string]int{"ready": state.Depth[1], "running": state.Running, "failing": state.Failing}
-	}))
-	return func() { v.Delete(name) }
-}
-
-// The page /debug/vars shows the queues of a program.
-func ExampleQueueProvider() {
-	queues := variables{new(expvar.Map)} // in a program: expvar.NewMap("queues")
-	queue := workqueue.New[string](workqueue.Options{Name: "orders", Metrics: queues})
-	for _, key := range []string{"blue", "green", "red"} {
-		queue.Add(key)
-	}
-	ctx := context.Background()
-	item, err := queue.Get(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(item.Key, queues)
-	item.Done(workqueue.Outcome{})
-	if err := queue.ShutDown(ctx, workqueue.Drop); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(queues)
-	// Output:
-	// blue {"orders": {"failing":0,"ready":2,"running":1}}
-	// {}
 }

@@ -57,3 +57,6 @@ func (k Key) String() string {
 	}
 	return k.Namespace + "/" + k.Name
 }
+
+// MarshalText returns String, for JSON.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

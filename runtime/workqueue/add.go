@@ -28,10 +28,8 @@ func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 		return
 	}
 	switch e.state {
-	case running:
-		q.addToRunningLocked(e, level, due, now)
-	case held:
-		q.addToHeldLocked(e, level, due, now)
+	case running, held:
+		q.addForLaterLocked(e, level, due, now)
 	case ready:
 		if level < e.level {
 			q.unreadyLocked(e)
@@ -70,39 +68,30 @@ func (q *Queue[K]) newLocked(key K, level uint8) *entry[K] {
 	return e
 }
 
-// addToRunningLocked has a running key come back when it is done: at once, or at due.
-func (q *Queue[K]) addToRunningLocked(e *entry[K], level uint8, due, now time.Duration) {
+// addForLaterLocked lets a key that is running or held come back after that: at once, or at due.
+func (q *Queue[K]) addForLaterLocked(e *entry[K], level uint8, due, now time.Duration) {
+	next := &e.addedLevel
+	if e.state == held { // whose own level means nothing else
+		next = &e.level
+	}
 	if !e.again && !e.later {
-		e.addedLevel = level
+		*next = level
 	}
-	e.addedLevel = min(e.addedLevel, level)
-	switch {
-	case e.again:
-	case due <= now:
-		e.again, e.later, e.then = true, false, now
-		q.adds++
-	case !e.later || due < e.then:
-		e.later, e.then = true, due
-	}
-}
-
-// addToHeldLocked has a held key come back when its hold has ended: at once, or at due.
-func (q *Queue[K]) addToHeldLocked(e *entry[K], level uint8, due, now time.Duration) {
-	if !e.again && !e.later {
-		e.level = level
-	}
-	e.level = min(e.level, level)
+	*next = min(*next, level)
 	switch {
 	case due <= now && !e.again:
 		e.again = true
 		q.adds++
-	case due > now && (!e.later || due < e.then):
+		if e.state == running { // a retry of a held key stays
+			e.later, e.then = false, now
+		}
+	case due > now && (!e.later || due < e.then) && (e.state == held || !e.again):
 		e.later, e.then, e.thenRetry = true, due, false
 	}
 }
 
 // floor is the earliest time at which a key runs again that has failed.
-func (q *Queue[K]) floor(e *entry[K]) time.Duration { return later(e.since, q.least) }
+func (q *Queue[K]) floor(e *entry[K]) time.Duration { return later(e.since, max(0, q.limiter.Base)) }
 
 // notBefore returns due, or the floor of a key that has failed.
 func (q *Queue[K]) notBefore(e *entry[K], due time.Duration) time.Duration {

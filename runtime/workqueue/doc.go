@@ -22,18 +22,17 @@
 //	                                |             |                      |   unless it was added
 //	Done, Outcome{}                 |             |                      | gone
 //	Done, Outcome{After: d}         |             |                      | delayed by d
-//	Done, Outcome{Failed: true}     |             |                      | delayed by the Limiter
+//	Done, Outcome{Failed: true}     |             |                      | delayed by the limiter
 //	Done, both                      |             |                      | the earlier of the two
 //
 // # Failures
 //
 // The queue counts how often a key has failed in a row, as long as the key is in the queue. A
-// success or [Queue.Forget] resets the count, and the queue keeps nothing of keys that are gone.
-// Options.Limiter decides by that number how long the key waits. [Exponential] fits most, with a
-// cap and with jitter.
+// success resets the count, and the queue keeps nothing of keys that are gone. Options.Limiter says
+// how long the key waits by that number.
 //
 // A failed key that is added, because of an event, does not wait for its retry. It is ready at
-// once, but not sooner than Limiter.Least after its last attempt has ended, so that a key with
+// once, but not sooner than Exponential.Base after its last attempt has ended, so that a key with
 // frequent events and an error is no hot loop.
 //
 // When many keys fail at once, Options.RetryRate paces the retries: a key whose delay has ended
@@ -66,9 +65,9 @@
 //
 // # Goroutines
 //
-// A queue has none, and calls no function of the program but the Limiter. It sets a timer when a
-// worker waits in Get while a key is delayed. One worker is woken at a time; it wakes the next one
-// if there is more to do.
+// A queue has none, and calls no function of the program. It sets a timer when a worker waits in
+// Get while a key is delayed. One worker is woken at a time; it wakes the next one if there is more
+// to do.
 //
 // # Cost
 //

@@ -42,13 +42,12 @@ func (q *Queue[K]) takeLocked(now time.Duration) (item Item[K], ok bool) {
 	q.passed[l] = 0
 	e := q.ready[l].first
 	q.unreadyLocked(e)
-	waited := max(0, now-e.since)
-	q.waited.count(waited)
+	q.waited.count(max(0, now-e.since))
 	q.runs++
 	e.state, e.since, e.run = running, now, q.runs
 	q.running.push(e)
 	return Item[K]{
-		Key: e.key, Level: levelOf(e.level), Failures: int(e.failures), Waited: waited, queue: q, entry: e, run: e.run,
+		Key: e.key, Level: levelOf(e.level), Failures: int(e.failures), queue: q, entry: e, run: e.run,
 	}, true
 }
 
@@ -58,10 +57,6 @@ func (q *Queue[K]) readyLocked() int { return q.ready[0].n + q.ready[1].n + q.re
 func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Duration) {
 	if e.state != running || e.run != run {
 		return
-	}
-	var delay time.Duration
-	if o.Failed && !q.closed {
-		delay = q.retryDelayLocked(e) // first, as it may panic
 	}
 	q.running.remove(e)
 	q.worked.count(max(0, now-e.since))
@@ -81,7 +76,7 @@ func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Durat
 	switch {
 	case o.Failed:
 		q.retries++
-		at := later(now, max(0, delay))
+		at := later(now, q.limiter.delay(int(e.failures), rand.Float64()))
 		if o.After > 0 {
 			at = min(at, max(later(now, o.After), q.floor(e)))
 		}
@@ -143,23 +138,6 @@ func (q *Queue[K]) releaseLocked(key K, now time.Duration) {
 	}
 }
 
-// retryDelayLocked asks the limiter how long a key waits that has failed once more. If that panics,
-// it unlocks the queue, for the callers of other methods.
-func (q *Queue[K]) retryDelayLocked(e *entry[K]) (delay time.Duration) {
-	returned := false
-	defer func() {
-		if !returned {
-			q.mu.Unlock()
-		}
-	}()
-	delay = q.limiter.Delay(int(oneMore(e.failures)), rand.Float64())
-	returned = true
-	return delay
-}
-
-// oneMore is the number of failures after another one.
-func oneMore(failures uint8) uint8 { return min(failures, 254) + 1 }
-
 func (q *Queue[K]) countFailureLocked(e *entry[K], failed bool) {
 	if !failed {
 		q.forgetLocked(e)
@@ -168,7 +146,7 @@ func (q *Queue[K]) countFailureLocked(e *entry[K], failed bool) {
 	if e.failures == 0 {
 		q.failing++
 	}
-	e.failures = oneMore(e.failures)
+	e.failures = min(e.failures, 254) + 1
 }
 
 func (q *Queue[K]) forgetLocked(e *entry[K]) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log"
 	"sync"
-	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
@@ -51,18 +50,4 @@ func Example() {
 	// shop/blue try again
 	// shop/green <nil>
 	// shop/blue <nil>
-}
-
-// Where keys are, and why nothing happens to one of them.
-func ExampleQueue_StatusOf() {
-	queue := workqueue.New[string](workqueue.Options{})
-	queue.AddWith("blue", workqueue.AddOptions{Level: workqueue.Low})
-	queue.AddWith("green", workqueue.AddOptions{After: time.Hour})
-	status := queue.Status()
-	fmt.Println(status.Low, status.Delayed, status.Oldest.Key)
-	green, ok := queue.StatusOf("green")
-	fmt.Println(ok, green.Ready, time.Until(green.Due).Round(time.Hour))
-	// Output:
-	// 1 1 blue
-	// true false 1h0m0s
 }

@@ -61,3 +61,8 @@ func BucketOf(took time.Duration) int {
 	d.count(took)
 	return slices.Index(d.Counts[:], 1)
 }
+
+// DelayAfter returns the delay after so many failures.
+func (e Exponential) DelayAfter(failures int, random float64) time.Duration {
+	return e.delay(failures, random)
+}

@@ -65,11 +65,7 @@ const playedKeys = 7
 
 func play(seed uint64, log func(string, ...any)) error {
 	random := rand.New(rand.NewPCG(seed, 0))
-	limiters := []workqueue.Limiter{
-		workqueue.Exponential{Base: 4 * time.Millisecond, Max: 100 * time.Millisecond},
-		jumping{},
-		workqueue.Exponential{},
-	}
+	limiters := []workqueue.Exponential{{Base: 4 * ms, Max: 100 * ms}, {Base: 3 * ms, Max: 20 * ms}, {Base: -1}}
 	opts := workqueue.Options{Limiter: limiters[random.IntN(len(limiters))], RetryRate: -1}
 	m := model{limiter: opts.Limiter, keys: map[int]*modelled{}}
 	if random.IntN(2) == 0 {
@@ -78,7 +74,7 @@ func play(seed uint64, log func(string, ...any)) error {
 		m.credit = m.interval * time.Duration(m.burst)
 	}
 	p := player{
-		Rand: random, made: time.Now(), queue: workqueue.New[int](opts), model: m,
+		Rand: random, made: time.Now().UTC(), queue: workqueue.New[int](opts), model: m,
 		passed: map[workqueue.Level]int{}, log: log,
 	}
 	for range 10 + random.IntN(50) {
@@ -115,17 +111,11 @@ func (p *player) step() error {
 		wait := p.some(25)
 		p.log("%v sleep %v", p.now(), wait)
 		time.Sleep(wait)
-	case action < 19:
+	default:
 		p.log("%v release %d", p.now(), key)
 		p.queue.Release(key)
 		p.model.tick(p.now())
 		p.model.release(key, p.now())
-	default:
-		p.log("%v forget %d", p.now(), key)
-		p.queue.Forget(key)
-		if k := p.model.keys[key]; k != nil {
-			k.failures = 0
-		}
 	}
 	return p.compare()
 }
@@ -319,15 +309,3 @@ func (m *model) statusOf(key int, made time.Time) (s workqueue.KeyStatus[int], k
 	}
 	return s, true
 }
-
-// jumping is a Limiter that does not double.
-type jumping struct{}
-
-func (jumping) Delay(failures int, _ float64) time.Duration {
-	if failures <= 2 {
-		return 3 * time.Millisecond
-	}
-	return 20 * time.Millisecond
-}
-
-func (jumping) Least() time.Duration { return 3 * time.Millisecond }

@@ -3,50 +3,114 @@
 package workqueue_test
 
 import (
+	"context"
+	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 func TestExponentialDoublesUpToItsCap(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
+	for name, test := range map[string]struct {
 		limiter  workqueue.Exponential
 		failures int
+		random   float64
 		want     time.Duration
 	}{
-		{"first", workqueue.Exponential{Base: ms, Max: time.Second}, 1, ms},
-		{"second", workqueue.Exponential{Base: ms, Max: time.Second}, 2, 2 * ms},
-		{"tenth", workqueue.Exponential{Base: ms, Max: time.Second}, 10, 512 * ms},
-		{"capped", workqueue.Exponential{Base: ms, Max: time.Second}, 11, time.Second},
-		{"cap is no power of two", workqueue.Exponential{Base: 3 * ms, Max: 10 * ms}, 3, 10 * ms},
-		{"no overflow", workqueue.Exponential{Base: ms, Max: math.MaxInt64}, 255, math.MaxInt64},
-		{"no cap", workqueue.Exponential{Base: ms}, 9, ms},
-		{"cap below base", workqueue.Exponential{Base: ms, Max: ms / 2}, 9, ms},
-		{"zero", workqueue.Exponential{}, 9, 0},
-		{"negative", workqueue.Exponential{Base: -ms, Max: -ms}, 9, 0},
+		"first":                     {workqueue.Exponential{Base: ms, Max: time.Second}, 1, 0, ms},
+		"second":                    {workqueue.Exponential{Base: ms, Max: time.Second}, 2, 0, 2 * ms},
+		"tenth":                     {workqueue.Exponential{Base: ms, Max: time.Second}, 10, 0, 512 * ms},
+		"capped":                    {workqueue.Exponential{Base: ms, Max: time.Second}, 11, 0, time.Second},
+		"cap is no power of two":    {workqueue.Exponential{Base: 3 * ms, Max: 10 * ms}, 3, 0, 10 * ms},
+		"no overflow":               {workqueue.Exponential{Base: ms, Max: math.MaxInt64}, 255, 0, math.MaxInt64},
+		"no cap":                    {workqueue.Exponential{Base: ms}, 9, 0, ms},
+		"cap below base":            {workqueue.Exponential{Base: ms, Max: ms / 2}, 9, 0, ms},
+		"negative":                  {workqueue.Exponential{Base: -ms, Max: -ms}, 9, 0, 0},
+		"the least jitter":          {workqueue.Exponential{Base: time.Second, Jitter: 0.1}, 1, 0, time.Second},
+		"jitter makes it shorter":   {workqueue.Exponential{Base: time.Second, Jitter: 0.1}, 1, 0.5, 950 * ms},
+		"a jitter of more than one": {workqueue.Exponential{Base: time.Second, Jitter: 7}, 1, 0.5, 500 * ms},
 	} {
-		if got := tc.limiter.Delay(tc.failures, 0); got != tc.want {
-			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
+		if got := test.limiter.DelayAfter(test.failures, test.random); got != test.want {
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
 	}
 }
 
-func TestJitterMakesDelaysShorter(t *testing.T) {
-	limiter := workqueue.Exponential{Base: 10 * time.Second, Max: time.Minute, Jitter: 0.1}
-	random := rand.New(rand.NewPCG(1, 1))
-	least, most := time.Hour, time.Duration(0)
-	for range 1000 {
-		d := limiter.Delay(1, random.Float64())
-		least, most = min(least, d), max(most, d)
+func TestFailuresAreCountedTo255(t *testing.T) {
+	opts := workqueue.Options{Limiter: workqueue.Exponential{Base: -1}, RetryRate: -1}
+	inBubble(t, opts, func(k kit) {
+		k.Add("a")
+		for n := range 300 {
+			item := k.get("a", 0)
+			if item.Failures != min(n, 255) {
+				t.Fatalf("%d failures, want %d", item.Failures, min(n, 255))
+			}
+			item.Done(failed)
+		}
+		if s := k.Status(); s.Failing != 1 {
+			t.Errorf("%d keys are failing", s.Failing)
+		}
+	})
+}
+
+// The retries of many keys that fail at once are spread over the number of keys by the rate. With
+// client-go's defaults the last of 10,000 waits for 16.5 minutes, whatever becomes of the others.
+func TestManyFirstFailures(t *testing.T) {
+	for gone, want := range map[bool]time.Duration{false: 90 * time.Second, true: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			k, keys := kit{workqueue.New[string](workqueue.Options{}), t, time.Now()}, 10_000
+			for n := range keys {
+				k.Add(fmt.Sprint(n))
+			}
+			for n := range keys {
+				k.get(fmt.Sprint(n), 0).Done(failed)
+			}
+			for n := 0; gone && n < keys-1; n++ { // all but one have an event
+				k.AddWith(fmt.Sprint(n), at(workqueue.High))
+			}
+			for range keys {
+				item, err := k.Get(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				item.Done(succeeded)
+			}
+			if last := time.Since(k.began).Round(time.Second); last != want {
+				t.Errorf("the last of %d retries comes after %v, want %v; the others have events: %v", keys, last, want, gone)
+			}
+		})
 	}
-	if least < 9*time.Second || least > 9010*ms || most > 10*time.Second || most < 9990*ms {
-		t.Errorf("delays are between %v and %v", least, most)
+}
+
+// TestABurstMayBeAsLargeAsWanted: together with a low rate, too.
+func TestABurstMayBeAsLargeAsWanted(t *testing.T) {
+	for _, rate := range []float64{100, 0.2, 0.001, 1e-12} {
+		opts := plain
+		opts.RetryRate, opts.RetryBurst = rate, math.MaxInt
+		inBubble(t, opts, func(k kit) {
+			k.Add("a")
+			k.get("a", 0).Done(failed)
+			k.get("a", 10*ms).Done(succeeded)
+		})
 	}
-	if d := (workqueue.Exponential{Base: time.Second, Max: time.Second, Jitter: 7}).Delay(1, 0.99); d < 0 || d > time.Second {
-		t.Errorf("a jitter of more than 1: %v", d)
-	}
+}
+
+// TestDroppedDelaysDoNotPileUp: a key that is delayed and added again and again leaves nothing.
+func TestDroppedDelaysDoNotPileUp(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		for n := range 100 {
+			k.AddWith(fmt.Sprint("other ", n), after(time.Hour))
+		}
+		for range 10_000 {
+			k.AddWith("a", after(365*24*time.Hour))
+			k.Add("a")
+			k.get("a", 0).Done(succeeded)
+		}
+		if n := k.Delays(); n > 250 {
+			t.Errorf("%d times are kept for 100 keys", n)
+		}
+	})
 }

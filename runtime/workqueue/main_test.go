@@ -54,21 +54,6 @@ func (k kit) get(want string, after time.Duration) workqueue.Item[string] {
 	return item
 }
 
-// wantIdle checks that nothing is ready, nor will be.
-func (k kit) wantIdle() {
-	k.t.Helper()
-	if s := k.Status(); s.High+s.Normal+s.Low+s.Delayed+s.Paced+s.Held != 0 {
-		k.t.Errorf("the queue is not idle: %+v", s)
-	}
-}
-
-func (k kit) wantLen(want int) {
-	k.t.Helper()
-	if got := k.Len(); got != want {
-		k.t.Errorf("Len = %d, want %d", got, want)
-	}
-}
-
 // shutDown ends the queue, which must not take time.
 func (k kit) shutDown(mode workqueue.Mode) {
 	k.t.Helper()
@@ -80,3 +65,7 @@ func (k kit) shutDown(mode workqueue.Mode) {
 }
 
 const ms = time.Millisecond
+
+func after(d time.Duration) workqueue.AddOptions { return workqueue.AddOptions{After: d} }
+
+func at(l workqueue.Level) workqueue.AddOptions { return workqueue.AddOptions{Level: l} }

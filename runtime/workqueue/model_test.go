@@ -14,7 +14,7 @@ import (
 // model is a work queue made of one map, in which everything is looked for. Times are since it was
 // made.
 type model struct {
-	limiter  workqueue.Limiter
+	limiter  workqueue.Exponential
 	keys     map[int]*modelled
 	order    int // of what became ready, delayed or paced, by turns
 	interval time.Duration
@@ -86,7 +86,16 @@ func (m *model) makeReady(k *modelled, since time.Duration) {
 	k.since = since
 }
 
-func (m *model) floor(k *modelled) time.Duration { return k.ended + m.limiter.Least() }
+func (m *model) floor(k *modelled) time.Duration { return k.ended + max(0, m.limiter.Base) }
+
+// retry returns the delay after the last failure of a key.
+func (m *model) retry(k *modelled) time.Duration {
+	delay := max(0, m.limiter.Base)
+	for range k.failures - 1 {
+		delay = min(2*delay, max(delay, m.limiter.Max))
+	}
+	return delay
+}
 
 // tick does what is due.
 func (m *model) tick(now time.Duration) {
@@ -222,9 +231,9 @@ func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
 	}
 	switch {
 	case o.Failed && o.After > 0:
-		earlier(min(now+m.limiter.Delay(k.failures, 0), max(m.floor(k), now+o.After)), true)
+		earlier(min(now+m.retry(k), max(m.floor(k), now+o.After)), true)
 	case o.Failed:
-		earlier(now+m.limiter.Delay(k.failures, 0), true)
+		earlier(now+m.retry(k), true)
 	case o.After > 0 && !k.again:
 		earlier(now+o.After, false)
 	}

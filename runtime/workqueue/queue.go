@@ -17,8 +17,7 @@ type Queue[K comparable] struct {
 	// set once at construction
 	name       string
 	made       time.Time // all times below are since then
-	limiter    Limiter
-	least      time.Duration // Limiter.Least
+	limiter    Exponential
 	endMetrics func()
 	wake       chan struct{} // a value wakes one worker that waits in Get
 	over       chan struct{} // closed when nothing more will be handed out
@@ -62,9 +61,9 @@ type Options struct {
 	// Metrics gets the queue's metrics from New until ShutDown has returned. Nil means that there
 	// are none.
 	Metrics metrics.QueueProvider
-	// Limiter decides how long a key waits after a failure. Nil stands for
+	// Limiter says how long a key waits after a failure. The zero value stands for
 	// Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}.
-	Limiter Limiter
+	Limiter Exponential
 	// RetryRate is how many keys a second may come back because of a failure, of all keys together;
 	// RetryBurst is how many may do so at once after a quiet period. A key that has waited its
 	// delay takes its turn among those; a key that is added meanwhile does not wait for its turn. A
@@ -76,7 +75,7 @@ type Options struct {
 // New returns an empty queue. It starts nothing: a queue has no goroutine, and no timer unless a
 // worker waits while a key is delayed.
 func New[K comparable](opts Options) *Queue[K] {
-	if opts.Limiter == nil {
+	if opts.Limiter == (Exponential{}) {
 		opts.Limiter = Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}
 	}
 	if opts.RetryRate == 0 {
@@ -86,7 +85,7 @@ func New[K comparable](opts Options) *Queue[K] {
 		opts.RetryBurst = 1000
 	}
 	q := &Queue[K]{
-		name: opts.Name, made: time.Now(), limiter: opts.Limiter, least: max(0, opts.Limiter.Least()), endMetrics: func() {},
+		name: opts.Name, made: time.Now(), limiter: opts.Limiter, endMetrics: func() {},
 		wake: make(chan struct{}, 1), over: make(chan struct{}), ended: make(chan struct{}),
 		entries: map[K]*entry[K]{}, pace: newPace(opts.RetryRate, opts.RetryBurst),
 	}
@@ -97,6 +96,9 @@ func New[K comparable](opts Options) *Queue[K] {
 }
 
 func (q *Queue[K]) now() time.Duration { return time.Since(q.made) }
+
+// at returns a time since the queue was made as a time.
+func (q *Queue[K]) at(since time.Duration) time.Time { return q.made.Add(since).UTC() }
 
 // Level is the priority of a key. The zero value is Normal. Values below Low count as Low, values
 // above High as High.
@@ -143,8 +145,8 @@ type AddOptions struct {
 //   - A key that is ready stays where it is.
 //   - A key that is being worked on is ready again when its [Item] is done.
 //   - A key that waits for a delay is ready now, and its delay is dropped.
-//   - A key that failed is ready now too, but not sooner than Limiter.Least after its last attempt
-//     has ended. It keeps its count of failures.
+//   - A key that failed is ready now too, but not sooner than Exponential.Base after its last
+//     attempt has ended. It keeps its count of failures.
 //   - A key that is held is ready when it is released.
 //
 // After ShutDown was called, Add does nothing.
@@ -156,7 +158,7 @@ func (q *Queue[K]) Add(key K) { q.AddWith(key, AddOptions{}) }
 //   - A key that is ready stays ready, whatever the delay.
 //   - A key that is being worked on waits for the rest of the delay when its Item is done.
 //   - A key that failed is ready at the earlier one of its retry and the delay, but not sooner than
-//     Limiter.Least after its last attempt has ended.
+//     Exponential.Base after its last attempt has ended.
 func (q *Queue[K]) AddWith(key K, opts AddOptions) {
 	now := q.now()
 	q.mu.Lock()
@@ -181,8 +183,6 @@ type Item[K comparable] struct {
 	Level Level
 	// Failures is how many attempts in a row have failed before this one, 255 at most.
 	Failures int
-	// Waited is how long the key was ready before it was handed out.
-	Waited time.Duration
 
 	queue *Queue[K]
 	entry *entry[K]
@@ -202,7 +202,7 @@ type Outcome struct {
 	// After, if it is positive, is how long the key waits until it is ready again, at the level
 	// that it had. Together with Failed the failure is counted, and of the limiter's delay and
 	// After the earlier one counts, as always with several delays of one key. It is not sooner than
-	// Limiter.Least.
+	// Exponential.Base.
 	After time.Duration
 	// Hold, if it is positive, is how long the key is held back at most: it is not handed out
 	// before [Queue.Release] is called for it, or the time has passed. What is added meanwhile, and
@@ -232,17 +232,6 @@ func (q *Queue[K]) Release(key K) {
 	q.tickLocked(now)
 	q.releaseLocked(key, now)
 	q.unlockAndWake(now)
-}
-
-// Forget forgets how often the key has failed: its next failure counts as the first. If the key
-// waits to be tried again, it is still tried again, at the same time. If it is being worked on,
-// only failures before this attempt are forgotten.
-func (q *Queue[K]) Forget(key K) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if e := q.entries[key]; e != nil {
-		q.forgetLocked(e)
-	}
 }
 
 // Len returns how many keys are ready to be handed out.

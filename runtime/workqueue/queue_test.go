@@ -4,9 +4,11 @@ package workqueue_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,39 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
-
-func TestAKeyIsWithOneWorkerAtATime(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
-		k.Add("a")
-		first := k.get("a", 0)
-		k.Add("a")
-		k.Add("b")
-		second := k.get("b", 0) // and not a, which was added before
-		k.wantLen(0)
-		first.Done(succeeded)
-		k.wantLen(1)
-		k.get("a", 0).Done(succeeded)
-		second.Done(succeeded)
-		k.wantIdle()
-	})
-}
-
-func TestSeveralAddsAreOne(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
-		k.Add("a")
-		k.Add("b")
-		k.Add("a")
-		k.wantLen(2)
-		item := k.get("a", 0)
-		for range 3 {
-			k.Add("a")
-		}
-		item.Done(succeeded)
-		k.get("b", 0).Done(succeeded)
-		k.get("a", 0).Done(succeeded)
-		k.wantIdle()
-	})
-}
 
 func TestKeysComeInTheOrderInWhichTheyWereAdded(t *testing.T) {
 	inBubble(t, plain, func(k kit) {
@@ -61,35 +30,6 @@ func TestKeysComeInTheOrderInWhichTheyWereAdded(t *testing.T) {
 	})
 }
 
-func TestLenCountsWhatIsReady(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
-		k.Add("ready")
-		k.AddWith("delayed", workqueue.AddOptions{After: time.Second})
-		k.wantLen(1)
-		k.get("ready", 0)
-		k.Add("ready") // and running
-		k.wantLen(0)
-	})
-}
-
-func TestASecondDoneDoesNothing(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
-		k.Add("a")
-		first := k.get("a", 0)
-		first.Done(succeeded)
-		first.Done(failed)
-		k.wantIdle()
-		k.Add("b") // which has the slot that a had
-		second := k.get("b", 0)
-		first.Done(failed)
-		if s := k.Status(); len(s.Running) != 1 {
-			t.Errorf("the item of a has ended that of b: %+v", s)
-		}
-		second.Done(succeeded)
-		workqueue.Item[string]{}.Done(succeeded)
-	})
-}
-
 func TestGetEndsWithItsContext(t *testing.T) {
 	inBubble(t, plain, func(k kit) {
 		why := errors.New("enough")
@@ -99,9 +39,11 @@ func TestGetEndsWithItsContext(t *testing.T) {
 			t.Errorf("got %v after %v", err, time.Since(k.began))
 		}
 		k.Add("a")
-		if _, err := k.Get(ctx); !errors.Is(err, why) {
+		none, err := k.Get(ctx)
+		if !errors.Is(err, why) {
 			t.Errorf("got %v although a key was ready", err)
 		}
+		none.Done(failed) // does nothing
 		k.get("a", time.Second).Done(succeeded)
 	})
 }
@@ -205,7 +147,6 @@ func TestACycleAllocatesNothing(t *testing.T) {
 			}
 			item.Done(outcome)
 			q.Release(item.Key)
-			q.Forget(item.Key)
 		}
 	}
 	for _, tc := range []struct {
@@ -334,5 +275,81 @@ func TestWorkersShareNoKey(t *testing.T) {
 	}
 	if err := q.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNoLevelStarves: while keys of the levels above come without end, position p of a level is
+// handed out within 16·p hand-outs, and of any 16 one was ready for longer than all others.
+func TestNoLevelStarves(t *testing.T) {
+	for _, busy := range [][]workqueue.Level{
+		{workqueue.High}, {workqueue.Normal}, {workqueue.High, workqueue.Normal},
+	} {
+		t.Run(fmt.Sprint(busy), func(t *testing.T) {
+			inBubble(t, plain, func(k kit) {
+				const waiting = 50
+				for n := range waiting {
+					k.AddWith(fmt.Sprint("low ", n), at(workqueue.Low))
+				}
+				since := map[workqueue.Level]int{}
+				for n, low := 1, 0; low < waiting; n++ {
+					for _, l := range busy {
+						k.AddWith(fmt.Sprint(l, " ", n), at(l))
+						k.AddWith(fmt.Sprint(l, " ", n, " too"), at(l))
+					}
+					item, err := k.Get(context.Background())
+					if err != nil {
+						t.Fatal(err)
+					}
+					item.Done(succeeded)
+					for _, l := range append(busy, workqueue.Low) {
+						if since[l]++; since[l] > 16 {
+							t.Fatalf("16 hand-outs without one of level %d", l)
+						}
+					}
+					since[item.Level] = 0
+					if strings.HasPrefix(item.Key, "low ") {
+						low++
+						if item.Key != fmt.Sprint("low ", low-1) || n > 16*low {
+							t.Fatalf("hand-out %d was %q, the key at position %d", n, item.Key, low)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestTheOldestKeyIsAmongAny16 plays a queue that gets more than is taken, at random levels, and
+// looks for the key that has been ready for longest.
+func TestTheOldestKeyIsAmongAny16(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		levels := []workqueue.Level{workqueue.High, workqueue.High, workqueue.Normal, workqueue.High, workqueue.Low}
+		without := 0
+		for n := range 3000 {
+			time.Sleep(time.Microsecond)
+			k.AddWith(fmt.Sprint(n), at(levels[n%len(levels)]))
+			if n%2 == 0 {
+				continue
+			}
+			oldest := k.Status().Oldest.Key
+			item, err := k.Get(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			item.Done(succeeded)
+			if without++; item.Key == oldest {
+				without = 0
+			}
+			if without >= 16 {
+				t.Fatalf("16 hand-outs without the oldest key, which is %s", oldest)
+			}
+		}
+	})
+}
+
+func TestLevelsAsText(t *testing.T) {
+	all, err := json.Marshal([]workqueue.Level{workqueue.Low - 1, workqueue.Low, workqueue.Normal, workqueue.High, workqueue.High + 1})
+	if want := `["low","low","normal","high","high"]`; err != nil || string(all) != want {
+		t.Errorf("got %s, %v, want %s", all, err, want)
 	}
 }

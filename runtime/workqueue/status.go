@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Status is a state of a queue at one moment.
+// Status is a state of a queue at one moment. Times are in UTC.
 type Status[K comparable] struct {
 	// High, Normal and Low are how many keys of each level are ready to be handed out.
 	High   int `json:"high"`
@@ -72,7 +72,7 @@ func (q *Queue[K]) Status() Status[K] {
 		ShutDown: q.closed, Dropped: q.dropped, DroppedKeys: slices.Clone(q.droppedKeys),
 	}
 	if len(q.delays) > 0 {
-		s.NextDue = q.made.Add(q.delays[0].due)
+		s.NextDue = q.at(q.delays[0].due)
 	}
 	if e := q.oldestLocked(); e != nil {
 		oldest := q.statusOfLocked(e)
@@ -103,13 +103,13 @@ func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 		Ready: e.state == ready || e.state == running && e.again,
 	}
 	if e.state == running || e.state == ready || e.state != held && e.failures > 0 {
-		k.Since = q.made.Add(e.since)
+		k.Since = q.at(e.since)
 	}
 	switch {
 	case e.state == delayed || e.state == held:
-		k.Due = q.made.Add(e.due)
+		k.Due = q.at(e.due)
 	case e.state == running && e.later:
-		k.Due = q.made.Add(e.then)
+		k.Due = q.at(e.then)
 	}
 	return k
 }

@@ -120,8 +120,8 @@ func pageOfCrates(t *testing.T) (page string, key object.Key) {
 type shipping object.Key
 
 func (s shipping) Status() controller.Status {
-	return controller.Status{Name: "shipping", Queue: workqueue.Status[string]{
-		High: 1, Normal: 20, Delayed: 3, Running: []workqueue.KeyStatus[string]{{Key: object.Key(s).String(), Since: time.Now(), Failures: 1}},
+	return controller.Status{Name: "shipping", Queue: workqueue.Status[object.Key]{
+		High: 1, Normal: 20, Delayed: 3, Running: []workqueue.KeyStatus[object.Key]{{Key: object.Key(s), Since: time.Now(), Failures: 1}},
 	}}
 }
 

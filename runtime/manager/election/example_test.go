@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/client-go/rest"
@@ -51,37 +50,4 @@ func Example() {
 	// true
 	// 200 OK
 	// done
-}
-
-// Two processes of a program. The second one leads once the first one has ended its work.
-func ExampleElection_Run() {
-	server := sourcetest.New()
-	sourcetest.Serve[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
-	newProcess := func(identity string) *election.Election {
-		e, err := election.New(server.Config(), election.Options{
-			Namespace: "shop", Name: "widgets", Identity: identity, RetryPeriod: 10 * time.Millisecond,
-		})
-		if err != nil {
-			log.Fatal(err)
-		}
-		return e
-	}
-	first, second := newProcess("first"), newProcess("second")
-
-	ended := make(chan error)
-	err := first.Run(context.Background(), func(context.Context) error {
-		go func() {
-			ended <- second.Run(context.Background(), func(context.Context) error {
-				fmt.Println("the second one leads")
-				return nil
-			})
-		}()
-		fmt.Println("the first one leads:", first.Leading(), second.Leading())
-		return nil // its work has ended, so the lease is released
-	})
-	fmt.Println(err, <-ended)
-	// Output:
-	// the first one leads: true false
-	// the second one leads
-	// <nil> <nil>
 }

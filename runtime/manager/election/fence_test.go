@@ -56,7 +56,7 @@ func TestRequestsAreRefusedUnlessItLeads(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
-		_ = c.stop()
+		_ = c.End()
 		if _, err = client.Do(post(t, "{}")); !errors.Is(err, election.ErrNotLeading) {
 			t.Errorf("after the end: %v", err)
 		}
@@ -128,51 +128,38 @@ func TestABodyIsNotSentAfterTheEnd(t *testing.T) {
 }
 
 // TestAConnectionIsClosedAtTheEnd: it was switched to another protocol, and can be written to.
+// Nothing of one that is closed before waits for the end of the term.
 func TestAConnectionIsClosedAtTheEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.run("a")[0]
-		connection := &connection{closed: make(chan struct{})}
-		client := c.fenced(t, func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: connection}, nil
-		})
-		resp, err := client.Do(post(t, "{}"))
-		if err != nil {
-			t.Fatal(err)
+		var sent *http.Request
+		switched := func() (*connection, *http.Response) {
+			conn := &connection{closed: make(chan struct{})}
+			resp, err := c.fenced(t, func(req *http.Request) (*http.Response, error) {
+				sent = req
+				return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: conn}, nil
+			}).Do(post(t, "{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return conn, resp
 		}
+		_, early := switched()
+		same(t, "its context while it is open", sent.Context().Err(), nil)
+		_ = early.Body.Close()
+		same(t, "its context", sent.Context().Err(), context.Canceled)
+
+		open, resp := switched()
 		if _, ok := resp.Body.(io.Writer); !ok {
 			t.Error("it can't be written to")
 		}
-		_ = c.stop()
+		_ = c.End() // must not close the first one again
 		synctest.Wait()
 		select {
-		case <-connection.closed:
+		case <-open.closed:
 		default:
 			t.Error("it is open")
 		}
-	})
-}
-
-// TestAConnectionThatIsClosedIsForgotten: nothing of it waits for the end of the term.
-func TestAConnectionThatIsClosedIsForgotten(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		c := r.run("a")[0]
-		connection := &connection{closed: make(chan struct{})}
-		var sent *http.Request
-		client := c.fenced(t, func(req *http.Request) (*http.Response, error) {
-			sent = req
-			return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: connection}, nil
-		})
-		resp, err := client.Do(post(t, "{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sent.Context().Err(); err != nil {
-			t.Errorf("its context while it is open: %v", err)
-		}
-		_ = resp.Body.Close()
-		same(t, "its context", sent.Context().Err(), context.Canceled)
-		_ = c.stop() // must not close it again
-		synctest.Wait()
 	})
 }
 

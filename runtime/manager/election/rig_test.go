@@ -5,7 +5,6 @@ package election_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
@@ -35,7 +35,12 @@ const (
 	next   = retry * 22 / 10 // how long a candidate waits at most before it looks again
 )
 
-var errStop = errors.New("the test stops the candidate")
+var (
+	inBubble = informertest.InBubble(newRig)
+	same     = informertest.SameText
+	pass     = informertest.Pass
+	errStop  = informertest.ErrStop
+)
 
 // rig is a server in memory with Leases and ConfigMaps.
 type rig struct {
@@ -45,15 +50,11 @@ type rig struct {
 	begin  time.Time
 }
 
-// inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines
-// wait.
-func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
-	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, server: sourcetest.New(), begin: time.Now()}
-		r.leases = sourcetest.Serve[*coordinationv1.Lease](r.server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
-		sourcetest.Serve[*corev1.ConfigMap](r.server, corev1.SchemeGroupVersion.WithResource("configmaps"), "ConfigMap")
-		test(t, r)
-	})
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, server: sourcetest.New(), begin: time.Now()}
+	r.leases = sourcetest.Serve[*coordinationv1.Lease](r.server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+	sourcetest.Serve[*corev1.ConfigMap](r.server, corev1.SchemeGroupVersion.WithResource("configmaps"), "ConfigMap")
+	return r
 }
 
 // lease returns a copy of the lease; nil before the first candidate runs.
@@ -74,11 +75,8 @@ func (r *rig) holder() string {
 // lead runs.
 type candidate struct {
 	*election.Election
-	name   string
-	config *rest.Config
-	stop   func() error // ends Run and returns its error
-	ended  chan struct{}
-	err    error // of Run; read it after ended
+	*informertest.Running // nil before it runs
+	config                *rest.Config
 
 	mu      sync.Mutex // mu guards what follows
 	wire    func(*http.Request, http.RoundTripper) (*http.Response, error)
@@ -120,7 +118,7 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 // candidate returns one that does not run.
 func (r *rig) candidate(name string) *candidate {
 	r.t.Helper()
-	c := &candidate{name: name, config: r.server.Config(), ended: make(chan struct{})}
+	c := &candidate{config: r.server.Config()}
 	c.config.Wrap(c.RoundTrip)
 	var err error
 	if c.Election, err = election.New(c.config, election.Options{Namespace: "shop", Name: "widgets", Identity: name}); err != nil {
@@ -141,17 +139,7 @@ func (r *rig) run(names ...string) (all []*candidate) {
 }
 
 func (r *rig) start(c *candidate) {
-	ctx, cancel := context.WithCancelCause(r.t.Context())
-	go func() {
-		defer close(c.ended)
-		c.err = c.Run(ctx, c.lead)
-	}()
-	c.stop = func() error {
-		cancel(errStop)
-		<-c.ended
-		return c.err
-	}
-	r.t.Cleanup(func() { _ = c.stop() })
+	c.Running = informertest.Go(r.t, func(ctx context.Context) error { return c.Run(ctx, c.lead) })
 	synctest.Wait()
 }
 
@@ -227,19 +215,6 @@ func (c *candidate) since() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.began
-}
-
-// pass lets time pass, until no goroutine can run.
-func pass(d time.Duration) {
-	time.Sleep(d)
-	synctest.Wait()
-}
-
-func same(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
 }
 
 // within asserts that a duration is in a range.

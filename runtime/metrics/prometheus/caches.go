@@ -3,8 +3,6 @@
 package prometheus
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	prom "github.com/prometheus/client_golang/prometheus"
@@ -14,9 +12,7 @@ import (
 
 // Caches is a metrics.CacheProvider whose metrics a Prometheus registry collects. Any number of
 // watch caches may use it.
-type Caches struct {
-	caches collector[metrics.CacheState]
-}
+type Caches struct{ collector[metrics.CacheState] }
 
 var (
 	_ metrics.CacheProvider = (*Caches)(nil)
@@ -25,27 +21,13 @@ var (
 
 // NewCaches returns Caches that are registered with registerer, which must not be nil.
 func NewCaches(registerer prom.Registerer) (*Caches, error) {
-	if registerer == nil {
-		return nil, errors.New("watch cache metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
-	}
-	c := &Caches{caches: collector[metrics.CacheState]{metrics: cacheMetrics}}
-	if err := registerer.Register(c); err != nil {
-		return nil, fmt.Errorf("watch cache metrics: register: %w", err)
-	}
-	return c, nil
+	return register("watch cache metrics", registerer, &Caches{collector[metrics.CacheState]{metrics: cacheMetrics}})
 }
 
 // BeginCache implements metrics.CacheProvider. Bytes of name that are not UTF-8 become U+FFFD.
 func (c *Caches) BeginCache(name string, read func() metrics.CacheState) (end func()) {
-	return c.caches.begin(names{first: labelValue(name)}, nil, read)
+	return c.begin(names{first: labelValue(name)}, nil, read)
 }
-
-// Describe implements prometheus.Collector.
-func (c *Caches) Describe(ch chan<- *prom.Desc) { c.caches.Describe(ch) }
-
-// Collect implements prometheus.Collector. It takes the lock of each cache, one after the other,
-// for a moment.
-func (c *Caches) Collect(ch chan<- prom.Metric) { c.caches.Collect(ch) }
 
 type cacheState = metrics.CacheState
 

@@ -130,22 +130,13 @@ func TestCheckpointsOfOneName(t *testing.T) {
 		"informer_checkpoint_write_failures_total{pods}":   4,
 		"informer_checkpoint_restored_objects_total{pods}": 6,
 	}
-	check := func(what string, want map[string]float64) {
-		t.Helper()
-		got := gather(t, registry)
-		for name, value := range want {
-			if got[name] != value {
-				t.Errorf("%s: %s is %v, want %v", what, name, got[name], value)
-			}
-		}
-	}
-	check("at first", totals)
-	check("at first", map[string]float64{
+	has(t, registry, totals)
+	has(t, registry, map[string]float64{
 		"informer_checkpoint_bytes{pods}": 11, "informer_checkpoint_failing{pods}": 1, "informer_checkpoint_timestamp_seconds{pods}": 1e9 - 60,
 	})
 	runs[2].Close()
-	check("when one has ended", totals)
-	check("when one has ended", map[string]float64{
+	has(t, registry, totals)
+	has(t, registry, map[string]float64{
 		"informer_checkpoint_bytes{pods}": 5, "informer_checkpoint_failing{pods}": 0, "informer_checkpoint_timestamp_seconds{pods}": 1e9,
 	})
 	runs[0].Close()

@@ -3,6 +3,7 @@
 package prometheus
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -95,7 +96,8 @@ func (c *collector[S]) count(totals, now []float64, r *run[S]) {
 // Describe implements prometheus.Collector.
 func (c *collector[S]) Describe(ch chan<- *prom.Desc) { describe(c.metrics, ch) }
 
-// Collect implements prometheus.Collector.
+// Collect implements prometheus.Collector. It takes the lock of each thing, one after the other, for
+// a moment.
 func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 	type view struct {
 		current []*run[S]
@@ -125,6 +127,17 @@ func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 		}
 		emit(c.metrics, v.values, name.labels(), ch)
 	}
+}
+
+// register registers a collector of some metrics.
+func register[C prom.Collector](metrics string, registerer prom.Registerer, c C) (registered C, err error) {
+	if registerer == nil {
+		return registered, fmt.Errorf("%s: the registerer is nil; use prometheus.DefaultRegisterer or one of your own", metrics)
+	}
+	if err := registerer.Register(c); err != nil {
+		return registered, fmt.Errorf("%s: register: %w", metrics, err)
+	}
+	return c, nil
 }
 
 // labelValue returns s as a valid value of a label.

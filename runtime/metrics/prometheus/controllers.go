@@ -3,21 +3,17 @@
 package prometheus
 
 import (
-	"errors"
-	"fmt"
-
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Controllers is a metrics.ControllerProvider whose metrics a Prometheus registry collects. Any
-// number of controllers may use it. The names of metrics that controller-runtime has are those of
-// controller-runtime, so dashboards and alerts for these work. Its Queues may be used for other
-// work queues, too.
+// Controllers is a metrics.ControllerProvider, and for work queues a metrics.QueueProvider, whose
+// metrics a Prometheus registry collects. Any number of controllers and of other queues may use it.
+// The names of metrics that Kubernetes' work queues or controller-runtime have are the same, so
+// dashboards and alerts for these work.
 type Controllers struct {
-	*Queues // set once at construction
-
+	queues      collector[metrics.QueueState]
 	controllers collector[metrics.ControllerState]
 }
 
@@ -26,18 +22,20 @@ var (
 	_ prom.Collector             = (*Controllers)(nil)
 )
 
-// NewControllers returns Controllers that are registered with registerer, which must not be nil,
-// together with the Queues of their queues. A program that has metrics of controller-runtime needs
-// another registry, or a prefix; see [NewQueues].
+// NewControllers returns Controllers that are registered with registerer, which must not be nil.
+// They have a registration of their own because other libraries, such as controller-runtime, have
+// metrics of the same names with other labels: use another registry than those, or wrap registerer
+// to add a prefix.
 func NewControllers(registerer prom.Registerer) (*Controllers, error) {
-	if registerer == nil {
-		return nil, errors.New("controller metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
-	}
-	c := &Controllers{Queues: unregisteredQueues(), controllers: collector[metrics.ControllerState]{metrics: controllerMetrics}}
-	if err := registerer.Register(c); err != nil {
-		return nil, fmt.Errorf("controller metrics: register: %w", err)
-	}
-	return c, nil
+	return register("controller metrics", registerer, &Controllers{
+		queues:      collector[metrics.QueueState]{metrics: queueMetrics},
+		controllers: collector[metrics.ControllerState]{metrics: controllerMetrics},
+	})
+}
+
+// BeginQueue implements metrics.QueueProvider. Bytes of name that are not UTF-8 become U+FFFD.
+func (c *Controllers) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
+	return c.queues.begin(names{first: labelValue(name)}, nil, read)
 }
 
 // BeginController implements metrics.ControllerProvider. Bytes of name that are not UTF-8 become
@@ -49,14 +47,14 @@ func (c *Controllers) BeginController(name string, read func() metrics.Controlle
 
 // Describe implements prometheus.Collector.
 func (c *Controllers) Describe(ch chan<- *prom.Desc) {
-	c.Queues.Describe(ch)
+	c.queues.Describe(ch)
 	c.controllers.Describe(ch)
 }
 
 // Collect implements prometheus.Collector. It takes the locks of each controller and each queue,
 // one after the other, for a moment.
 func (c *Controllers) Collect(ch chan<- prom.Metric) {
-	c.Queues.Collect(ch)
+	c.queues.Collect(ch)
 	c.controllers.Collect(ch)
 }
 

@@ -92,8 +92,8 @@
 //
 // # Work queues
 //
-// Queues has the metrics of work queues, with the label name. They have the names that Kubernetes'
-// work queues use; those below the line are ours alone:
+// Controllers has the metrics of work queues, with the label name. They have the names that
+// Kubernetes' work queues use; those below the line are ours alone:
 //
 //	name                                        | type      | meaning
 //	--------------------------------------------+-----------+-------------------------------------

@@ -5,20 +5,17 @@ package prometheus
 import (
 	"math"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -60,16 +57,11 @@ func (c *cluster) start(t testing.TB) (stop func()) {
 	}
 }
 
-// want compares some samples; -1 means that there is none.
+// want is has in a bubble, once all goroutines wait.
 func want(t *testing.T, registry *prom.Registry, samples map[string]float64) {
 	t.Helper()
 	synctest.Wait()
-	got := gather(t, registry)
-	for name, value := range samples {
-		if v, ok := got[name]; !ok && value != -1 || ok && v != value {
-			t.Errorf("%s is %v (there: %v), want %v", name, v, ok, value)
-		}
-	}
+	has(t, registry, samples)
 }
 
 // TestMetricsOfAnInformersLife follows one informer from its start to its end.
@@ -210,21 +202,13 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 func TestInformerOfSeveralNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
-		server := sourcetest.New()
-		pods := sourcetest.Serve[*corev1.Pod](server, informertest.PodResource, "Pod")
-		for _, namespace := range []string{"shop", "bank"} {
-			pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "a"}})
-		}
+		server := informertest.NewShop(informertest.Pod("shop", "a", ""), informertest.Pod("bank", "a", ""))
 		end := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
 			if a.Request.Namespace == "bank" {
 				a.Status = sourcetest.Status(http.StatusUnauthorized)
 			}
 		}})
-		client, err := source.NewClient(server.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
-		factory := factories.New(client, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
+		factory := server.Factory(t, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
 		factories.For[*corev1.Pod](factory, informertest.PodResource, informer.WithName("pods"), informer.WithNamespace("shop", "bank"))
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -253,38 +237,6 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 		})
 		if err := factory.Shutdown(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-	})
-}
-
-// TestHandlersComeAndGo registers handlers while the informer runs, two of one name among them.
-func TestHandlersComeAndGo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p, registry := newProvider(t)
-		c := newCluster(t, informer.WithMetrics(p))
-		c.Pods.Create(newPod("a"))
-		stop := c.start(t)
-		defer stop()
-		handler := informer.HandlerFuncs[*corev1.Pod]{}
-		callbacks := "informer_handler_callback_duration_seconds{queue,pods}"
-		first, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want(t, registry, map[string]float64{callbacks: 1})
-		second, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want(t, registry, map[string]float64{callbacks: 2})
-		first.Remove()
-		want(t, registry, map[string]float64{callbacks: 2})
-		second.Remove()
-		want(t, registry, map[string]float64{callbacks: 2})
-		for sample := range gather(t, registry) {
-			if strings.Contains(sample, "handler") && !stays(sample) {
-				t.Errorf("%s is left of the handlers", sample)
-			}
 		}
 	})
 }

@@ -3,10 +3,13 @@
 package prometheus
 
 import (
+	"os"
+	"strings"
 	"sync"
 	"testing"
 
 	prom "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -41,10 +44,51 @@ func (i *fake) readHandler() metrics.HandlerState {
 
 func newProvider(t testing.TB) (*Provider, *prom.Registry) {
 	t.Helper()
+	return registered(t, New)
+}
+
+// registered returns what a constructor registers with a registry of its own.
+func registered[C prom.Collector](t testing.TB, construct func(prom.Registerer) (C, error)) (C, *prom.Registry) {
+	t.Helper()
 	registry := prom.NewPedanticRegistry()
-	p, err := New(registry)
+	c, err := construct(registry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, registry
+	return c, registry
+}
+
+// golden compares all metrics with those of a file, and looks for names against the rules.
+func golden(t *testing.T, registry *prom.Registry, file string) {
+	t.Helper()
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := testutil.GatherAndCompare(registry, strings.NewReader(string(want))); err != nil {
+		t.Error(err)
+	}
+	lint(t, registry)
+}
+
+func lint(t *testing.T, registry *prom.Registry) {
+	t.Helper()
+	problems, err := testutil.GatherAndLint(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
+}
+
+// has compares some samples; -1 means that there is none.
+func has(t *testing.T, registry *prom.Registry, samples map[string]float64) {
+	t.Helper()
+	got := gather(t, registry)
+	for name, value := range samples {
+		if v, ok := got[name]; !ok && value != -1 || ok && v != value {
+			t.Errorf("%s is %v (there: %v), want %v", name, v, ok, value)
+		}
+	}
 }

@@ -4,7 +4,6 @@ package prometheus
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,9 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// registered returns the series that a registry collects, histograms as theirs, and the labels of
-// each.
-func registered(t *testing.T) map[string][]string {
+// seriesOf returns the series that a registry collects, histograms as theirs, and the labels of each.
+func seriesOf(t *testing.T) map[string][]string {
 	t.Helper()
 	p, registry := newProvider(t)
 	now := time.Now()
@@ -36,6 +34,7 @@ func registered(t *testing.T) map[string][]string {
 	h := run.BeginHandler("queue", i.readHandler)
 	defer h.Close()
 	h.CallbackDone(time.Second, true)
+	lint(t, registry)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +110,7 @@ type dashboard struct {
 // TestMonitoringAsksForMetricsThatExist looks up each name and label of the alert rules and of the
 // dashboard, and finds metrics that none of them shows.
 func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
-	series := registered(t)
+	series := seriesOf(t)
 	shown := map[string]bool{}
 	check := func(where, expr string) (labels []string) {
 		t.Helper()
@@ -250,20 +249,4 @@ func parse(expr string) (names, labels []string, wrong string) {
 		wrong = "brackets that don't match, or a range that is none"
 	}
 	return names, labels, wrong
-}
-
-// TestParse shows what the check finds.
-func TestParse(t *testing.T) {
-	names, labels, wrong := parse(`histogram_quantile(0.99, sum by (informer, le) (rate(a_bucket{reason=~"x|y",type="z"}[5m]))) > 1 and b{} == bool 0`)
-	if !slices.Equal(names, []string{"a_bucket", "b"}) || !slices.Equal(labels, []string{"reason", "type", "informer", "le"}) || wrong == "" {
-		t.Errorf("%q, %q, %q", names, labels, wrong) // b{} has an empty matcher
-	}
-	for _, expr := range []string{"sum(a", "rate(a[5])", "rate(a[$x])", `a{b}`} {
-		if _, _, wrong := parse(expr); wrong == "" {
-			t.Errorf("%s is right", expr)
-		}
-	}
-	if found := slices.Sorted(maps.Keys(registered(t))); !slices.Contains(found, "informer_list_duration_seconds_bucket") || slices.Contains(found, "informer_list_duration_seconds") {
-		t.Errorf("registered are %q", found)
-	}
 }

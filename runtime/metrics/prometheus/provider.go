@@ -3,8 +3,6 @@
 package prometheus
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -34,10 +32,7 @@ var (
 // already, the error is a prometheus.AlreadyRegisteredError: share that Provider, or distinguish
 // the two with a prefix or a label. registerer.Unregister removes the Provider.
 func New(registerer prom.Registerer) (*Provider, error) {
-	if registerer == nil {
-		return nil, errors.New("informer metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
-	}
-	p := &Provider{
+	return register("informer metrics", registerer, &Provider{
 		informers: collector[metrics.InformerState]{metrics: informerMetrics},
 		handlers:  collector[metrics.HandlerState]{metrics: handlerMetrics},
 		list: histograms("informer_list_duration_seconds", "Time from the request of a full state to its last object.",
@@ -52,11 +47,7 @@ func New(registerer prom.Registerer) (*Provider, error) {
 		callback: histograms("informer_handler_callback_duration_seconds", "Duration of the handler's callbacks.",
 			[]float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10}, "informer", "handler"),
 		panics: counters("informer_handler_panics_total", "Callbacks of the handler that panicked.", "informer", "handler"),
-	}
-	if err := registerer.Register(p); err != nil {
-		return nil, fmt.Errorf("informer metrics: register: %w", err)
-	}
-	return p, nil
+	})
 }
 
 func histograms(name, help string, buckets []float64, labels ...string) *prom.HistogramVec {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	prom "github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
@@ -47,33 +46,10 @@ func TestEveryMetric(t *testing.T) {
 		h.CallbackDone(20*time.Millisecond, true)
 		time.Sleep(3 * time.Second)
 
-		want, err := os.ReadFile("testdata/every.prom")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := testutil.GatherAndCompare(registry, strings.NewReader(string(want))); err != nil {
-			t.Error(err)
-		}
+		golden(t, registry, "testdata/every.prom")
 		h.Close()
 		run.Close()
 	})
-}
-
-func TestMetricsPassTheLinter(t *testing.T) {
-	p, registry := newProvider(t)
-	i := &fake{state: metrics.InformerState{
-		ResourceVersion: "1", LastEvent: time.Now(), LastBookmark: time.Now(), Checkpoint: metrics.CheckpointState{Kept: true, Saved: time.Now()},
-	}}
-	run := p.BeginInformer("widgets", i.read)
-	run.Failed("forbidden")
-	run.BeginHandler("queue", i.readHandler)
-	problems, err := testutil.GatherAndLint(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, problem := range problems {
-		t.Errorf("%s: %s", problem.Metric, problem.Text)
-	}
 }
 
 // TestDocumentation compares the tables in the package's documentation with the results of
@@ -84,9 +60,9 @@ func TestDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := newProvider(t)
-	q, _ := newQueues(t)
-	c, w := &collector[metrics.ControllerState]{metrics: controllerMetrics}, &Caches{collector[metrics.CacheState]{metrics: cacheMetrics}}
-	for prefix, collector := range map[string]prom.Collector{"informer": p, "workqueue": q, "controller": c, "watchcache": w} {
+	c, _ := registered(t, NewControllers)
+	w, _ := registered(t, NewCaches)
+	for prefix, collector := range map[string]prom.Collector{"informer": p, "workqueue": &c.queues, "controller": &c.controllers, "watchcache": w} {
 		var documented, described []string
 		for _, row := range regexp.MustCompile(`(?m)^//\t(`+prefix+`_\w+) *\|`).FindAllStringSubmatch(string(doc), -1) {
 			documented = append(documented, row[1])
@@ -107,30 +83,38 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-func TestRegisteringTwiceIsAnError(t *testing.T) {
-	p, registry := newProvider(t)
-	_, err := New(registry)
-	var twice prom.AlreadyRegisteredError
-	if !errors.As(err, &twice) {
-		t.Fatalf("got %v, want an AlreadyRegisteredError", err)
-	}
-	if _, err := New(prom.WrapRegistererWithPrefix("other_", registry)); err != nil {
-		t.Errorf("with a prefix: %v", err)
-	}
-	if _, err := New(prom.WrapRegistererWith(prom.Labels{"cluster": "west"}, prom.NewRegistry())); err != nil {
-		t.Errorf("with a label: %v", err)
-	}
-	if !registry.Unregister(p) {
-		t.Error("Unregister did not find the Provider")
-	}
-	if _, err := New(registry); err != nil {
-		t.Errorf("after Unregister: %v", err)
-	}
-}
-
-func TestNilRegistererIsAnError(t *testing.T) {
-	if _, err := New(nil); err == nil {
-		t.Error("no error")
+// TestRegistration: each may be registered once, unless a prefix or a label distinguishes them, and
+// all together.
+func TestRegistration(t *testing.T) {
+	all := prom.NewRegistry()
+	for name, construct := range map[string]func(prom.Registerer) (prom.Collector, error){
+		"informers":   func(r prom.Registerer) (prom.Collector, error) { return New(r) },
+		"controllers": func(r prom.Registerer) (prom.Collector, error) { return NewControllers(r) },
+		"caches":      func(r prom.Registerer) (prom.Collector, error) { return NewCaches(r) },
+	} {
+		c, err := construct(all)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var twice prom.AlreadyRegisteredError
+		if _, err := construct(all); !errors.As(err, &twice) {
+			t.Errorf("%s: got %v, want an AlreadyRegisteredError", name, err)
+		}
+		if _, err := construct(prom.WrapRegistererWithPrefix("other_", all)); err != nil {
+			t.Errorf("%s with a prefix: %v", name, err)
+		}
+		if _, err := construct(prom.WrapRegistererWith(prom.Labels{"cluster": "west"}, prom.NewRegistry())); err != nil {
+			t.Errorf("%s with a label: %v", name, err)
+		}
+		if !all.Unregister(c) {
+			t.Errorf("%s: Unregister did not find it", name)
+		}
+		if _, err := construct(all); err != nil {
+			t.Errorf("%s after Unregister: %v", name, err)
+		}
+		if _, err := construct(nil); err == nil {
+			t.Errorf("%s: a nil registerer is accepted", name)
+		}
 	}
 }
 
@@ -145,18 +129,13 @@ func TestSeriesVanishWithTheRunAndGoOnWithTheNextOne(t *testing.T) {
 		run.ListDone(time.Second, 10)
 		h.CallbackDone(time.Second, true)
 
-		samples := gather(t, registry)
-		for sample, want := range map[string]float64{
+		has(t, registry, map[string]float64{
 			"informer_events_total{widgets,added}":                      want,
 			"informer_failures_total{widgets,forbidden}":                float64(round + 1),
 			"informer_list_duration_seconds{widgets}":                   float64(round + 1),
 			"informer_handler_panics_total{queue,widgets}":              float64(round + 1),
 			"informer_handler_callback_duration_seconds{queue,widgets}": float64(round + 1),
-		} {
-			if got, ok := samples[sample]; !ok || got != want {
-				t.Errorf("round %d: %s is %v (there: %v), want %v", round, sample, got, ok, want)
-			}
-		}
+		})
 		h.Close()
 		for sample := range gather(t, registry) {
 			if strings.Contains(sample, "handler") && !stays(sample) {
@@ -196,12 +175,7 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 		handlerA, handlerB := runA.BeginHandler("queue", a.readHandler), runB.BeginHandler("queue", b.readHandler)
 		check := func(want map[string]float64) {
 			t.Helper()
-			samples := gather(t, registry)
-			for sample, want := range want {
-				if got, ok := samples[sample]; !ok || got != want {
-					t.Errorf("%s is %v (there: %v), want %v", sample, got, ok, want)
-				}
-			}
+			has(t, registry, want)
 		}
 		check(map[string]float64{
 			"informer_objects{widgets}":                         3,

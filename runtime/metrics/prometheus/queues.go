@@ -3,8 +3,6 @@
 package prometheus
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,48 +10,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
-
-// Queues is a metrics.QueueProvider whose metrics a Prometheus registry collects. Any number of
-// work queues may use it. The names of the metrics are those of Kubernetes' work queues, so
-// dashboards and alerts for these work.
-type Queues struct {
-	queues collector[metrics.QueueState]
-}
-
-var (
-	_ metrics.QueueProvider = (*Queues)(nil)
-	_ prom.Collector        = (*Queues)(nil)
-)
-
-// NewQueues returns Queues that are registered with registerer, which must not be nil. They have a
-// registration of their own because other libraries have metrics of the same names with other
-// labels: use another registry than those, or wrap registerer to add a prefix.
-func NewQueues(registerer prom.Registerer) (*Queues, error) {
-	if registerer == nil {
-		return nil, errors.New("work queue metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
-	}
-	q := unregisteredQueues()
-	if err := registerer.Register(q); err != nil {
-		return nil, fmt.Errorf("work queue metrics: register: %w", err)
-	}
-	return q, nil
-}
-
-func unregisteredQueues() *Queues {
-	return &Queues{queues: collector[metrics.QueueState]{metrics: queueMetrics}}
-}
-
-// BeginQueue implements metrics.QueueProvider. Bytes of name that are not UTF-8 become U+FFFD.
-func (q *Queues) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
-	return q.queues.begin(names{first: labelValue(name)}, nil, read)
-}
-
-// Describe implements prometheus.Collector.
-func (q *Queues) Describe(ch chan<- *prom.Desc) { q.queues.Describe(ch) }
-
-// Collect implements prometheus.Collector. It takes the lock of each queue, one after the other,
-// for a moment.
-func (q *Queues) Collect(ch chan<- prom.Metric) { q.queues.Collect(ch) }
 
 type queueState = metrics.QueueState
 

@@ -3,27 +3,11 @@
 package prometheus
 
 import (
-	"errors"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
-	prom "github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil"
-
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
-
-func newQueues(t *testing.T) (*Queues, *prom.Registry) {
-	t.Helper()
-	registry := prom.NewPedanticRegistry()
-	q, err := NewQueues(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q, registry
-}
 
 // fixed returns a function that returns the state.
 func fixed(s metrics.QueueState) func() metrics.QueueState {
@@ -38,76 +22,65 @@ var someQueue = metrics.QueueState{
 }
 
 func TestEveryQueueMetric(t *testing.T) {
-	q, registry := newQueues(t)
-	q.BeginQueue("widgets", fixed(someQueue))
-	want, err := os.ReadFile("testdata/queues.prom")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := testutil.GatherAndCompare(registry, strings.NewReader(string(want))); err != nil {
-		t.Error(err)
-	}
-	problems, err := testutil.GatherAndLint(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, problem := range problems {
-		t.Errorf("%s: %s", problem.Metric, problem.Text)
-	}
+	c, registry := registered(t, NewControllers)
+	c.BeginQueue("widgets", fixed(someQueue))
+	golden(t, registry, "testdata/queues.prom")
 }
 
 // TestQueuesOfOneNameShareTheirSeries: totals stay when one of them has ended.
 func TestQueuesOfOneNameShareTheirSeries(t *testing.T) {
-	q, registry := newQueues(t)
-	end := q.BeginQueue("widgets", fixed(someQueue))
-	q.BeginQueue("widgets", fixed(metrics.QueueState{Depth: [3]int{1, 1, 1}, Oldest: time.Second, Adds: 1, Held: 1}))
-	gone := q.BeginQueue("gone\xff", fixed(someQueue))
-	want := func(text string) {
+	c, registry := registered(t, NewControllers)
+	end := c.BeginQueue("widgets", fixed(someQueue))
+	c.BeginQueue("widgets", fixed(metrics.QueueState{Depth: [3]int{1, 1, 1}, Oldest: time.Second, Adds: 1, Held: 1}))
+	gone := c.BeginQueue("gone\xff", fixed(someQueue))
+	check := func(high, normal, low, held, oldest float64) {
 		t.Helper()
-		if err := testutil.GatherAndCompare(registry, strings.NewReader(text),
-			"workqueue_depth", "workqueue_adds_total", "workqueue_oldest_seconds", "workqueue_held"); err != nil {
-			t.Error(err)
-		}
+		has(t, registry, map[string]float64{
+			"workqueue_depth{widgets,1}": high, "workqueue_depth{widgets,0}": normal, "workqueue_depth{widgets,-1}": low,
+			"workqueue_held{widgets}": held, "workqueue_oldest_seconds{widgets}": oldest,
+			"workqueue_adds_total{widgets}": 1001, "workqueue_held{gone\uFFFD}": -1,
+		})
 	}
+	has(t, registry, map[string]float64{"workqueue_held{gone\uFFFD}": 5})
 	gone()
 	gone()
-	const head = `
-# HELP workqueue_adds_total How often a key came to wait to be handed out.
-# TYPE workqueue_adds_total counter
-workqueue_adds_total{name="widgets"} 1001
-# HELP workqueue_depth Keys that wait to be handed out, by priority: 1, 0 or -1.
-# TYPE workqueue_depth gauge
-`
-	const rest = `
-# HELP workqueue_held Keys that wait until the cache has what was written.
-# TYPE workqueue_held gauge
-workqueue_held{name="widgets"} HELD
-# HELP workqueue_oldest_seconds How long the oldest of the keys that are ready has been.
-# TYPE workqueue_oldest_seconds gauge
-workqueue_oldest_seconds{name="widgets"} OLDEST
-`
-	want(head + `workqueue_depth{name="widgets",priority="1"} 2
-workqueue_depth{name="widgets",priority="0"} 21
-workqueue_depth{name="widgets",priority="-1"} 301
-` + strings.NewReplacer("HELD", "6", "OLDEST", "3").Replace(rest))
+	check(2, 21, 301, 6, 3)
 	end()
-	want(head + `workqueue_depth{name="widgets",priority="1"} 1
-workqueue_depth{name="widgets",priority="0"} 1
-workqueue_depth{name="widgets",priority="-1"} 1
-` + strings.NewReplacer("HELD", "1", "OLDEST", "1").Replace(rest))
+	check(1, 1, 1, 1, 1)
 }
 
-func TestQueuesAreRegisteredOnce(t *testing.T) {
-	_, registry := newQueues(t)
-	_, err := NewQueues(registry)
-	if already := (prom.AlreadyRegisteredError{}); !errors.As(err, &already) {
-		t.Errorf("got %v", err)
+// TestControllers has two controllers of one name, one of which runs a second time.
+func TestControllers(t *testing.T) {
+	c, registry := registered(t, NewControllers)
+	a := metrics.ControllerState{Concurrency: 4, Active: 1, Awaiting: 3, Totals: metrics.ReconcileTotals{
+		Succeeded: 100, Again: 10, Failed: 20, Terminal: 5, Panics: 2, Timeouts: 3, Awaited: 40, Unseen: 1,
+	}}
+	b := metrics.ControllerState{Concurrency: 1, Totals: metrics.ReconcileTotals{Succeeded: 1000}}
+	end := c.BeginController("widgets", func() metrics.ControllerState { return a })
+	c.BeginController("widgets", func() metrics.ControllerState { return b })
+	a.Totals.Succeeded += 5
+	end()
+	end() // does nothing
+	c.BeginController("widgets", func() metrics.ControllerState { return a })
+	a.Totals = metrics.ReconcileTotals{
+		Succeeded: 106, Again: 12, Failed: 23, Terminal: 9, Panics: 7, Timeouts: 9, Awaited: 47, Unseen: 9,
 	}
-	if _, err := NewQueues(nil); err == nil {
-		t.Error("a nil registerer is accepted")
+	want := map[string]float64{
+		"controller_runtime_reconcile_total{widgets,success}":         6,
+		"controller_runtime_reconcile_total{widgets,requeue_after}":   2,
+		"controller_runtime_reconcile_total{widgets,error}":           7,
+		"controller_runtime_reconcile_errors_total{widgets}":          7,
+		"controller_runtime_terminal_reconcile_errors_total{widgets}": 4,
+		"controller_runtime_reconcile_panics_total{widgets}":          5,
+		"controller_runtime_reconcile_timeouts_total{widgets}":        6,
+		"controller_runtime_max_concurrent_reconciles{widgets}":       5,
+		"controller_runtime_active_workers{widgets}":                  1,
+		"controller_awaiting_keys{widgets}":                           3,
+		"controller_awaited_reconciles_total{widgets}":                7,
+		"controller_unseen_writes_total{widgets}":                     8,
 	}
-	// Informers' metrics go beside them.
-	if _, err := New(registry); err != nil {
-		t.Error(err)
+	has(t, registry, want)
+	if got := gather(t, registry); len(got) != len(want) {
+		t.Errorf("%d series, want %d: %v", len(got), len(want), got)
 	}
 }
