@@ -55,6 +55,27 @@ func newBubbleRigOf(t *testing.T, cacheConfig watchcache.Config, changes ...func
 	}
 }
 
+// put stores a widget in namespace a. more is further fields, which begin with a comma.
+func put(t *testing.T, storage *memory.Storage, name, more string) {
+	t.Helper()
+	if _, err := storage.Create(t.Context(), []byte(written(name, `,"namespace":"a"`, more))); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// overEach calls a test in a bubble for each protocol over which clients connect.
+func overEach(t *testing.T, test func(t *testing.T, over func(*http.Protocols))) {
+	for name, over := range map[string]func(*http.Protocols){
+		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
+		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, over) })
+		})
+	}
+}
+
 // ask returns the answer to a request, when it has ended.
 func ask(t *testing.T, handler http.Handler, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -73,10 +94,7 @@ func TestAnswersTellHowFreshTheyAre(t *testing.T) {
 			t.Errorf("before the cache is filled: %d %v", got.Code, got.Header())
 		}
 		run()
-		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
+		put(t, storage, "one", "")
 		expect := func(path, wantVersion, wantAge string) {
 			t.Helper()
 			if got := ask(t, handler, http.MethodGet, path, "").Header(); got.Get(version) != wantVersion || got.Get("Age") != wantAge {
@@ -154,24 +172,6 @@ func TestEndlessTimes(t *testing.T) {
 	}
 }
 
-// TestObjectsEndByThemselves: what clients create ends by the TTL of the storage, and watches see
-// it.
-func TestObjectsEndByThemselves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, handler, run := newBubbleRig(t)
-		run()
-		if got := ask(t, handler, http.MethodPost, inA, written("one", "", "")); got.Code != http.StatusCreated {
-			t.Fatalf("got %d %s", got.Code, got.Body)
-		}
-		if got := ask(t, handler, http.MethodGet, widgets+"?watch=true&timeoutSeconds=3601", "").Body.String(); !strings.Contains(got, `{"type":"DELETED"`) {
-			t.Errorf("the watch got %s", got)
-		}
-		if got := ask(t, handler, http.MethodGet, inA+"/one", ""); got.Code != http.StatusNotFound {
-			t.Errorf("got %d", got.Code)
-		}
-	})
-}
-
 // pipes is a listener in memory, which works in a bubble.
 type pipes chan net.Conn
 
@@ -240,9 +240,7 @@ func TestQuietWatchLastsOverHTTP2(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		time.Sleep(20 * time.Minute) // the quiet; a write has two minutes
-		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
-			t.Fatal(err)
-		}
+		put(t, storage, "one", "")
 		lines := bufio.NewScanner(resp.Body)
 		if !lines.Scan() || resp.ProtoMajor != 2 {
 			t.Errorf("%s: got %q, %v", resp.Proto, lines.Text(), lines.Err())

@@ -15,20 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// oneConn is a listener that accepts one connection.
-type oneConn chan net.Conn
-
-func (l oneConn) Accept() (net.Conn, error) {
-	conn, ok := <-l
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-func (l oneConn) Close() error   { return nil }
-func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
-
 // held is a connection whose end is noticed by the garbage collector.
 type held struct{ net.Conn }
 
@@ -39,7 +25,7 @@ func TestAClosedConnectionIsForgotten(t *testing.T) {
 		server := serve.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() }))
 		server.Protocols = new(http.Protocols)
 		server.Protocols.SetUnencryptedHTTP2(true)
-		listener, ended := make(oneConn), make(chan error)
+		listener, ended := make(pipes), make(chan error)
 		go func() { ended <- server.Serve(listener) }()
 		conn := connectAndLeave(t, listener)
 		time.Sleep(31 * time.Second)
@@ -49,13 +35,13 @@ func TestAClosedConnectionIsForgotten(t *testing.T) {
 		if conn.Value() != nil {
 			t.Error("it is still there after 31 seconds")
 		}
-		close(listener)
+		server.Close()
 		<-ended
 	})
 }
 
 // connectAndLeave opens a stream, and closes the connection.
-func connectAndLeave(t *testing.T, listener oneConn) weak.Pointer[held] {
+func connectAndLeave(t *testing.T, listener pipes) weak.Pointer[held] {
 	client, below := net.Pipe()
 	conn := &held{below}
 	listener <- conn
