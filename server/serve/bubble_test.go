@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/server/memory"
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/watchcache"
@@ -172,34 +173,6 @@ func TestEndlessTimes(t *testing.T) {
 	}
 }
 
-// pipes is a listener in memory, which works in a bubble.
-type pipes chan net.Conn
-
-// dial connects to the listener.
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	near, far := net.Pipe()
-	p <- far
-	return near, nil
-}
-
-// Accept implements [net.Listener].
-func (p pipes) Accept() (net.Conn, error) {
-	conn, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-// Close implements [net.Listener].
-func (p pipes) Close() error {
-	close(p)
-	return nil
-}
-
-// Addr implements [net.Listener].
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
 // connect returns a client of a handler, by connections in memory. over may set a protocol.
 func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *http.Client {
 	t.Helper()
@@ -209,10 +182,10 @@ func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *ht
 // connectTLS is connect, encrypted if there are certificates.
 func connectTLS(t *testing.T, handler http.Handler, over func(*http.Protocols), certificates []tls.Certificate) *http.Client {
 	t.Helper()
-	at, protocols := make(pipes), &http.Protocols{}
+	at, protocols := informertest.NewPipes(), &http.Protocols{}
 	over(protocols)
 	server := &http.Server{Handler: handler, Protocols: protocols}
-	transport := &http.Transport{DialContext: at.dial, Protocols: protocols, DisableCompression: true}
+	transport := &http.Transport{DialContext: at.Dial, Protocols: protocols, DisableCompression: true}
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 	var listener net.Listener = at
 	if certificates != nil {
