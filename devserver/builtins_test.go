@@ -256,23 +256,6 @@ func TestBuiltInMetadata(t *testing.T) {
 	}
 }
 
-func TestBuiltInsAreKept(t *testing.T) {
-	t.Parallel()
-	opts := devserver.Options{BuiltInKinds: true, Dir: t.TempDir()}
-	first := start(t, opts)
-	before, err := typed(t, first).CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"b": "c"}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	after, err := typed(t, start(t, opts)).CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
-	if err != nil || after.UID != before.UID || after.ResourceVersion != before.ResourceVersion || after.Data["b"] != "c" {
-		t.Errorf("after a restart it is %v, %v", after, err)
-	}
-}
-
 // A CRD of a built-in group could never be used, so it is refused at once.
 func TestCRDOfBuiltInGroup(t *testing.T) {
 	t.Parallel()

@@ -7,68 +7,17 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/client-go/tools/leaderelection"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
 )
-
-// Two candidates, of which one leads; the other one follows when it gives up.
-func TestLeaderElection(t *testing.T) {
-	t.Parallel()
-	s := withBuiltIns(t)
-	led := make(chan string, 2)
-	run := func(name string) (stop func()) {
-		ctx, cancel := context.WithCancel(t.Context())
-		lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, "kube-system", "test",
-			resourcelock.ResourceLockConfig{Identity: name}, s.Config(), 2*time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			// No one waits for the end of a lease: the first one gives its back.
-			Lock: lock, LeaseDuration: 3 * time.Minute, RenewDeadline: 2 * time.Minute, RetryPeriod: 100 * time.Millisecond, ReleaseOnCancel: true,
-			Callbacks: leaderelection.LeaderCallbacks{
-				OnStartedLeading: func(context.Context) { led <- name }, OnStoppedLeading: func() {},
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var ended sync.WaitGroup
-		ended.Go(func() { elector.Run(ctx) })
-		return func() { cancel(); ended.Wait() }
-	}
-	stopFirst := run("first")
-	if name := <-led; name != "first" {
-		t.Fatalf("%s leads", name)
-	}
-	stopSecond := run("second")
-	defer stopSecond()
-	stopFirst()
-	select {
-	case name := <-led:
-		if name != "second" {
-			t.Errorf("%s leads", name)
-		}
-	case <-time.After(patience):
-		t.Error("the second one doesn't lead")
-	}
-	lease, err := typed(t, s).CoordinationV1().Leases("kube-system").Get(t.Context(), "test", metav1.GetOptions{})
-	if err != nil || *lease.Spec.HolderIdentity != "second" || *lease.Spec.LeaseTransitions == 0 {
-		t.Errorf("the lease is %+v, %v", lease.Spec, err)
-	}
-}
 
 // The recorders of both groups; what one writes is read in the other.
 func TestEvents(t *testing.T) {
@@ -120,47 +69,6 @@ func TestEvents(t *testing.T) {
 	recorder.Event(pod, corev1.EventTypeNormal, "Watched", "in the other group")
 	if e, _ := next(t, w); e.Object.(*eventsv1.Event).Regarding.Name != "p" {
 		t.Errorf("the watch of events.k8s.io got %+v", e.Object)
-	}
-}
-
-// client-go's informers, in both formats, with lists and with watch-lists.
-func TestInformersOfBuiltIns(t *testing.T) {
-	t.Parallel()
-	s := withBuiltIns(t)
-	for i := range 20 {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("p", i)}}
-		if _, err := typed(t, s).CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	plain, err := kubernetes.NewForConfig(s.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]kubernetes.Interface{"protobuf": typed(t, s), "JSON": plain} {
-		ctx, cancel := context.WithCancel(t.Context())
-		factory := informers.NewSharedInformerFactory(c, 0)
-		pods, namespaces := factory.Core().V1().Pods().Lister(), factory.Core().V1().Namespaces().Lister()
-		factory.StartWithContext(ctx)
-		if err := factory.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := namespaces.Get("default"); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if p, err := pods.Pods("default").Get("p7"); err != nil || p.UID == "" {
-			t.Errorf("%s: %v, %v", name, p, err)
-		}
-		late := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "late-"}}
-		if late, err = c.CoreV1().Pods("default").Create(ctx, late, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, func() error {
-			_, err := pods.Pods("default").Get(late.Name)
-			return err
-		})
-		cancel()
-		factory.Shutdown()
 	}
 }
 

@@ -4,7 +4,6 @@ package devserver_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,52 +13,9 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/restmapper"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/informer-gen/informer-gen/devserver"
 )
-
-func TestDiscoveryInBothForms(t *testing.T) {
-	t.Parallel()
-	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
-	for _, legacy := range []bool{false, true} {
-		c, err := discovery.NewDiscoveryClientForConfig(s.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.UseLegacyDiscovery = legacy
-		groups, resources, err := c.ServerGroupsAndResources()
-		if err != nil {
-			t.Fatalf("legacy=%v: %v", legacy, err)
-		}
-		var got []string
-		for _, g := range groups {
-			// the old form of an empty /api is read as a group without versions
-			if len(g.Versions) > 0 {
-				got = append(got, g.PreferredVersion.GroupVersion)
-			}
-		}
-		slices.Sort(got)
-		if want := []string{"apiextensions.k8s.io/v1", "harbour.example.com/v1"}; !slices.Equal(got, want) {
-			t.Errorf("legacy=%v: the groups are %v, want %v", legacy, got, want)
-		}
-		var kinds []string
-		for _, list := range resources {
-			for _, r := range list.APIResources {
-				kinds = append(kinds, list.GroupVersion+" "+r.Name+" "+r.Kind)
-			}
-		}
-		for _, want := range []string{
-			"harbour.example.com/v1 boats Boat",
-			"harbour.example.com/v1 boats/status Boat",
-			"apiextensions.k8s.io/v1 customresourcedefinitions CustomResourceDefinition",
-		} {
-			if !slices.Contains(kinds, want) {
-				t.Errorf("legacy=%v: the resources %q lack %q", legacy, kinds, want)
-			}
-		}
-	}
-}
 
 func TestDiscoveryFollowsCRDs(t *testing.T) {
 	t.Parallel()
@@ -138,26 +94,6 @@ func openAPIV3(c *discovery.DiscoveryClient) (string, error) {
 	}
 	text, err := group.Schema("application/json")
 	return string(text), err
-}
-
-func TestKubeconfigLeadsToTheServer(t *testing.T) {
-	t.Parallel()
-	s := start(t, devserver.Options{})
-	text, err := s.Kubeconfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.ServerVersion(); err != nil {
-		t.Error(err)
-	}
 }
 
 // The pages are asked for by hand, with what clients of all ages send as Accept.

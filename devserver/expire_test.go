@@ -140,22 +140,6 @@ func TestExpireWatches(t *testing.T) {
 	}
 }
 
-func TestEndWatches(t *testing.T) {
-	t.Parallel()
-	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
-	first := create(t, s, "first", "a")
-	w := openWatch(t, s, metav1.ListOptions{ResourceVersion: first.GetResourceVersion()})
-	if n, err := s.EndWatches(t.Context()); n != 1 || err != nil {
-		t.Fatalf("EndWatches gives %d, %v, want 1", n, err)
-	}
-	if e, ok := next(t, w); ok {
-		t.Fatalf("got %s %v, want the end of the watch", e.Type, e.Object)
-	}
-	create(t, s, "second", "a")
-	w = openWatch(t, s, metav1.ListOptions{ResourceVersion: first.GetResourceVersion()})
-	wantEvent(t, w, watch.Added, "second")
-}
-
 // TestEndWatchesOfAllForms shows that each request ends that the API server takes for one to watch.
 func TestEndWatchesOfAllForms(t *testing.T) {
 	t.Parallel()

@@ -6,8 +6,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,18 +20,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-var (
-	loadClients = flag.Int("clients", 0, "clients of TestLoad; 0 means 6 with -short and 50 without")
-	loadWrites  = flag.Int("writes", 0, "writes of each client of TestLoad; 0 means 25 with -short and 60 without")
-	loadSeed    = flag.Uint64("seed", 0, "seed of TestLoad; 0 means another one each time")
-)
+var loadSeed = flag.Uint64("seed", 0, "seed of TestLoad; 0 means another one each time")
 
-// load has many clients of one server, and the objects that they have written.
+// load has many clients of one server.
 type load struct {
 	t     *testing.T
 	s     *devserver.Server
@@ -40,42 +39,20 @@ type load struct {
 type loadKind struct {
 	gvr     schema.GroupVersionResource
 	kind    string
-	content []string // path of a string of any length
+	content string // the part of an object that may have any length
 
 	mu      sync.Mutex
-	written map[string]loadWrite // by resourceVersion; mu guards it
-	deleted map[types.UID]bool   // mu guards it
-	doubts  int                  // writes whose end is unknown; mu guards it
-	lists   []loadList           // mu guards it
+	written map[string]string // names by the versions of answers to writes; mu guards it
 }
 
-// loadWrite is the server's answer to a create, an update or a patch.
-type loadWrite struct {
-	name, value string
-	uid         types.UID
-}
-
-// loadList is an answer to a list: versions of objects by name.
-type loadList struct {
-	how, version string
-	objects      map[string]string
-}
-
-var cms = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-
-// Writers, watchers that are slow, that break off and go on, that select, and lists in pages: each
-// write is in the watch once, in the order of its version. Each list is the state at its version.
+// TestLoad has writers, and watchers that are slow or break off and go on, while history is
+// compacted, watches end, and CRDs come and go. The watchers see each write that was answered, in
+// the order of versions, and end with the state of a list.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	clients, writes := 50, 60
 	if testing.Short() {
 		clients, writes = 6, 25
-	}
-	if *loadClients > 0 {
-		clients = *loadClients
-	}
-	if *loadWrites > 0 {
-		writes = *loadWrites
 	}
 	seed := *loadSeed
 	if seed == 0 {
@@ -85,70 +62,75 @@ func TestLoad(t *testing.T) {
 
 	s := start(t, devserver.Options{CRDs: crds{boatCRD()}, BuiltInKinds: true, CollectGarbage: true})
 	l := &load{t: t, s: s, kinds: []*loadKind{
-		newLoadKind(boats, "Boat", "spec", "berth"), newLoadKind(cms, "ConfigMap", "data", "pad"),
+		{gvr: boats, kind: "Boat", content: "spec", written: map[string]string{}},
+		{gvr: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, kind: "ConfigMap", content: "data", written: map[string]string{}},
 	}}
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	var watchers, readers, writers sync.WaitGroup
-	logs := map[*loadKind][]*watchLog{}
-	for _, k := range l.kinds {
+	var others, writers sync.WaitGroup
+	watches := map[*loadKind][]*loadWatch{}
+	for n, k := range l.kinds {
 		empty, err := l.client().Resource(k.gvr).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		begin := empty.GetResourceVersion()
-		for _, log := range []*watchLog{
-			{how: "all"}, {how: "breaks off", breaks: 5}, {how: "slow", pause: 3 * time.Millisecond, breaks: 200},
-			{how: "selects", selector: "colour=red"}, {how: "watch-list", initial: true, breaks: 20},
-		} {
-			log.k, log.random = k, rand.New(rand.NewPCG(seed, uint64(len(logs[k]))))
-			logs[k] = append(logs[k], log)
-			c := l.client()
-			log.version = begin
-			watchers.Go(func() { log.run(ctx, t, c.Resource(k.gvr)) })
+		state := map[string]string{}
+		for _, u := range empty.Items { // those of the start
+			state[u.GetNamespace()+"/"+u.GetName()] = u.GetResourceVersion()
 		}
-		readers.Go(func() { l.read(ctx, k) })
+		watches[k] = []*loadWatch{
+			{how: "all"}, {how: "breaks off", breaks: 5}, {how: "slow", pause: 3 * time.Millisecond, breaks: 200}, {how: "watch-list", initial: true, breaks: 20},
+		}
+		for i, w := range watches[k] {
+			w.random = rand.New(rand.NewPCG(seed, uint64(10*n+i)))
+			w.version, w.state, w.seen = empty.GetResourceVersion(), maps.Clone(state), map[string]bool{}
+			c := l.client().Resource(k.gvr)
+			others.Go(func() { w.run(ctx, t, c) })
+		}
+		others.Go(func() { l.read(ctx, k) })
 	}
-	readers.Go(func() { l.disturb(ctx, rand.New(rand.NewPCG(seed, 1<<40))) })
+	others.Go(func() { l.disturb(ctx, rand.New(rand.NewPCG(seed, 1<<40))) })
 	for n := range clients {
 		writers.Go(func() {
 			random := rand.New(rand.NewPCG(seed, 1<<32+uint64(n)))
 			for range writes {
-				l.write(ctx, l.client(), l.kinds[random.IntN(len(l.kinds))], random)
+				k := l.kinds[random.IntN(len(l.kinds))]
+				k.write(ctx, t, l.client().Resource(k.gvr).Namespace("default"), random)
 			}
 		})
 	}
 	writers.Wait()
-	last := map[*loadKind]string{}
-	for _, k := range l.kinds { // an object that all watchers wait for
-		k.change(t.Context(), l.client(), "last", 0, func(c dynamic.ResourceInterface, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			u.SetLabels(map[string]string{"colour": "red", "value": "last"})
-			return c.Create(t.Context(), u, metav1.CreateOptions{})
-		})
-		for version, w := range k.written {
-			if w.name == "last" {
-				last[k] = version
-			}
-		}
-	}
 	for _, k := range l.kinds {
-		for _, log := range logs[k] {
-			log.await(t, last[k])
+		c := l.client().Resource(k.gvr)
+		// All watchers wait for this one.
+		last, err := c.Namespace("default").Create(ctx, k.object("last", 0), metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := c.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for _, u := range list.Items {
+			want[u.GetNamespace()+"/"+u.GetName()] = u.GetResourceVersion()
+		}
+		for _, w := range watches[k] {
+			w.await(t, last.GetResourceVersion())
+			w.mu.Lock()
+			if !maps.Equal(w.state, want) {
+				t.Errorf("%s of %s: got %v, want %v", w.how, k.gvr.Resource, w.state, want)
+			}
+			for version, name := range k.written {
+				if w.how == "all" && !w.seen[version] {
+					t.Errorf("%s: no event tells of %s at %s", k.gvr.Resource, name, version)
+				}
+			}
+			w.mu.Unlock()
 		}
 	}
 	end()
-	watchers.Wait()
-	readers.Wait()
-	if t.Failed() {
-		return
-	}
-	for _, k := range l.kinds {
-		l.check(k, logs[k])
-	}
-}
-
-func newLoadKind(gvr schema.GroupVersionResource, kind string, content ...string) *loadKind {
-	return &loadKind{gvr: gvr, kind: kind, content: content, written: map[string]loadWrite{}, deleted: map[types.UID]bool{}}
+	others.Wait()
 }
 
 // client makes a client with connections of its own.
@@ -164,114 +146,173 @@ func (l *load) client() dynamic.Interface {
 	return c
 }
 
-// write does something to an object that other clients write to as well. Some clients go away
-// before the answer has come.
-func (l *load) write(ctx context.Context, client dynamic.Interface, k *loadKind, random *rand.Rand) {
-	if random.IntN(20) == 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(random.IntN(3000))*time.Microsecond)
-		defer cancel()
-	}
-	size := 10
+func (k *loadKind) object(name string, size int) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": k.gvr.GroupVersion().String(), "kind": k.kind, "metadata": map[string]any{"name": name},
+		k.content: map[string]any{"berth": strings.Repeat("x", size)},
+	}}
+}
+
+// write does something to an object that other clients write to as well.
+func (k *loadKind) write(ctx context.Context, t *testing.T, c dynamic.ResourceInterface, random *rand.Rand) {
+	name, value, size := fmt.Sprint("n", random.IntN(12)), fmt.Sprint("v", random.Uint64()), 10
 	if random.IntN(200) == 0 {
 		size = 1 << 20
 	}
-	name, value, what := fmt.Sprint("n", random.IntN(12)), fmt.Sprint("v", random.Uint64()), random.IntN(10)
-	colour := []string{"red", "blue"}[random.IntN(2)]
-	k.change(ctx, client, name, size, func(c dynamic.ResourceInterface, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		u.SetLabels(map[string]string{"colour": colour, "value": value})
-		switch {
-		case what < 4:
-			return c.Create(ctx, u, metav1.CreateOptions{})
-		case what < 6:
-			now, err := c.Get(ctx, name, metav1.GetOptions{})
-			if err != nil {
-				return nil, nil
-			}
-			now.SetLabels(u.GetLabels())
+	var got *unstructured.Unstructured
+	var err error
+	switch what := random.IntN(10); {
+	case what < 4:
+		got, err = c.Create(ctx, k.object(name, size), metav1.CreateOptions{})
+	case what < 6:
+		if got, err = c.Get(ctx, name, metav1.GetOptions{}); err == nil {
+			got.SetLabels(map[string]string{"value": value})
 			if random.IntN(8) == 0 {
-				now.SetFinalizers([]string{"example.com/hold"})
+				got.SetFinalizers([]string{"example.com/hold"})
 			}
-			return c.Update(ctx, now, metav1.UpdateOptions{})
-		case what < 8:
-			patch := fmt.Sprintf(`{"metadata":{"finalizers":null,"labels":{"colour":%q,"value":%q}}}`, colour, value)
-			return c.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+			got, err = c.Update(ctx, got, metav1.UpdateOptions{})
 		}
-		now, err := c.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return nil, nil
-		}
-		uid := now.GetUID()
-		err = c.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if err == nil {
-			k.deleted[uid] = true
-			return nil, nil
-		}
-		return nil, err
-	})
-}
-
-// change calls do with an object that may be created, and keeps what has come of it.
-func (k *loadKind) change(ctx context.Context, client dynamic.Interface, name string, size int, do func(dynamic.ResourceInterface, *unstructured.Unstructured) (*unstructured.Unstructured, error)) {
-	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": k.gvr.GroupVersion().String(), "kind": k.kind, "metadata": map[string]any{"name": name},
-		k.content[0]: map[string]any{k.content[1]: strings.Repeat("x", size)},
-	}}
-	got, err := do(client.Resource(k.gvr).Namespace("default"), u)
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	case what < 8:
+		patch := fmt.Appendf(nil, `{"metadata":{"finalizers":null,"labels":{"value":%q}}}`, value)
+		got, err = c.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+	default:
+		err = c.Delete(ctx, name, metav1.DeleteOptions{})
+	}
 	switch {
 	case err != nil && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown:
-		k.doubts++
-	case got != nil && err == nil:
-		w := loadWrite{got.GetName(), got.GetLabels()["value"], got.GetUID()}
-		if got.GetDeletionTimestamp() != nil && len(got.GetFinalizers()) == 0 {
-			return // the last state of what it has ended
-		}
-		k.written[got.GetResourceVersion()] = w
+		t.Error(err)
+	case err != nil, got == nil:
+	case got.GetDeletionTimestamp() != nil && len(got.GetFinalizers()) == 0: // the last state
+	default:
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.written[got.GetResourceVersion()] = name
 	}
 }
 
-// read lists until ctx ends: whole, in pages, and from the cache.
+// read lists in pages until ctx ends: all of a list have one version.
 func (l *load) read(ctx context.Context, k *loadKind) {
 	c := l.client().Resource(k.gvr)
 	for n := 0; ctx.Err() == nil; n++ {
-		how := []metav1.ListOptions{{}, {Limit: 3}, {ResourceVersion: "0"}, {Limit: 1}}[n%4]
-		list := loadList{how: fmt.Sprintf("limit %d, version %q", how.Limit, how.ResourceVersion), objects: map[string]string{}}
-		for {
-			page, err := c.List(ctx, how)
+		how, version := metav1.ListOptions{Limit: int64(1 + n%4)}, ""
+		for page := 0; page == 0 || how.Continue != ""; page++ {
+			list, err := c.List(ctx, how)
 			if err != nil {
 				if ctx.Err() == nil && !apierrors.IsResourceExpired(err) {
-					l.t.Errorf("list with %s: %v", list.how, err)
+					l.t.Errorf("list with limit %d: %v", how.Limit, err)
 				}
 				break
 			}
-			if list.version == "" {
-				list.version = page.GetResourceVersion()
-			} else if list.version != page.GetResourceVersion() {
-				l.t.Errorf("list with %s: a page of %s follows one of %s", list.how, page.GetResourceVersion(), list.version)
+			if page > 0 && list.GetResourceVersion() != version {
+				l.t.Errorf("a page of %s follows one of %s", list.GetResourceVersion(), version)
 			}
-			for _, u := range page.Items {
-				if list.objects[u.GetName()] != "" {
-					l.t.Errorf("list with %s: %s comes twice", list.how, u.GetName())
-				}
-				list.objects[u.GetName()] = u.GetResourceVersion()
-			}
-			if how.Continue = page.GetContinue(); how.Continue == "" {
-				k.mu.Lock()
-				k.lists = append(k.lists, list)
-				k.mu.Unlock()
-				break
-			}
-			how.ResourceVersion = ""
+			version, how.Continue = list.GetResourceVersion(), list.GetContinue()
 		}
 		select {
 		case <-time.After(5 * time.Millisecond):
 		case <-ctx.Done():
 		}
 	}
+}
+
+// loadWatch is a client that watches.
+type loadWatch struct {
+	how    string
+	random *rand.Rand
+	breaks int           // it breaks off after so many events, on average; 0 means never
+	pause  time.Duration // between two events
+
+	mu      sync.Mutex        // mu guards what follows
+	initial bool              // it begins with a watch-list, whose end has not come yet
+	version string            // to go on from
+	state   map[string]string // versions by key
+	seen    map[string]bool   // versions
+}
+
+// run watches until ctx ends.
+func (w *loadWatch) run(ctx context.Context, t *testing.T, c dynamic.ResourceInterface) {
+	for ctx.Err() == nil {
+		opts := metav1.ListOptions{ResourceVersion: w.version, AllowWatchBookmarks: w.random.IntN(2) == 0}
+		if w.initial {
+			w.state = map[string]string{}
+			opts.ResourceVersion, opts.SendInitialEvents, opts.AllowWatchBookmarks = "", new(true), true
+			opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+		}
+		err := w.watch(ctx, c, opts)
+		if w.initial && err != nil && strings.Contains(err.Error(), "context canceled") {
+			continue // EndWatches
+		}
+		if err != nil && ctx.Err() == nil {
+			t.Errorf("%s: watch from %q: %v", w.how, opts.ResourceVersion, err)
+			return
+		}
+	}
+}
+
+func (w *loadWatch) watch(ctx context.Context, c dynamic.ResourceInterface, opts metav1.ListOptions) error {
+	stream, err := c.Watch(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer stream.Stop()
+	for e := range stream.ResultChan() {
+		u, ok := e.Object.(*unstructured.Unstructured)
+		if !ok || e.Type == watch.Error {
+			return fmt.Errorf("%s: %w", e.Type, apierrors.FromObject(e.Object))
+		}
+		if err := w.apply(e.Type, u); err != nil {
+			return err
+		}
+		time.Sleep(w.pause) // a slow client; 0 for the others
+		if w.breaks > 0 && w.random.IntN(w.breaks) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (w *loadWatch) apply(kind watch.EventType, u *unstructured.Unstructured) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key, version := u.GetNamespace()+"/"+u.GetName(), u.GetResourceVersion()
+	if _, there := w.state[key]; kind != watch.Bookmark && there != (kind != watch.Added) {
+		return fmt.Errorf("%s of %s at %s, which is there: %t", kind, key, version, there)
+	}
+	if !w.initial && kind != watch.Bookmark && number(version) <= number(w.version) {
+		return fmt.Errorf("%s of %s at %s comes after %s", kind, key, version, w.version)
+	}
+	switch kind {
+	case watch.Bookmark:
+		w.initial = w.initial && u.GetAnnotations()[metav1.InitialEventsAnnotationKey] != "true"
+	case watch.Deleted:
+		delete(w.state, key)
+	default:
+		w.state[key], w.seen[version] = version, true
+	}
+	w.version = version
+	return nil
+}
+
+// await waits until the watcher has come to a version. It polls, since the watcher tells no one.
+func (w *loadWatch) await(t *testing.T, version string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !t.Failed(); time.Sleep(5 * time.Millisecond) {
+		w.mu.Lock()
+		arrived := w.seen[version] && !w.initial
+		w.mu.Unlock()
+		if arrived {
+			return
+		}
+	}
+	t.Fatalf("%s: it has not seen version %s", w.how, version)
+}
+
+func number(version string) uint64 {
+	n, err := strconv.ParseUint(version, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
 // disturb compacts, ends watches, and changes, installs and removes CRDs until ctx ends.

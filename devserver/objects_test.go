@@ -4,7 +4,6 @@ package devserver_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -99,84 +98,6 @@ func established(t *testing.T, s *devserver.Server) time.Time {
 	}
 	t.Fatalf("it is not established: %+v", crd.Status)
 	return time.Time{}
-}
-
-func TestSelectorsAndPages(t *testing.T) {
-	t.Parallel()
-	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
-	var all []string
-	for i := range 10 {
-		name := fmt.Sprint("boat-", i)
-		create(t, s, name, []string{"a", "b"}[i%2])
-		all = append(all, name)
-	}
-	c := client(t, s).Resource(boats)
-	for _, test := range []struct {
-		opts metav1.ListOptions
-		want []string
-	}{
-		{metav1.ListOptions{LabelSelector: "berth=b"}, []string{"boat-1", "boat-3", "boat-5", "boat-7", "boat-9"}},
-		{metav1.ListOptions{LabelSelector: "berth notin (b)"}, []string{"boat-0", "boat-2", "boat-4", "boat-6", "boat-8"}},
-		{metav1.ListOptions{FieldSelector: "metadata.name=boat-4"}, []string{"boat-4"}},
-		{metav1.ListOptions{FieldSelector: "spec.berth=a", LabelSelector: "berth=a"}, []string{"boat-0", "boat-2", "boat-4", "boat-6", "boat-8"}},
-		{metav1.ListOptions{}, all},
-	} {
-		list, err := c.List(t.Context(), test.opts)
-		if err != nil {
-			t.Errorf("%+v: %v", test.opts, err)
-		} else if got := names(list); !slices.Equal(got, test.want) {
-			t.Errorf("%+v: got %v, want %v", test.opts, got, test.want)
-		}
-	}
-	if _, err := c.List(t.Context(), metav1.ListOptions{FieldSelector: "spec.undeclared=a"}); !apierrors.IsBadRequest(err) {
-		t.Errorf("a field selector on a field that the CRD doesn't declare gives %v, want BadRequest", err)
-	}
-
-	var paged []string
-	for token, pages := "", 0; ; pages++ {
-		list, err := c.List(t.Context(), metav1.ListOptions{Limit: 4, Continue: token})
-		if err != nil {
-			t.Fatal(err)
-		}
-		paged = append(paged, names(list)...)
-		if token = list.GetContinue(); token == "" {
-			if pages != 2 {
-				t.Errorf("the list had %d further pages, want 2", pages)
-			}
-			break
-		}
-	}
-	if !slices.Equal(paged, all) {
-		t.Errorf("the pages together are %v", paged)
-	}
-}
-
-func TestWatchesFollowVersionsAndSelectors(t *testing.T) {
-	t.Parallel()
-	for _, cache := range []bool{true, false} {
-		t.Run(fmt.Sprintf("watchCache=%v", cache), func(t *testing.T) {
-			t.Parallel()
-			s := start(t, devserver.Options{CRDs: crds{boatCRD()}, DisableWatchCache: !cache})
-			first := create(t, s, "first", "a")
-			second := create(t, s, "second", "b")
-
-			fromFirst := openWatch(t, s, metav1.ListOptions{ResourceVersion: first.GetResourceVersion()})
-			onlyA := openWatch(t, s, metav1.ListOptions{ResourceVersion: second.GetResourceVersion(), LabelSelector: "berth=a"})
-			setField(t, second, "a", "metadata", "labels", "berth")
-			c := client(t, s).Resource(boats).Namespace("default")
-			if _, err := c.Update(t.Context(), second, metav1.UpdateOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			wantEvent(t, fromFirst, watch.Added, "second")
-			wantEvent(t, fromFirst, watch.Modified, "second")
-			wantEvent(t, fromFirst, watch.Deleted, "first")
-			wantEvent(t, onlyA, watch.Added, "second")
-			wantEvent(t, onlyA, watch.Deleted, "first")
-		})
-	}
 }
 
 func TestWatchListEndsWithABookmark(t *testing.T) {

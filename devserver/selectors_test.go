@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/informer-gen/informer-gen/devserver"
@@ -85,30 +84,6 @@ func TestFieldSelectorsOfBuiltIns(t *testing.T) {
 			if _, err := all.List(t.Context(), metav1.ListOptions{FieldSelector: selector}); !apierrors.IsBadRequest(err) {
 				t.Errorf("%s with %s gives %v, want BadRequest", test.resource, selector, err)
 			}
-		}
-	}
-}
-
-// A watch by a field ends to show what no longer has it.
-func TestWatchByField(t *testing.T) {
-	t.Parallel()
-	c := typed(t, withBuiltIns(t)).CoreV1().Pods("default")
-	w, err := c.Watch(t.Context(), metav1.ListOptions{FieldSelector: "status.phase=Pending"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Stop()
-	p, err := c.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Status.Phase = corev1.PodRunning
-	if _, err := c.UpdateStatus(t.Context(), p, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []watch.EventType{watch.Added, watch.Deleted} {
-		if e, _ := next(t, w); e.Type != want {
-			t.Errorf("got %s %v, want %s", e.Type, e.Object, want)
 		}
 	}
 }

@@ -141,28 +141,6 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-func TestServersInParallel(t *testing.T) {
-	t.Parallel()
-	const servers = 4
-	var group sync.WaitGroup
-	for i := range servers {
-		group.Go(func() {
-			s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
-			mine := fmt.Sprint("boat-", i)
-			if _, err := client(t, s).Resource(boats).Namespace("default").Create(t.Context(), boat(mine, "a"), metav1.CreateOptions{}); err != nil {
-				t.Errorf("server %d: %v", i, err)
-			}
-			list, err := client(t, s).Resource(boats).List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Errorf("server %d: %v", i, err)
-			} else if len(list.Items) != 1 || list.Items[0].GetName() != mine {
-				t.Errorf("server %d has %v, want only %s", i, list.Items, mine)
-			}
-		})
-	}
-	group.Wait()
-}
-
 // startAgain is start at an address at which a server has ended. Another test may have got the port
 // for a moment.
 func startAgain(t *testing.T, opts devserver.Options) *devserver.Server {

@@ -5,7 +5,6 @@ package devserver_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -221,27 +220,6 @@ func TestApplyToBuiltIns(t *testing.T) {
 		WithConditions(appsapply.DeploymentCondition().WithType(appsv1.DeploymentAvailable).WithStatus(corev1.ConditionTrue)))
 	if d, err = c.ApplyStatus(t.Context(), status, metav1.ApplyOptions{FieldManager: "three"}); err != nil || d.Status.Replicas != 3 || len(d.Status.Conditions) != 1 {
 		t.Errorf("an apply of the status gives %+v, %v", d.Status, err)
-	}
-}
-
-// An apply patch that says again what there is, in another form too, is no write.
-func TestApplyOfNothingNew(t *testing.T) {
-	t.Parallel()
-	pods := typed(t, withBuiltIns(t)).CoreV1().Pods("default")
-	patch := []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[
-		{"name":"c","image":"i","resources":{"requests":{"cpu":"0.5"}}}]}}`)
-	apply := func() *corev1.Pod {
-		pod, err := pods.Patch(t.Context(), "p", types.ApplyPatchType, patch, metav1.PatchOptions{FieldManager: "f"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return pod
-	}
-	first := apply()
-	// The times of managedFields are whole seconds.
-	time.Sleep(time.Until(first.ManagedFields[0].Time.Add(time.Second)))
-	if second := apply(); second.ResourceVersion != first.ResourceVersion {
-		t.Errorf("applied again, the version is %s, and was %s: %v, and %v", second.ResourceVersion, first.ResourceVersion, second.ManagedFields, first.ManagedFields)
 	}
 }
 

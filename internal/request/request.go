@@ -74,6 +74,8 @@ type Request struct {
 	Format  Format
 	Partial string
 	Gzip    bool
+
+	formats, metadata []Format // of the resource
 }
 
 // match is how a version and a state belong together.
@@ -117,7 +119,10 @@ func (t Target) Parse(req *http.Request, resource Resource) (*Request, error) {
 		return nil, apierrors.NewMethodNotSupported(t.Resource.GroupResource(), string(t.Verb))
 	}
 
-	r := &Request{Verb: t.Verb, Resource: t.Resource, Namespace: t.Namespace, Gzip: takesGzip(req.Header.Get("Accept-Encoding"))}
+	r := &Request{
+		Verb: t.Verb, Resource: t.Resource, Namespace: t.Namespace, Gzip: takesGzip(req.Header.Get("Accept-Encoding")),
+		formats: resource.Formats, metadata: resource.Metadata,
+	}
 	if t.Name != "" && !t.ofCollection() {
 		if why := wrongName(t.Name); why != "" {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", t.Name, why))

@@ -3,13 +3,14 @@
 package request
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
@@ -23,6 +24,7 @@ import (
 // Write is what a request that writes sends besides its path.
 type Write struct {
 	Body   []byte // the object to create or to update; empty in a Delete
+	Format Format // of Body
 	DryRun bool   // everything is checked, and nothing is stored
 
 	// FieldValidation is Ignore, Warn or Strict: what becomes of a field that the body has twice.
@@ -31,24 +33,25 @@ type Write struct {
 	Preconditions metav1.Preconditions // of a Delete
 }
 
-// ReadWrite reads the parameters and the body of a Create, Update or Delete. The error is an
+// ReadWrite reads the parameters and the body of a Create, an Update or a delete. The error is an
 // *apierrors.StatusError with the answer of an API server: 413 for a body of more than limit bytes,
-// 415 for one that isn't JSON, 400 and 422 for parameters. An error of the connection is returned
-// as it is.
+// 415 for one in a format that the resource lacks, 400 and 422 for parameters. An error of the
+// connection is returned as it is.
 func (r *Request) ReadWrite(req *http.Request, limit int64) (*Write, error) {
 	switch r.Verb {
 	case Create:
-		return readCreate(req, limit)
+		return r.readCreate(req, limit)
 	case Update:
-		return readUpdate(req, limit)
+		return r.readUpdate(req, limit)
 	}
-	return readDelete(req, limit)
+	return r.readDelete(req, limit)
 }
 
 // An API server looks at the parts of the three kinds of requests in three orders.
 
-func readCreate(req *http.Request, limit int64) (*Write, error) {
-	if err := isJSON(req); err != nil {
+func (r *Request) readCreate(req *http.Request, limit int64) (*Write, error) {
+	format, err := formatOf(req, r.formats)
+	if err != nil {
 		return nil, err
 	}
 	body, err := readBody(req, limit)
@@ -62,10 +65,10 @@ func readCreate(req *http.Request, limit int64) (*Write, error) {
 	if err := invalid("CreateOptions", validation.ValidateCreateOptions(&opts)); err != nil {
 		return nil, err
 	}
-	return newWrite(body, opts.DryRun, opts.FieldValidation), nil
+	return newWrite(body, format, opts.DryRun, opts.FieldValidation), nil
 }
 
-func readUpdate(req *http.Request, limit int64) (*Write, error) {
+func (r *Request) readUpdate(req *http.Request, limit int64) (*Write, error) {
 	body, err := readBody(req, limit)
 	if err != nil {
 		return nil, err
@@ -77,14 +80,15 @@ func readUpdate(req *http.Request, limit int64) (*Write, error) {
 	if err := invalid("UpdateOptions", validation.ValidateUpdateOptions(&opts)); err != nil {
 		return nil, err
 	}
-	if err := isJSON(req); err != nil {
+	format, err := formatOf(req, r.formats)
+	if err != nil {
 		return nil, err
 	}
-	return newWrite(body, opts.DryRun, opts.FieldValidation), nil
+	return newWrite(body, format, opts.DryRun, opts.FieldValidation), nil
 }
 
 // readDelete reads options from the body, and from the parameters if there is none.
-func readDelete(req *http.Request, limit int64) (*Write, error) {
+func (r *Request) readDelete(req *http.Request, limit int64) (*Write, error) {
 	body, err := readBody(req, limit)
 	if err != nil {
 		return nil, err
@@ -92,37 +96,46 @@ func readDelete(req *http.Request, limit int64) (*Write, error) {
 	var opts metav1.DeleteOptions
 	if len(body) == 0 {
 		err = readOptions(req.URL.Query(), &opts)
-	} else if err = isJSON(req); err == nil {
-		err = decodeDeleteOptions(body, &opts)
+	} else {
+		err = r.decodeDeleteOptions(req, body, &opts)
 	}
 	if err == nil {
-		err = invalid("DeleteOptions", validation.ValidateDeleteOptions(&opts))
+		err = invalid(deleteOptions, validation.ValidateDeleteOptions(&opts))
 	}
 	if err != nil {
 		return nil, err
 	}
-	w := newWrite(nil, opts.DryRun, "")
+	w := newWrite(nil, "", opts.DryRun, "")
 	if opts.Preconditions != nil {
 		w.Preconditions = *opts.Preconditions
 	}
 	return w, nil
 }
 
-func decodeDeleteOptions(body []byte, opts *metav1.DeleteOptions) error {
-	if err := json.Unmarshal(body, opts); err != nil {
-		return apierrors.NewBadRequest(err.Error())
+const deleteOptions = "DeleteOptions"
+
+func (r *Request) decodeDeleteOptions(req *http.Request, body []byte, opts *metav1.DeleteOptions) error {
+	format, err := formatOf(req, slices.Concat(r.formats, r.metadata))
+	if err != nil {
+		return err
 	}
-	if opts.Kind != "" && opts.Kind != "DeleteOptions" {
-		return apierrors.NewBadRequest(fmt.Sprintf("no kind %q is registered for the options of a delete", opts.Kind))
+	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), string(format))
+	kind := metav1.SchemeGroupVersion.WithKind(deleteOptions)
+	obj, _, err := scheme.Codecs.DecoderToVersion(info.Serializer, kind.GroupVersion()).Decode(body, &kind, opts)
+	if err == nil && obj != opts {
+		err = errors.New("decoded object cannot be converted to DeleteOptions")
+	}
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
 	}
 	return nil
 }
 
-func newWrite(body []byte, dryRun []string, fieldValidation string) *Write {
+func newWrite(body []byte, format Format, dryRun []string, fieldValidation string) *Write {
 	if fieldValidation == "" {
 		fieldValidation = metav1.FieldValidationWarn
 	}
-	return &Write{Body: body, DryRun: len(dryRun) > 0, FieldValidation: fieldValidation}
+	return &Write{Body: body, Format: format, DryRun: len(dryRun) > 0, FieldValidation: fieldValidation}
 }
 
 // readBody reads a body of at most limit bytes.
@@ -134,15 +147,27 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// isJSON refuses a body that has another type. One without a type is taken for JSON.
-func isJSON(req *http.Request) error {
+// formatOf returns the format of a body, or refuses it. One without a type is taken for JSON.
+func formatOf(req *http.Request, offered []Format) (Format, error) {
 	header := req.Header.Get("Content-Type")
-	if kind, _, err := mime.ParseMediaType(header); header == "" || err == nil && kind == string(JSON) {
-		return nil
+	if header == "" {
+		return JSON, nil
+	}
+	if kind, _, err := mime.ParseMediaType(header); err == nil && slices.Contains(offered, Format(kind)) {
+		return Format(kind), nil
+	}
+	return "", Unsupported(offered...)
+}
+
+// Unsupported refuses a body by its format.
+func Unsupported[F ~string](offered ...F) *apierrors.StatusError {
+	var names []string
+	for _, f := range offered {
+		names = append(names, string(f))
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-		Message: "the body of the request was in an unknown format - accepted media types include: " + string(JSON),
+		Message: "the body of the request was in an unknown format - accepted media types include: " + strings.Join(names, ", "),
 	}}
 }
 

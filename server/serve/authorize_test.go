@@ -78,13 +78,7 @@ func TestRefusalsAreAnswered(t *testing.T) {
 
 // TestOpenWatchesAreReviewed: a right that is taken away ends them, and a review that fails does
 // not. The context's values are there each time.
-func TestOpenWatchesAreReviewed(t *testing.T) {
-	for name, over := range protocols {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { testReviews(t, over) })
-		})
-	}
-}
+func TestOpenWatchesAreReviewed(t *testing.T) { overEach(t, testReviews) }
 
 func testReviews(t *testing.T, over func(*http.Protocols)) {
 	type callerKey struct{}
@@ -119,9 +113,7 @@ func testReviews(t *testing.T, over func(*http.Protocols)) {
 	if n := reviews.Load(); n < 4 {
 		t.Errorf("there were %d reviews", n)
 	}
-	if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
-		t.Fatal(err)
-	}
+	put(t, storage, "one", "")
 	buffer := make([]byte, 10)
 	if _, err := io.ReadFull(resp.Body, buffer); err != nil {
 		t.Fatalf("the watch has ended: %v", err)
@@ -151,12 +143,8 @@ func TestWatchThatAlwaysHasEventsIsReviewed(t *testing.T) {
 		})
 		run()
 		for i := range objects {
-			content := written(fmt.Sprint("w", i), `,"namespace":"a"`, `,"text":"`+strings.Repeat("x", size)+`"`)
-			if _, err := storage.Create(t.Context(), []byte(content)); err != nil {
-				t.Fatal(err)
-			}
+			put(t, storage, fmt.Sprint("w", i), `,"text":"`+strings.Repeat("x", size)+`"`)
 		}
-		synctest.Wait()
 		client := connect(t, handler, func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
 		resp, err := client.Get("http://api" + widgets + "?watch=true&resourceVersion=1")
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/server/memory"
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/watchcache"
@@ -55,6 +56,27 @@ func newBubbleRigOf(t *testing.T, cacheConfig watchcache.Config, changes ...func
 	}
 }
 
+// put stores a widget in namespace a. more is further fields, which begin with a comma.
+func put(t *testing.T, storage *memory.Storage, name, more string) {
+	t.Helper()
+	if _, err := storage.Create(t.Context(), []byte(written(name, `,"namespace":"a"`, more))); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// overEach calls a test in a bubble for each protocol over which clients connect.
+func overEach(t *testing.T, test func(t *testing.T, over func(*http.Protocols))) {
+	for name, over := range map[string]func(*http.Protocols){
+		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
+		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, over) })
+		})
+	}
+}
+
 // ask returns the answer to a request, when it has ended.
 func ask(t *testing.T, handler http.Handler, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -73,10 +95,7 @@ func TestAnswersTellHowFreshTheyAre(t *testing.T) {
 			t.Errorf("before the cache is filled: %d %v", got.Code, got.Header())
 		}
 		run()
-		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
+		put(t, storage, "one", "")
 		expect := func(path, wantVersion, wantAge string) {
 			t.Helper()
 			if got := ask(t, handler, http.MethodGet, path, "").Header(); got.Get(version) != wantVersion || got.Get("Age") != wantAge {
@@ -154,52 +173,6 @@ func TestEndlessTimes(t *testing.T) {
 	}
 }
 
-// TestObjectsEndByThemselves: what clients create ends by the TTL of the storage, and watches see
-// it.
-func TestObjectsEndByThemselves(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, handler, run := newBubbleRig(t)
-		run()
-		if got := ask(t, handler, http.MethodPost, inA, written("one", "", "")); got.Code != http.StatusCreated {
-			t.Fatalf("got %d %s", got.Code, got.Body)
-		}
-		if got := ask(t, handler, http.MethodGet, widgets+"?watch=true&timeoutSeconds=3601", "").Body.String(); !strings.Contains(got, `{"type":"DELETED"`) {
-			t.Errorf("the watch got %s", got)
-		}
-		if got := ask(t, handler, http.MethodGet, inA+"/one", ""); got.Code != http.StatusNotFound {
-			t.Errorf("got %d", got.Code)
-		}
-	})
-}
-
-// pipes is a listener in memory, which works in a bubble.
-type pipes chan net.Conn
-
-// dial connects to the listener.
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	near, far := net.Pipe()
-	p <- far
-	return near, nil
-}
-
-// Accept implements [net.Listener].
-func (p pipes) Accept() (net.Conn, error) {
-	conn, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-// Close implements [net.Listener].
-func (p pipes) Close() error {
-	close(p)
-	return nil
-}
-
-// Addr implements [net.Listener].
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
-
 // connect returns a client of a handler, by connections in memory. over may set a protocol.
 func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *http.Client {
 	t.Helper()
@@ -209,10 +182,10 @@ func connect(t *testing.T, handler http.Handler, over func(*http.Protocols)) *ht
 // connectTLS is connect, encrypted if there are certificates.
 func connectTLS(t *testing.T, handler http.Handler, over func(*http.Protocols), certificates []tls.Certificate) *http.Client {
 	t.Helper()
-	at, protocols := make(pipes), &http.Protocols{}
+	at, protocols := informertest.NewPipes(), &http.Protocols{}
 	over(protocols)
 	server := &http.Server{Handler: handler, Protocols: protocols}
-	transport := &http.Transport{DialContext: at.dial, Protocols: protocols, DisableCompression: true}
+	transport := &http.Transport{DialContext: at.Dial, Protocols: protocols, DisableCompression: true}
 	transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 	var listener net.Listener = at
 	if certificates != nil {
@@ -240,9 +213,7 @@ func TestQuietWatchLastsOverHTTP2(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		time.Sleep(20 * time.Minute) // the quiet; a write has two minutes
-		if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
-			t.Fatal(err)
-		}
+		put(t, storage, "one", "")
 		lines := bufio.NewScanner(resp.Body)
 		if !lines.Scan() || resp.ProtoMajor != 2 {
 			t.Errorf("%s: got %q, %v", resp.Proto, lines.Text(), lines.Err())

@@ -20,8 +20,11 @@ import (
 const mostNames = 8
 
 func (c *write) create() error {
-	obj, err := decode(c.w, c.res, c.r, c.sent)
+	obj, err := decode(c.w, c.res, c.sent)
 	if err != nil {
+		return err
+	}
+	if err := c.r.InNamespace(obj); err != nil {
 		return err
 	}
 	obj.SetUID(uuid.NewUUID())

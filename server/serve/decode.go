@@ -28,9 +28,8 @@ import (
 var decoder = json.NewSerializerWithOptions(json.DefaultMetaFactory,
 	unstructuredscheme.NewUnstructuredCreator(), unstructuredscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Strict: true})
 
-// decode returns the object that a request sends. Its namespace is that of the request. Warnings
-// are added to the header of the answer.
-func decode(w http.ResponseWriter, res Resource, r *request.Request, in *request.Write) (*unstructured.Unstructured, error) {
+// decode returns the object that a request sends. Warnings are added to the header of the answer.
+func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructured.Unstructured, error) {
 	want := res.GroupVersion().WithKind(res.Kind)
 	obj := &unstructured.Unstructured{}
 	_, got, err := decoder.Decode(in.Body, &want, obj)
@@ -48,16 +47,6 @@ func decode(w http.ResponseWriter, res Resource, r *request.Request, in *request
 	}
 	if got.GroupVersion() != res.GroupVersion() {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got.GroupVersion(), res.GroupVersion()))
-	}
-	switch obj.GetNamespace() {
-	case r.Namespace:
-	case "":
-		obj.SetNamespace(r.Namespace)
-	default:
-		if r.Namespace != "" {
-			return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
-		}
-		obj.SetNamespace("")
 	}
 	return obj, nil
 }

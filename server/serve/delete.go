@@ -6,12 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -44,10 +41,10 @@ func (c *write) deleteSeen() error {
 	if err != nil {
 		return err
 	}
-	if err := check(c.sent.Preconditions, c.res, c.r, stored); err != nil {
-		return err
-	}
 	obj, err := parse(stored)
+	if err == nil {
+		err = c.sent.Check(schema.GroupKind{Group: c.res.Group, Kind: c.res.Kind}, obj)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -61,32 +58,10 @@ func (c *write) deleteSeen() error {
 	return c.answerDeleted(obj)
 }
 
-// check returns a refusal if an object is not as the client wants it to be.
-func check(want metav1.Preconditions, res Resource, r *request.Request, o *watchcache.Object) error {
-	conflict := func(format string, args ...any) error {
-		// As in API servers, it is the kind.
-		resource := schema.GroupResource{Group: res.Group, Resource: res.Kind}
-		return apierrors.NewConflict(resource, r.Name, fmt.Errorf(format, args...))
-	}
-	if uid := want.UID; uid != nil && string(*uid) != o.UID {
-		return conflict("the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated", *uid, o.UID)
-	}
-	if version := want.ResourceVersion; version != nil && *version != format(o.Version) {
-		return conflict("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%d). The object might have been modified", *version, o.Version)
-	}
-	return nil
-}
-
 // mark marks an object as being deleted, which is done when it has no finalizers any more.
 func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) error {
-	if obj.GetDeletionTimestamp() != nil {
+	if !request.MarkDeleted(obj) {
 		return c.answer(http.StatusOK, stored.Bytes)
-	}
-	now := metav1.Now()
-	obj.SetDeletionTimestamp(&now)
-	obj.SetDeletionGracePeriodSeconds(new(int64(0)))
-	if generation := obj.GetGeneration(); generation > 0 {
-		obj.SetGeneration(generation + 1)
 	}
 	data, err := json.Marshal(obj.Object)
 	if err != nil {
@@ -135,10 +110,7 @@ func (c *write) remove(stored *watchcache.Object) error {
 
 // answerDeleted answers with a status that names what was deleted.
 func (c *write) answerDeleted(obj *unstructured.Unstructured) error {
-	status := typed(metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
-		Name: obj.GetName(), Group: c.res.Group, Kind: c.r.Resource.Resource, UID: obj.GetUID(),
-	}})
-	data, err := json.Marshal(status)
+	data, err := json.Marshal(c.r.Deleted(obj))
 	if err != nil {
 		return err
 	}

@@ -56,18 +56,3 @@ func TestDiscoveryByAClient(t *testing.T) {
 		}
 	}
 }
-
-func TestAggregatedDiscovery(t *testing.T) {
-	r := newRig(t, serve.Config{}, true)
-	const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-	for path, want := range map[string]string{
-		"/api": `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`,
-		"/apis": `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{"name":"samples.dev"},"versions":[{"version":"v1","resources":[` +
-			`{"resource":"widgets","responseKind":{"group":"samples.dev","version":"v1","kind":"Widget"},"scope":"Namespaced","singularResource":"widget","verbs":["create","delete","get","list","update","watch"]}],"freshness":"Current"}]}]}`,
-	} {
-		resp := r.get(t, path, "Accept", accept+",application/json")
-		if got := strings.TrimSpace(body(t, resp)); got != want || resp.Header.Get("Content-Type") != accept {
-			t.Errorf("%s: %s\n got %s\nwant %s", path, resp.Header.Get("Content-Type"), got, want)
-		}
-	}
-}

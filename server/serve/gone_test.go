@@ -12,25 +12,28 @@ import (
 	"time"
 	"weak"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// oneConn is a listener that accepts one connection.
-type oneConn chan net.Conn
-
-func (l oneConn) Accept() (net.Conn, error) {
-	conn, ok := <-l
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-func (l oneConn) Close() error   { return nil }
-func (l oneConn) Addr() net.Addr { return &net.TCPAddr{} }
-
 // held is a connection whose end is noticed by the garbage collector.
 type held struct{ net.Conn }
+
+// holding is a listener that knows the last connection.
+type holding struct {
+	*informertest.Pipes
+	last weak.Pointer[held]
+}
+
+func (h *holding) Accept() (net.Conn, error) {
+	conn, err := h.Pipes.Accept()
+	if err != nil {
+		return nil, err
+	}
+	last := &held{conn}
+	h.last = weak.Make(last)
+	return last, nil
+}
 
 // TestAClosedConnectionIsForgotten soon, also if requests were under way on it. After such an end,
 // net/http keeps what it has of an HTTP/2 connection for IdleTimeout: 12 KB and more.
@@ -39,26 +42,27 @@ func TestAClosedConnectionIsForgotten(t *testing.T) {
 		server := serve.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() }))
 		server.Protocols = new(http.Protocols)
 		server.Protocols.SetUnencryptedHTTP2(true)
-		listener, ended := make(oneConn), make(chan error)
+		listener, ended := &holding{Pipes: informertest.NewPipes()}, make(chan error)
 		go func() { ended <- server.Serve(listener) }()
-		conn := connectAndLeave(t, listener)
+		connectAndLeave(t, listener.Pipes)
 		time.Sleep(31 * time.Second)
 		for range 3 { // what is in a sync.Pool goes in the second
 			runtime.GC()
 		}
-		if conn.Value() != nil {
+		if listener.last.Value() != nil {
 			t.Error("it is still there after 31 seconds")
 		}
-		close(listener)
+		server.Close()
 		<-ended
 	})
 }
 
 // connectAndLeave opens a stream, and closes the connection.
-func connectAndLeave(t *testing.T, listener oneConn) weak.Pointer[held] {
-	client, below := net.Pipe()
-	conn := &held{below}
-	listener <- conn
+func connectAndLeave(t *testing.T, listener *informertest.Pipes) {
+	client, err := listener.Dial(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	go func() { _, _ = io.Copy(io.Discard, client) }()
 	if _, err := io.WriteString(client, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+
 		"\x00\x00\x00\x04\x00\x00\x00\x00\x00"+ // SETTINGS
@@ -70,5 +74,4 @@ func connectAndLeave(t *testing.T, listener oneConn) weak.Pointer[held] {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	return weak.Make(conn)
 }

@@ -42,11 +42,7 @@ func (s *slowWatches) watch() *bufio.Reader {
 
 // create makes an object of some KiB.
 func (s *slowWatches) create(name string, kib int) {
-	text := fmt.Sprintf(`,"text":%q`, strings.Repeat("x", kib<<10))
-	if _, err := s.storage.Create(s.Context(), []byte(written(name, `,"namespace":"a"`, text))); err != nil {
-		s.Fatal(err)
-	}
-	synctest.Wait()
+	put(s.T, s.storage, name, fmt.Sprintf(`,"text":%q`, strings.Repeat("x", kib<<10)))
 }
 
 // TestSlowWatchesShareEvents: watches that don't read keep events once, not a copy each.
@@ -68,24 +64,17 @@ func TestSlowWatchesShareEvents(t *testing.T) {
 // TestTheSlowestWatchEnds: of two watches that don't read, the one that keeps more ends when both
 // keep too much. The other one gets its event when it reads.
 func TestTheSlowestWatchEnds(t *testing.T) {
-	for name, over := range map[string]func(*http.Protocols){
-		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
-		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newSlowWatches(t, over, 8<<20)
-				first := s.watch()
-				s.create("a", 5<<10) // more than the window of a stream
-				second := s.watch()
-				s.create("b", 9<<9)
-				if line, err := first.ReadBytes('\n'); err == nil {
-					t.Errorf("the one that keeps the most got all %d bytes", len(line))
-				}
-				wantEvent(t, second, "b")
-			})
-		})
-	}
+	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+		s := newSlowWatches(t, over, 8<<20)
+		first := s.watch()
+		s.create("a", 5<<10) // more than the window of a stream
+		second := s.watch()
+		s.create("b", 9<<9)
+		if line, err := first.ReadBytes('\n'); err == nil {
+			t.Errorf("the one that keeps the most got all %d bytes", len(line))
+		}
+		wantEvent(t, second, "b")
+	})
 }
 
 // wantEvent reads an event about a widget.

@@ -85,9 +85,7 @@ func TestRequestsThatOnlyWaitTakeNoPlace(t *testing.T) {
 				if got := ask(t, handler, http.MethodGet, widgets, ""); got.Code != http.StatusOK {
 					t.Errorf("another one got %d %s", got.Code, got.Body)
 				}
-				if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, ""))); err != nil {
-					t.Fatal(err)
-				}
+				put(t, storage, "one", "")
 				waiting.Wait()
 			})
 		})

@@ -20,12 +20,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// protocols are those over which clients connect.
-var protocols = map[string]func(*http.Protocols){
-	"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
-	"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
-}
-
 // hanging has reviews that hang until their context ends.
 type hanging struct {
 	storage *memory.Storage
@@ -34,47 +28,41 @@ type hanging struct {
 	ended   chan error     // the cause
 }
 
-// testHanging calls test for both protocols, in a bubble, with a watch whose first review is due in
+// testHanging calls test for each protocol, in a bubble, with a watch whose first review is due in
 // about a minute.
 func testHanging(t *testing.T, test func(t *testing.T, h *hanging)) {
-	for name, over := range protocols {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				h := &hanging{began: make(chan time.Time, 10), ended: make(chan error, 10)}
-				first := true
-				storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
-					c.ReviewInterval = time.Minute
-					c.Authorize = func(ctx context.Context, _ serve.Attributes) error {
-						if first { // the request itself
-							first = false
-							return nil
-						}
-						h.began <- time.Now()
-						<-ctx.Done()
-						h.ended <- context.Cause(ctx)
-						return ctx.Err()
-					}
-				})
-				run()
-				resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
-				if err != nil {
-					t.Fatal(err)
+	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+		h := &hanging{began: make(chan time.Time, 10), ended: make(chan error, 10)}
+		first := true
+		storage, handler, run := newBubbleRig(t, func(c *serve.Config) {
+			c.ReviewInterval = time.Minute
+			c.Authorize = func(ctx context.Context, _ serve.Attributes) error {
+				if first { // the request itself
+					first = false
+					return nil
 				}
-				defer resp.Body.Close()
-				h.storage, h.resp = storage, resp
-				test(t, h)
-			})
+				h.began <- time.Now()
+				<-ctx.Done()
+				h.ended <- context.Cause(ctx)
+				return ctx.Err()
+			}
 		})
-	}
+		run()
+		resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		h.storage, h.resp = storage, resp
+		test(t, h)
+	})
 }
 
 // wantEvent creates a widget, whose event the watch must get at once.
 func (h *hanging) wantEvent(t *testing.T, name string) {
 	t.Helper()
 	began := time.Now()
-	if _, err := h.storage.Create(t.Context(), []byte(written(name, `,"namespace":"a"`, ""))); err != nil {
-		t.Fatal(err)
-	}
+	put(t, h.storage, name, "")
 	if line, err := bufio.NewReader(h.resp.Body).ReadString('\n'); err != nil || time.Since(began) != 0 {
 		t.Errorf("%q came after %v, %v", line, time.Since(began), err)
 	}
@@ -109,35 +97,31 @@ func TestReviewEndsWithItsWatch(t *testing.T) {
 // TestWatchWithoutReviewsEnds: a watch whose reviews can't decide ends after five intervals, and
 // one that has had an answer meanwhile lasts.
 func TestWatchWithoutReviewsEnds(t *testing.T) {
-	for name, over := range protocols {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				began, asked := time.Now(), 0
-				_, handler, run := newBubbleRig(t, func(c *serve.Config) {
-					c.ReviewInterval = time.Minute
-					c.Authorize = func(context.Context, serve.Attributes) error {
-						asked++
-						if time.Since(began) < 20*time.Minute && asked%4 == 1 {
-							return nil
-						}
-						return errors.New("the API server is gone")
-					}
-				})
-				run()
-				resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
-				if err != nil {
-					t.Fatal(err)
+	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+		began, asked := time.Now(), 0
+		_, handler, run := newBubbleRig(t, func(c *serve.Config) {
+			c.ReviewInterval = time.Minute
+			c.Authorize = func(context.Context, serve.Attributes) error {
+				asked++
+				if time.Since(began) < 20*time.Minute && asked%4 == 1 {
+					return nil
 				}
-				defer resp.Body.Close()
-				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-					t.Error(err)
-				}
-				if lasted := time.Since(began); lasted < 20*time.Minute || lasted > 27*time.Minute {
-					t.Errorf("it lasted %v", lasted)
-				}
-			})
+				return errors.New("the API server is gone")
+			}
 		})
-	}
+		run()
+		resp, err := connect(t, handler, over).Get("http://api" + widgets + "?watch=true")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			t.Error(err)
+		}
+		if lasted := time.Since(began); lasted < 20*time.Minute || lasted > 27*time.Minute {
+			t.Errorf("it lasted %v", lasted)
+		}
+	})
 }
 
 // TestReviewsBeginBeforeTheObjects has a client that reads the objects so slowly that a right is
@@ -156,9 +140,7 @@ func TestReviewsBeginBeforeTheObjects(t *testing.T) {
 		})
 		const objects = 20
 		for i := range objects {
-			if _, err := storage.Create(t.Context(), []byte(written(fmt.Sprint("large", i), `,"namespace":"a"`, `,"data":"`+strings.Repeat("x", 64<<10)+`"`))); err != nil {
-				t.Fatal(err)
-			}
+			put(t, storage, fmt.Sprint("large", i), `,"data":"`+strings.Repeat("x", 64<<10)+`"`)
 		}
 		run()
 		resp, err := connect(t, handler, func(p *http.Protocols) { p.SetHTTP1(true) }).Get("http://api" + widgets + "?watch=true")

@@ -7,14 +7,12 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -176,59 +174,6 @@ func TestLargeAnswersAreCompressedIfTheClientLikesThat(t *testing.T) {
 	}
 }
 
-func TestMetadataOnly(t *testing.T) {
-	t.Parallel() // watches take a second to end
-	const as = "application/json;g=meta.k8s.io;v=v1;as=PartialObjectMetadata"
-	r := newRig(t, serve.Config{}, true)
-	r.create(t, "a", "one", `,"spec":{"node":"n1"}`)
-	one := body(t, r.get(t, "/apis/samples.dev/v1/namespaces/a/widgets/one", "Accept", as))
-	var object struct {
-		Kind, APIVersion string
-		Metadata         struct{ Name, ResourceVersion string }
-		Spec             any
-	}
-	if err := json.Unmarshal([]byte(one), &object); err != nil {
-		t.Fatal(err)
-	}
-	if object.Kind != "PartialObjectMetadata" || object.APIVersion != "meta.k8s.io/v1" || object.Metadata.Name != "one" || object.Spec != nil {
-		t.Errorf("got %s", one)
-	}
-	list := body(t, r.get(t, widgets, "Accept", as+"List"))
-	if want := `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"2"},"items":[` + one + "]}\n"; list != want {
-		t.Errorf("got %s\nwant %s", list, want)
-	}
-	events := body(t, r.get(t, widgets+"?watch=true&allowWatchBookmarks=true&timeoutSeconds=1", "Accept", as))
-	if want := `{"type":"ADDED","object":` + one + "}\n"; !strings.HasPrefix(events, want) || !strings.Contains(events, `"kind":"PartialObjectMetadata"`) {
-		t.Errorf("got %s\nwant %s", events, want)
-	}
-}
-
-func TestWatch(t *testing.T) {
-	r := newRig(t, serve.Config{}, true)
-	resp := r.get(t, widgets+"?watch=true&allowWatchBookmarks=true")
-	lines := bufio.NewScanner(resp.Body)
-	for _, want := range []string{
-		`{"type":"BOOKMARK","object":{"kind":"Widget","apiVersion":"samples.dev/v1","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}`,
-		`{"type":"ADDED","object":{"apiVersion":"samples.dev/v1","kind":"Widget"`,
-	} {
-		if !lines.Scan() || !strings.HasPrefix(lines.Text(), want) {
-			t.Fatalf("got %s, %v\nwant %s", lines.Text(), lines.Err(), want)
-		}
-		r.create(t, "a", "one"+fmt.Sprint(len(want)), "")
-	}
-}
-
-// TestWatchEndsInTime: the client decides when, and the server if it does not.
-func TestWatchEndsInTime(t *testing.T) {
-	t.Parallel() // watches take a second to end
-	r := newRig(t, serve.Config{WatchTimeout: time.Second}, true)
-	for _, query := range []string{"", "&timeoutSeconds=1", "&timeoutSeconds=-1"} {
-		if got := body(t, r.get(t, widgets+"?watch=true"+query)); got != "" {
-			t.Errorf("%q: got %s", query, got)
-		}
-	}
-}
-
 func TestUntilTheCacheIsFilledClientsTryAgain(t *testing.T) {
 	r := newRig(t, serve.Config{}, false)
 	for _, query := range []string{"", "?watch=true", "/one"} {
@@ -242,38 +187,29 @@ func TestUntilTheCacheIsFilledClientsTryAgain(t *testing.T) {
 
 // TestClientThatDoesNotReadIsLeft: what can't be sent in time ends the watch, and no other one.
 func TestClientThatDoesNotReadIsLeft(t *testing.T) {
-	for name, over := range map[string]func(*http.Protocols){
-		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
-		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.WriteTimeout = time.Second })
-				run()
-				client := connect(t, handler, over)
-				var watches []*http.Response
-				for range 2 {
-					resp, err := client.Get("http://api" + widgets + "?watch=true")
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer resp.Body.Close()
-					watches = append(watches, resp)
-				}
-				const objects = 8 // the window of an HTTP/2 stream has 4 MB
-				for i := range objects {
-					if _, err := storage.Create(t.Context(), []byte(written(fmt.Sprint("w", i), `,"namespace":"a"`, mebibyte))); err != nil {
-						t.Fatal(err)
-					}
-				}
-				wantCreated(t, bufio.NewReader(watches[0].Body), "w", objects)
-				time.Sleep(time.Minute)
-				if n, err := io.Copy(io.Discard, watches[1].Body); err == nil || n >= objects<<20 {
-					t.Errorf("the watch that was not read had %d bytes, %v", n, err)
-				}
-			})
-		})
-	}
+	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+		storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.WriteTimeout = time.Second })
+		run()
+		client := connect(t, handler, over)
+		var watches []*http.Response
+		for range 2 {
+			resp, err := client.Get("http://api" + widgets + "?watch=true")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			watches = append(watches, resp)
+		}
+		const objects = 8 // the window of an HTTP/2 stream has 4 MB
+		for i := range objects {
+			put(t, storage, fmt.Sprint("w", i), mebibyte)
+		}
+		wantCreated(t, bufio.NewReader(watches[0].Body), "w", objects)
+		time.Sleep(time.Minute)
+		if n, err := io.Copy(io.Discard, watches[1].Body); err == nil || n >= objects<<20 {
+			t.Errorf("the watch that was not read had %d bytes, %v", n, err)
+		}
+	})
 }
 
 func TestDiscovery(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
@@ -54,14 +55,14 @@ func TestBodiesThatNeverCome(t *testing.T) {
 // TestBodiesThatNeverComeOverHTTP2: only the stream ends there, and the connection goes on.
 func TestBodiesThatNeverComeOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		at, protocols := make(pipes), &http.Protocols{}
+		at, protocols := informertest.NewPipes(), &http.Protocols{}
 		protocols.SetUnencryptedHTTP2(true)
 		newServer(t, at, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if _, err := io.ReadAll(req.Body); err != nil {
 				w.WriteHeader(http.StatusRequestTimeout)
 			}
 		}), protocols)
-		transport := &http.Transport{DialContext: at.dial, Protocols: protocols}
+		transport := &http.Transport{DialContext: at.Dial, Protocols: protocols}
 		defer transport.CloseIdleConnections()
 		for method, want := range map[string]int{http.MethodPost: http.StatusRequestTimeout, http.MethodGet: http.StatusBadRequest} {
 			began := time.Now()
@@ -110,9 +111,9 @@ func TestRequestsWithoutBodyLast(t *testing.T) {
 // dialServer returns a connection to a server with the limits of NewServer, in memory.
 func dialServer(t *testing.T, handler http.Handler) net.Conn {
 	t.Helper()
-	at := make(pipes)
+	at := informertest.NewPipes()
 	newServer(t, at, handler, nil)
-	conn, err := at.dial(t.Context(), "", "")
+	conn, err := at.Dial(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func dialServer(t *testing.T, handler http.Handler) net.Conn {
 }
 
 // newServer serves with the limits of NewServer until the test ends.
-func newServer(t *testing.T, at pipes, handler http.Handler, protocols *http.Protocols) {
+func newServer(t *testing.T, at net.Listener, handler http.Handler, protocols *http.Protocols) {
 	t.Helper()
 	server := serve.NewServer(handler)
 	server.Protocols = protocols

@@ -118,10 +118,7 @@ func TestShutdownThatIsAbortedLeavesNoGoroutine(t *testing.T) {
 					}
 					defer resp.Body.Close()
 				}
-				if _, err := storage.Create(t.Context(), []byte(written("one", `,"namespace":"a"`, mebibyte))); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
+				put(t, storage, "one", mebibyte)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				began := time.Now()

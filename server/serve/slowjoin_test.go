@@ -19,54 +19,38 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// testSlowJoin calls test for both protocols, in a bubble, with the answer to a watch-list whose
+// testSlowJoin calls test for each protocol, in a bubble, with the answer to a watch-list whose
 // client has read nothing while changes came, and left the log.
 func testSlowJoin(t *testing.T, config watchcache.Config, test func(t *testing.T, storage *memory.Storage, resp *http.Response)) {
 	const objects, size = 240, 32 << 10 // the window of a stream is 4 MB
 	config.Age = 10 * time.Second
-	content := func(name string) string {
-		return written(name, `,"namespace":"a"`, `,"text":"`+strings.Repeat("x", size)+`"`)
-	}
-	for name, over := range map[string]func(*http.Protocols){
-		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
-		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				storage, handler, run := newBubbleRigOf(t, config, func(c *serve.Config) { c.WriteTimeout, c.StateTimeout = time.Hour, time.Hour })
-				create := func(name string) {
-					t.Helper()
-					if _, err := storage.Create(t.Context(), []byte(content(name))); err != nil {
-						t.Fatal(err)
-					}
-					synctest.Wait()
-				}
-				run()
-				for i := range objects {
-					create(fmt.Sprint("w", i))
-				}
-				resp, err := connect(t, handler, over).Get("http://api" + widgets + watchList + "&timeoutSeconds=300")
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer resp.Body.Close()
-				synctest.Wait()
-				for i := range 5 {
-					create(fmt.Sprint("new", i))
-					name := fmt.Sprint("w", 20*i)
-					if _, err := storage.Delete(t.Context(), "a/"+name, watchcache.Preconditions{}); err != nil {
-						t.Fatal(err)
-					}
-					if i%2 == 0 {
-						create(name)
-					}
-				}
-				time.Sleep(time.Minute)
-				create("last")
-				test(t, storage, resp)
-			})
-		})
-	}
+	text := `,"text":"` + strings.Repeat("x", size) + `"`
+	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+		storage, handler, run := newBubbleRigOf(t, config, func(c *serve.Config) { c.WriteTimeout, c.StateTimeout = time.Hour, time.Hour })
+		run()
+		for i := range objects {
+			put(t, storage, fmt.Sprint("w", i), text)
+		}
+		resp, err := connect(t, handler, over).Get("http://api" + widgets + watchList + "&timeoutSeconds=300")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		synctest.Wait()
+		for i := range 5 {
+			put(t, storage, fmt.Sprint("new", i), text)
+			name := fmt.Sprint("w", 20*i)
+			if _, err := storage.Delete(t.Context(), "a/"+name, watchcache.Preconditions{}); err != nil {
+				t.Fatal(err)
+			}
+			if i%2 == 0 {
+				put(t, storage, name, text)
+			}
+		}
+		time.Sleep(time.Minute)
+		put(t, storage, "last", text)
+		test(t, storage, resp)
+	})
 }
 
 // TestSlowJoinGetsTheDifference: a client that is sent its objects for longer than changes are kept

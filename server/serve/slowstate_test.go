@@ -14,39 +14,30 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// slowState calls test in a bubble, with a handler that has 8 MiB of objects, for both protocols.
+// slowState calls test for each protocol, in a bubble, with a handler that has 8 MiB of objects.
 func slowState(t *testing.T, maxJoins int, test func(t *testing.T, get func(query, token string) *http.Response)) {
-	for name, over := range map[string]func(*http.Protocols){
-		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) },
-		"HTTP/2":   func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.MaxJoins = maxJoins })
-				for i := range 8 {
-					if _, err := storage.Create(t.Context(), []byte(written(fmt.Sprint("large", i), `,"namespace":"a"`, mebibyte))); err != nil {
-						t.Fatal(err)
-					}
-				}
-				run()
-				client := connect(t, handler, over)
-				test(t, func(query, token string) *http.Response {
-					req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://api"+widgets+query, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					req.Header.Set("Authorization", token)
-					resp, err := client.Do(req)
-					if err != nil {
-						t.Fatal(err)
-					}
-					t.Cleanup(func() { resp.Body.Close() })
-					synctest.Wait()
-					return resp
-				})
-			})
+	overEach(t, func(t *testing.T, over func(*http.Protocols)) {
+		storage, handler, run := newBubbleRig(t, func(c *serve.Config) { c.MaxJoins = maxJoins })
+		for i := range 8 {
+			put(t, storage, fmt.Sprint("large", i), mebibyte)
+		}
+		run()
+		client := connect(t, handler, over)
+		test(t, func(query, token string) *http.Response {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://api"+widgets+query, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", token)
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { resp.Body.Close() })
+			synctest.Wait()
+			return resp
 		})
-	}
+	})
 }
 
 // TestAStateIsReadInTime: a client that reads a little now and then, so that no write takes long,

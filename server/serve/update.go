@@ -10,25 +10,19 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/informer-gen/informer-gen/internal/request"
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
 func (c *write) update() error {
-	obj, err := decode(c.w, c.res, c.r, c.sent)
+	obj, err := decode(c.w, c.res, c.sent)
 	if err != nil {
 		return err
 	}
-	switch obj.GetName() {
-	case c.r.Name:
-	case "":
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", c.r.Name))
-	default:
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", obj.GetName(), c.r.Name))
+	if err := c.r.Named(obj); err != nil {
+		return err
 	}
 	version, err := request.ParseVersion(obj.GetResourceVersion())
 	if err != nil {
@@ -41,9 +35,9 @@ func (c *write) update() error {
 	case stored == nil:
 		return refusal(watchcache.ErrNotFound, c.r)
 	case obj.GetUID() != "" && string(obj.GetUID()) != stored.UID:
-		return apierrors.NewConflict(c.r.Resource.GroupResource(), c.r.Name, fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", obj.GetUID(), stored.UID))
+		return c.r.Conflict(fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", obj.GetUID(), stored.UID))
 	case version == 0:
-		return noVersion(c.r)
+		return c.r.NoVersion(0, "must be specified for an update")
 	case version != stored.Version:
 		return refusal(watchcache.ErrConflict, c.r)
 	}
@@ -51,7 +45,7 @@ func (c *write) update() error {
 	if err != nil {
 		return err
 	}
-	keepSystemFields(obj, old)
+	request.Keep(obj, old, !sameContent(obj, old))
 	if err := validate(c.res, obj, old); err != nil {
 		return err
 	}
@@ -74,26 +68,6 @@ func (c *write) update() error {
 	return c.answerStored(http.StatusOK, stored)
 }
 
-// keepSystemFields gives an object the fields of the old one that clients can't change.
-func keepSystemFields(obj, old *unstructured.Unstructured) {
-	obj.SetGeneration(old.GetGeneration())
-	if !sameContent(obj, old) {
-		obj.SetGeneration(old.GetGeneration() + 1)
-	}
-	if obj.GetUID() == "" {
-		obj.SetUID(old.GetUID())
-	}
-	if created := old.GetCreationTimestamp(); !created.IsZero() {
-		obj.SetCreationTimestamp(created)
-	}
-	if deleted := old.GetDeletionTimestamp(); deleted != nil {
-		obj.SetDeletionTimestamp(deleted)
-	}
-	if seconds := old.GetDeletionGracePeriodSeconds(); seconds != nil && obj.GetDeletionGracePeriodSeconds() == nil {
-		obj.SetDeletionGracePeriodSeconds(seconds)
-	}
-}
-
 // sameContent reports whether two objects are the same but for their metadata.
 func sameContent(a, b *unstructured.Unstructured) bool {
 	if len(a.Object) != len(b.Object) { // both have metadata
@@ -106,13 +80,4 @@ func sameContent(a, b *unstructured.Unstructured) bool {
 		}
 	}
 	return true
-}
-
-// noVersion is the refusal of an update that names no version.
-func noVersion(r *request.Request) error {
-	// As in API servers, it is the resource.
-	kind := schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Resource}
-	return apierrors.NewInvalid(kind, r.Name, field.ErrorList{
-		field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
-	})
 }

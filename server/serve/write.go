@@ -99,9 +99,7 @@ func refusal(err error, r *request.Request) error {
 	case errors.Is(err, watchcache.ErrNotFound):
 		return apierrors.NewNotFound(resource, r.Name)
 	case errors.Is(err, watchcache.ErrConflict):
-		return apierrors.NewConflict(resource, r.Name, errModified)
+		return r.Conflict(request.ErrModified)
 	}
 	return err
 }
-
-var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")

@@ -15,8 +15,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/informer-gen/informer-gen/server/serve"
 )
@@ -47,68 +45,6 @@ func describe(t *testing.T, resp *http.Response) string {
 // written returns a widget as clients send it. more is further fields, which begin with a comma.
 func written(name, metadata, more string) string {
 	return fmt.Sprintf(`{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"name":%q%s}%s}`, name, metadata, more)
-}
-
-// TestWritesAreRefused compares the refusals with those of an API server of Kubernetes 1.37.
-func TestWritesAreRefused(t *testing.T) {
-	r := newRig(t, serve.Config{MaxBody: 1 << 20}, true)
-	r.create(t, "a", "one", "") // 2, uid-2
-	// Older versions of apimachinery write the value in another way.
-	dryRun := strings.ReplaceAll(validation.ValidateDryRun(field.NewPath("dryRun"), []string{"Some"}).ToAggregate().Error(), `"`, `\"`)
-	for _, row := range [][4]string{
-		{"POST", "", written("one", "", ""), `409 AlreadyExists "widgets.samples.dev \"one\" already exists"`},
-		{"POST", "?dryRun=All", written("one", "", ""), `409 AlreadyExists "widgets.samples.dev \"one\" already exists"`},
-		{"POST", "", written("x", `,"namespace":"b"`, ""), `400 BadRequest "the namespace of the provided object does not match the namespace sent on the request"`},
-		{"POST", "", written("", "", ""), `422 Invalid "Widget.samples.dev \"\" is invalid: metadata.name: Required value: name or generateName is required"`},
-		{"POST", "", written("x", `,"resourceVersion":"5"`, ""), `500 - "resourceVersion should not be set on objects to be created"`},
-		{"POST", "", written("x", `,"labels":{"a b":"c"}`, ""), `422 Invalid "Widget.samples.dev \"x\" is invalid: metadata.labels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"`},
-		{"POST", "", `{"apiVersion":`, `400 BadRequest "the object provided is unrecognized (must be of type Widget): couldn't get version/kind; json parse error: unexpected end of JSON input ({\"apiVersion\":)"`},
-		{"POST", "", "", `400 BadRequest "the object provided is unrecognized (must be of type Widget): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"`},
-		{"POST", "", "?", `400 BadRequest "the object provided is unrecognized (must be of type Widget): couldn't get version/kind; json parse error: invalid character '?' looking for beginning of value (3f)"`},
-		{"POST", "", written("x", `,"labels":{"app":7}`, ""), `400 BadRequest "Widget in version \"v1\" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"`},
-		{"POST", "", `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":"x"}`, `400 BadRequest "Widget in version \"v1\" cannot be handled as a Widget: json: cannot unmarshal string into Go value of type v1.ObjectMeta"`},
-		{"PUT", "/one", `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{}}`, `400 BadRequest "the name of the object (one based on URL) was undeterminable: name must be provided"`},
-		{"POST", "", strings.ReplaceAll(written("q", "", ""), "Widget", "Other"), `422 Invalid "Other.samples.dev \"q\" is invalid: kind: Invalid value: \"Other\": must be Widget"`},
-		{"POST", "", strings.ReplaceAll(written("q", "", ""), "samples.dev/v1", "samples.dev/v2"), `400 BadRequest "the API version in the data (samples.dev/v2) does not match the expected API version (samples.dev/v1)"`},
-		{"POST", "", written("x", "", `,"spec":"`+strings.Repeat("x", 1<<20)+`"`), `413 RequestEntityTooLarge "Request entity too large: limit is 1048576"`},
-		{"POST", "?fieldValidation=Strict", written("x", "", `,"x":1,"x":2`), `400 BadRequest "Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: duplicate field \"x\""`},
-		{"POST", "?fieldValidation=Never", written("x", "", ""), `422 Invalid "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Never\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""`},
-		{"POST", "?dryRun=Some", written("x", "", ""), `422 Invalid "CreateOptions.meta.k8s.io \"\" is invalid: ` + dryRun + `"`},
-		{"POST", "/one", written("x", "", ""), `405 MethodNotAllowed "create is not supported on resources of kind \"widgets.samples.dev\""`},
-		{"PUT", "/one", written("one", `,"resourceVersion":"1"`, ""), `409 Conflict "Operation cannot be fulfilled on widgets.samples.dev \"one\": the object has been modified; please apply your changes to the latest version and try again"`},
-		{"PUT", "/one", written("one", "", ""), `422 Invalid "widgets.samples.dev \"one\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"`},
-		{"PUT", "/one", written("one", `,"resourceVersion":"2","uid":"other"`, ""), `409 Conflict "Operation cannot be fulfilled on widgets.samples.dev \"one\": precondition failed: UID in precondition: other, UID in object meta: uid-2"`},
-		{"PUT", "/one", written("one", `,"resourceVersion":"two"`, ""), `400 BadRequest "resourceVersion: Invalid value: \"two\": strconv.ParseUint: parsing \"two\": invalid syntax"`},
-		{"PUT", "/one", written("other", `,"resourceVersion":"2"`, ""), `400 BadRequest "the name of the object (other) does not match the name on the URL (one)"`},
-		{"PUT", "/none", written("none", `,"resourceVersion":"2"`, ""), `404 NotFound "widgets.samples.dev \"none\" not found"`},
-		{"PUT", "/one?dryRun=Some", written("one", `,"resourceVersion":"2"`, ""), `422 Invalid "UpdateOptions.meta.k8s.io \"\" is invalid: ` + dryRun + `"`},
-		{"DELETE", "/none", "", `404 NotFound "widgets.samples.dev \"none\" not found"`},
-		{"DELETE", "/one", `{"preconditions":{"uid":"other"}}`, `409 Conflict "Operation cannot be fulfilled on Widget.samples.dev \"one\": the UID in the precondition (other) does not match the UID in record (uid-2). The object might have been deleted and then recreated"`},
-		{"DELETE", "/one", `{"preconditions":{"resourceVersion":"5"}}`, `409 Conflict "Operation cannot be fulfilled on Widget.samples.dev \"one\": the ResourceVersion in the precondition (5) does not match the ResourceVersion in record (2). The object might have been modified"`},
-		{"DELETE", "/one", `{"kind":"Pod"}`, `400 BadRequest "no kind \"Pod\" is registered for the options of a delete"`},
-		{"DELETE", "/one", `{"dryRun":["Some"]}`, `422 Invalid "DeleteOptions.meta.k8s.io \"\" is invalid: ` + dryRun + `"`},
-		{"DELETE", "/one?gracePeriodSeconds=x", "", `400 BadRequest "strconv.ParseInt: parsing \"x\": invalid syntax"`},
-		{"DELETE", "", "", `405 MethodNotAllowed "deletecollection is not supported on resources of kind \"widgets.samples.dev\""`},
-		{"PATCH", "/one", "{}", `405 MethodNotAllowed "patch is not supported on resources of kind \"widgets.samples.dev\""`},
-		{"GET", "/one", "", "200 Widget one@2 generation 0"},
-	} {
-		if got := describe(t, r.send(t, row[0], inA+row[1], row[2])); got != row[3] {
-			t.Errorf("%s %s %.80s\n got %s\nwant %s", row[0], row[1], row[2], got, row[3])
-		}
-	}
-	for _, row := range [][2]string{{"POST", ""}, {"PUT", "/one"}, {"DELETE", "/one"}} {
-		resp := r.send(t, row[0], inA+row[1], written("one", `,"resourceVersion":"2"`, ""), "Content-Type", "text/plain")
-		if got := describe(t, resp); got != `415 UnsupportedMediaType "the body of the request was in an unknown format - accepted media types include: application/json"` {
-			t.Errorf("%s: got %s", row[0], got)
-		}
-	}
-	upper := describe(t, r.send(t, "POST", inA, written("UPPER", "", "")))
-	if !strings.HasPrefix(upper, `422 Invalid "Widget.samples.dev \"UPPER\" is invalid: metadata.name: Invalid value: \"UPPER\": a lowercase RFC 1123 subdomain`) {
-		t.Errorf("got %s", upper)
-	}
-	if resp := r.send(t, "POST", widgets, written("x", "", "")); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("without a namespace: got %s", resp.Status)
-	}
 }
 
 // TestWritesAreSeen: each answer is followed by a read that has it.
@@ -149,34 +85,6 @@ func TestWritesAreSeen(t *testing.T) {
 	}
 }
 
-// TestFinalizersHoldAnObject: it goes when the last one does.
-func TestFinalizersHoldAnObject(t *testing.T) {
-	r := newRig(t, serve.Config{}, true)
-	held := `,"finalizers":["a.dev/b"]`
-	deleted := func() bool { return strings.Contains(body(t, r.get(t, inA+"/one")), "deletionTimestamp") }
-	for _, row := range [][4]string{
-		{"POST", "", written("one", held, ""), "201 Widget one@2 generation 1"},
-		{"DELETE", "/one?dryRun=All", "", "200 Widget one@2 generation 2"},
-		{"DELETE", "/one", "", "200 Widget one@3 generation 2"},
-		{"DELETE", "/one", "", "200 Widget one@3 generation 2"},
-		{"PUT", "/one", written("one", held+`,"resourceVersion":"3","labels":{"a":"b"}`, ""), "200 Widget one@4 generation 2"},
-		{"PUT", "/one", written("one", `,"finalizers":["a.dev/b","a.dev/c"],"resourceVersion":"4"`, ""), `422 Invalid "Widget.samples.dev \"one\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"a.dev/c\"}"`},
-	} {
-		if got := describe(t, r.send(t, row[0], inA+row[1], row[2])); got != row[3] {
-			t.Errorf("%s %s\n got %s\nwant %s", row[0], row[1], got, row[3])
-		}
-	}
-	if !deleted() {
-		t.Error("it is not marked")
-	}
-	if got := describe(t, r.send(t, "PUT", inA+"/one", written("one", `,"resourceVersion":"4"`, ""))); got != "200 Widget one@4 generation 2" {
-		t.Errorf("the last one: got %s", got)
-	}
-	if resp := r.get(t, inA+"/one"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("afterwards: got %s", resp.Status)
-	}
-}
-
 func TestNamesAreGenerated(t *testing.T) {
 	r := newRig(t, serve.Config{}, true)
 	long := strings.Repeat("x", 70)
@@ -184,16 +92,6 @@ func TestNamesAreGenerated(t *testing.T) {
 		got := describe(t, r.send(t, "POST", inA, `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"generateName":"`+base+`"}}`))
 		if want := regexp.MustCompile(`^201 Widget ` + base[:min(len(base), 58)] + `[a-z0-9]{5}@`); !want.MatchString(got) {
 			t.Errorf("got %s, want %v", got, want)
-		}
-	}
-}
-
-func TestFieldsThatAreThereTwiceAreWarnedOf(t *testing.T) {
-	r := newRig(t, serve.Config{}, true)
-	for query, want := range map[string]string{"": `299 - "duplicate field \"x\""`, "?fieldValidation=Ignore": ""} {
-		resp := r.send(t, "POST", inA+query, written(fmt.Sprint("w", len(query)), "", `,"x":1,"x":2`))
-		if resp.StatusCode != http.StatusCreated || resp.Header.Get("Warning") != want {
-			t.Errorf("%q: got %s, Warning: %s", query, resp.Status, resp.Header.Get("Warning"))
 		}
 	}
 }

@@ -143,18 +143,6 @@ func TestRelistLosesNoDeletion(t *testing.T) {
 	})
 }
 
-// TestDeletionsOfARelistComeTwice shows that a client which comes back with the version of one of
-// them gets them again, since it may lack another one.
-func TestDeletionsOfARelistComeTwice(t *testing.T) {
-	storage := &forgetful{objects: []*watchcache.Object{obj("a", 3), obj("b", 5)}, version: 10}
-	inBubble(t, watchcache.Config{Storage: storage}, func(t *testing.T, r *rig) {
-		w := r.watch(watchcache.WatchOptions{})
-		storage.become(nil, 20)
-		r.wantNext(w, "DELETED a@10", "DELETED b@10")
-		r.wantNext(r.watch(watchcache.WatchOptions{After: 10}), "DELETED a@10", "DELETED b@10")
-	})
-}
-
 // TestRelistIsNotTooMuch shows that watchers which read at once are not too slow, however much a
 // relist finds at once.
 func TestRelistIsNotTooMuch(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,7 @@ func (r *rig) history() {
 	r.create("ab/one", "app=y", "node=n1")  // 8
 }
 
+// TestList has pages, and what they say of the rest. TestModel compares what is listed.
 func TestList(t *testing.T) {
 	for name, test := range map[string]struct {
 		options   watchcache.ListOptions
@@ -34,34 +36,21 @@ func TestList(t *testing.T) {
 		next      string
 		remaining int
 	}{
-		"all, in the bytewise order of keys":     {version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
-		"not older than what is there":           {options: watchcache.ListOptions{NotOlderThan: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
-		"exactly the empty state":                {options: watchcache.ListOptions{Exact: 1}, version: 1},
-		"exactly a version of the log":           {options: watchcache.ListOptions{Exact: 5}, version: 5, want: []string{"a-b/one@3", "a/one@2", "a/two@4", "b/one@5"}},
-		"exactly the newest version":             {options: watchcache.ListOptions{Exact: 8}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
-		"a page":                                 {options: watchcache.ListOptions{Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: 2},
-		"the next page, of an older state":       {options: watchcache.ListOptions{Limit: 2, Exact: 5, From: "a/one\x00"}, version: 5, want: []string{"a/two@4", "b/one@5"}},
-		"a page that is just full":               {options: watchcache.ListOptions{Limit: 4}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
-		"a page from a key on, of an old state":  {options: watchcache.ListOptions{Limit: 1, Exact: 5, From: "a/two"}, version: 5, want: []string{"a/two@4"}, next: "a/two\x00", remaining: 1},
-		"a page behind the end":                  {options: watchcache.ListOptions{Limit: 4, From: "z"}, version: 8},
-		"a namespace":                            {options: watchcache.ListOptions{Filter: parsed("a", "", "")}, version: 8, want: []string{"a/one@2", "a/two@6"}},
-		"a page of a namespace":                  {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
-		"a page of a namespace, from before it":  {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1, From: "a-b/one\x00"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
-		"a page of one name":                     {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1}, version: 8, want: []string{"a/one@2"}, remaining: -1},
-		"the same, of a list that goes on":       {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1, From: "a/a"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: -1},
-		"a namespace that isn't there":           {options: watchcache.ListOptions{Filter: parsed("aa", "", "")}, version: 8},
-		"a name in a namespace":                  {options: watchcache.ListOptions{Filter: watchcache.Filter{Namespace: "a", Name: "two"}}, version: 8, want: []string{"a/two@6"}, remaining: -1},
-		"a name in any namespace, by a field":    {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.name=one")}, version: 8, want: []string{"a-b/one@3", "a/one@2", "ab/one@8"}, remaining: -1},
-		"every other name":                       {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.name!=one")}, version: 8, want: []string{"a/two@6"}, remaining: -1},
-		"a namespace by a field":                 {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.namespace=ab")}, version: 8, want: []string{"ab/one@8"}},
-		"two namespaces at once":                 {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.namespace=ab")}, version: 8, remaining: -1},
-		"a label":                                {options: watchcache.ListOptions{Filter: parsed("", "app=x", "")}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, remaining: -1},
-		"a page by a label":                      {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: -1},
-		"a full page, nothing selected follows":  {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, next: "a/two\x00", remaining: -1},
-		"a full page, nothing follows":           {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1"), Limit: 2}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
-		"a label that is missing, at a version":  {options: watchcache.ListOptions{Filter: parsed("", "!app", ""), Exact: 6}, version: 6, want: []string{"b/one@5"}, remaining: -1},
-		"a field":                                {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1")}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
-		"a label and another value of the field": {options: watchcache.ListOptions{Filter: parsed("", "app=x", "spec.node!=n1")}, version: 8, want: []string{"a-b/one@3", "a/two@6"}, remaining: -1},
+		"two namespaces at once":                {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.namespace=ab")}, version: 8, remaining: -1},
+		"every other name":                      {options: watchcache.ListOptions{Filter: parsed("", "", "metadata.name!=one")}, version: 8, want: []string{"a/two@6"}, remaining: -1},
+		"a page":                                {options: watchcache.ListOptions{Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: 2},
+		"the next page, of an older state":      {options: watchcache.ListOptions{Limit: 2, Exact: 5, From: "a/one\x00"}, version: 5, want: []string{"a/two@4", "b/one@5"}},
+		"a page that is just full":              {options: watchcache.ListOptions{Limit: 4}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6", "ab/one@8"}},
+		"a page from a key on, of an old state": {options: watchcache.ListOptions{Limit: 1, Exact: 5, From: "a/two"}, version: 5, want: []string{"a/two@4"}, next: "a/two\x00", remaining: 1},
+		"a page behind the end":                 {options: watchcache.ListOptions{Limit: 4, From: "z"}, version: 8},
+		"a page of a namespace":                 {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
+		"a page of a namespace, from before it": {options: watchcache.ListOptions{Filter: parsed("a", "", ""), Limit: 1, From: "a-b/one\x00"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: 1},
+		"a page of one name":                    {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1}, version: 8, want: []string{"a/one@2"}, remaining: -1},
+		"the same, of a list that goes on":      {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.name=one"), Limit: 1, From: "a/a"}, version: 8, want: []string{"a/one@2"}, next: "a/one\x00", remaining: -1},
+		"a name in a namespace":                 {options: watchcache.ListOptions{Filter: watchcache.Filter{Namespace: "a", Name: "two"}}, version: 8, want: []string{"a/two@6"}, remaining: -1},
+		"a page by a label":                     {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: -1},
+		"a full page, nothing selected follows": {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, next: "a/two\x00", remaining: -1},
+		"a full page, nothing follows":          {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1"), Limit: 2}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
@@ -80,18 +69,6 @@ func TestList(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestGet(t *testing.T) {
-	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		r.history()
-		if o, err := r.cache.Get(r.Context(), "a/two", 4); err != nil || o == nil || o.Version != 6 || o.Namespace() != "a" || o.Name() != "two" {
-			t.Errorf("got %+v, %v", o, err)
-		}
-		if o, err := r.cache.Get(r.Context(), "b/one", 0); err != nil || o != nil {
-			t.Errorf("the object that was deleted: got %+v, %v", o, err)
-		}
-	})
 }
 
 // TestWaitForVersion shows that a request gets its version as soon as the cache has it, and that it
@@ -120,39 +97,15 @@ func TestWaitForVersion(t *testing.T) {
 		if waited := time.Since(began); waited != 3*time.Second {
 			t.Errorf("waited %v", waited)
 		}
+		if _, err := r.cache.Watch(r.Context(), watchcache.WatchOptions{InitialEvents: true, After: 9}); !errors.As(err, new(*watchcache.TooLargeError)) {
+			t.Errorf("a watch: %v", err)
+		}
 
 		gone := errors.New("the client is gone")
 		ctx, cancel := context.WithTimeoutCause(r.Context(), time.Second, gone)
 		defer cancel()
 		if _, err := r.cache.Get(ctx, "a/one", 9); err != gone {
 			t.Errorf("got %v", err)
-		}
-	})
-}
-
-// TestManyWaitForVersions shows that each of many requests is woken by its own version.
-func TestManyWaitForVersions(t *testing.T) {
-	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		reached := make(chan uint64, 10)
-		for _, version := range []uint64{5, 3, 7, 3, 4} {
-			go func() {
-				if err := r.cache.WaitUntilFresh(r.Context(), version); err != nil {
-					t.Error(err)
-				}
-				reached <- version
-			}()
-		}
-		synctest.Wait()
-		for _, want := range [][]uint64{{}, {3, 3}, {4}, {5}, {}, {7}} {
-			r.storage.Bookmark()
-			synctest.Wait()
-			got := []uint64{}
-			for len(reached) > 0 {
-				got = append(got, <-reached)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("at version %d: %d were woken, want %d", r.storage.Version(), got, want)
-			}
 		}
 	})
 }
@@ -222,6 +175,19 @@ func TestNotReady(t *testing.T) {
 		}
 		if err := c.Run(t.Context()); err == nil {
 			t.Error("Run can be called again")
+		}
+	})
+}
+
+// TestMalformedShard is refused by each read.
+func TestMalformedShard(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		wrong := watchcache.Filter{Shard: "shardRange(x)"}
+		if _, err := r.cache.List(t.Context(), watchcache.ListOptions{Filter: wrong}); err == nil || !strings.Contains(err.Error(), "listing: the shard selector") {
+			t.Errorf("list: %v", err)
+		}
+		if _, err := r.cache.Watch(t.Context(), watchcache.WatchOptions{Filter: wrong}); err == nil || !strings.Contains(err.Error(), "watching: the shard selector") {
+			t.Errorf("watch: %v", err)
 		}
 	})
 }

@@ -61,22 +61,6 @@ func (v *receiver) want(t *testing.T, err error, want ...string) {
 	}
 }
 
-func TestReceive(t *testing.T) {
-	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		r.create("a/one")
-		var v receiver
-		w := r.watch(watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Receive: v.receive})
-		v.want(t, nil, "ADDED a/one@2", "BOOKMARK 2 end")
-		r.create("a/two")
-		v.want(t, nil, "ADDED a/two@3")
-		time.Sleep(time.Minute)
-		v.want(t, nil, "BOOKMARK 3")
-		w.Close()
-		r.create("a/three")
-		v.want(t, nil)
-	})
-}
-
 // TestReceiveBlocked shows that a receiver gets nothing until it is ready again, and everything
 // then, and that the others don't wait for it.
 func TestReceiveBlocked(t *testing.T) {

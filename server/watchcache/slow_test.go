@@ -55,26 +55,6 @@ func TestSlowByBytes(t *testing.T) {
 	})
 }
 
-// TestSlowByAge shows the same for changes that are too old.
-func TestSlowByAge(t *testing.T) {
-	inBubble(t, watchcache.Config{Age: time.Minute}, func(t *testing.T, r *rig) {
-		slow := r.watch(watchcache.WatchOptions{})
-		late := r.watch(watchcache.WatchOptions{})
-		r.create("a/one")
-		time.Sleep(59 * time.Second)
-		r.wantNext(late, "ADDED a/one@2")
-		time.Sleep(2 * time.Second)
-		if _, err := r.next(slow); !errors.As(err, new(*watchcache.ExpiredError)) {
-			t.Errorf("the slow one: %v", err)
-		}
-		r.create("a/two")
-		r.wantNext(late, "ADDED a/two@3")
-		if s := r.cache.Status(); s.Ended.Slow != 1 || s.Changes != 1 || s.Oldest != 2 {
-			t.Errorf("status is %+v", s)
-		}
-	})
-}
-
 // TestMergedWatchIsCutOff shows what a client gets that comes back with a version between merged
 // events: it misses nothing, but is told of objects that it never had.
 func TestMergedWatchIsCutOff(t *testing.T) {

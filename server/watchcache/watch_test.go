@@ -15,7 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestWatchFromHistory shows what watches from a version get of what has happened since.
+// TestWatchFromHistory shows what watches get of what has happened, and where they mark the end of
+// it. TestModel compares what they get with each filter.
 func TestWatchFromHistory(t *testing.T) {
 	for name, test := range map[string]struct {
 		options watchcache.WatchOptions
@@ -25,23 +26,11 @@ func TestWatchFromHistory(t *testing.T) {
 			watchcache.WatchOptions{After: 1},
 			"ADDED a/one@2, ADDED a-b/one@3, ADDED a/two@4, ADDED b/one@5, MODIFIED a/two@6, DELETED b/one@7, ADDED ab/one@8",
 		},
-		"from the middle":          {watchcache.WatchOptions{After: 5}, "MODIFIED a/two@6, DELETED b/one@7, ADDED ab/one@8"},
-		"from the newest version":  {watchcache.WatchOptions{After: 8}, ""},
-		"from now":                 {watchcache.WatchOptions{}, ""},
-		"a namespace":              {watchcache.WatchOptions{After: 1, Filter: parsed("a", "", "")}, "ADDED a/one@2, ADDED a/two@4, MODIFIED a/two@6"},
-		"a name":                   {watchcache.WatchOptions{After: 1, Filter: parsed("", "", "metadata.name=two")}, "ADDED a/two@4, MODIFIED a/two@6"},
-		"what enters a label":      {watchcache.WatchOptions{After: 1, Filter: parsed("a", "app=x", "")}, "ADDED a/one@2, ADDED a/two@6"},
-		"what leaves a label":      {watchcache.WatchOptions{After: 4, Filter: parsed("", "app=y", "")}, "DELETED a/two@6, ADDED ab/one@8"},
-		"what leaves a field":      {watchcache.WatchOptions{After: 1, Filter: parsed("", "", "spec.node=n1")}, "ADDED a/one@2, ADDED a/two@4, DELETED a/two@6, ADDED ab/one@8"},
-		"what has not a label":     {watchcache.WatchOptions{After: 4, Filter: parsed("", "!app", "")}, "ADDED b/one@5, DELETED b/one@7"},
-		"contradiction":            {watchcache.WatchOptions{After: 1, Filter: parsed("a", "", "metadata.namespace=b")}, ""},
-		"the state":                {watchcache.WatchOptions{InitialEvents: true}, "ADDED a-b/one@3, ADDED a/one@2, ADDED a/two@6, ADDED ab/one@8"},
-		"the state, with its end":  {watchcache.WatchOptions{InitialEvents: true, After: 8, Bookmarks: true}, "ADDED a-b/one@3, ADDED a/one@2, ADDED a/two@6, ADDED ab/one@8, BOOKMARK 8 end"},
-		"the state of a namespace": {watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("a", "", "")}, "ADDED a/one@2, ADDED a/two@6, BOOKMARK 8 end"},
-		"the end of a list at 4":   {watchcache.WatchOptions{InitialEnd: true, After: 4}, "ADDED b/one@5, MODIFIED a/two@6, DELETED b/one@7, ADDED ab/one@8, BOOKMARK 8 end"},
-		"the end, with a filter":   {watchcache.WatchOptions{InitialEnd: true, After: 4, Filter: parsed("a", "", "")}, "MODIFIED a/two@6, BOOKMARK 8 end"},
-		"the end of a list at 8":   {watchcache.WatchOptions{InitialEnd: true, After: 8}, "BOOKMARK 8 end"},
-		"no state":                 {watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("nope", "", "")}, "BOOKMARK 8 end"},
+		"the state, with its end": {watchcache.WatchOptions{InitialEvents: true, After: 8, Bookmarks: true}, "ADDED a-b/one@3, ADDED a/one@2, ADDED a/two@6, ADDED ab/one@8, BOOKMARK 8 end"},
+		"the end of a list at 4":  {watchcache.WatchOptions{InitialEnd: true, After: 4}, "ADDED b/one@5, MODIFIED a/two@6, DELETED b/one@7, ADDED ab/one@8, BOOKMARK 8 end"},
+		"the end, with a filter":  {watchcache.WatchOptions{InitialEnd: true, After: 4, Filter: parsed("a", "", "")}, "MODIFIED a/two@6, BOOKMARK 8 end"},
+		"the end of a list at 8":  {watchcache.WatchOptions{InitialEnd: true, After: 8}, "BOOKMARK 8 end"},
+		"no state":                {watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("nope", "", "")}, "BOOKMARK 8 end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
@@ -53,54 +42,6 @@ func TestWatchFromHistory(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestWatchLive shows what watches get while things happen.
-func TestWatchLive(t *testing.T) {
-	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		r.create("a/one", "app=x", "node=n1") // 2
-		everything := r.watch(watchcache.WatchOptions{InitialEvents: true})
-		byLabel := r.watch(watchcache.WatchOptions{Filter: parsed("", "app=x", "")})
-		byField := r.watch(watchcache.WatchOptions{Filter: parsed("", "", "spec.node=n1")})
-		future := r.watch(watchcache.WatchOptions{After: 4})
-		r.wantNext(everything, "ADDED a/one@2")
-		r.wantNext(byLabel)
-
-		r.update("a/one", "app=y", "node=n1") // 3
-		r.wantNext(everything, "MODIFIED a/one@3")
-		r.wantNext(byLabel, "DELETED a/one@3")
-		r.wantNext(byField, "MODIFIED a/one@3")
-		r.update("a/one", "app=x", "node=n2") // 4
-		r.wantNext(byLabel, "ADDED a/one@4")
-		r.wantNext(byField, "DELETED a/one@4")
-		r.wantNext(future)
-		r.remove("a/one") // 5
-		r.wantNext(everything, "MODIFIED a/one@4", "DELETED a/one@5")
-		r.wantNext(byLabel, "DELETED a/one@5")
-		r.wantNext(byField)
-		r.wantNext(future, "DELETED a/one@5")
-	})
-}
-
-// TestDeletedHasLastSelectedState shows what a watcher gets of an object that leaves its selection.
-func TestDeletedHasLastSelectedState(t *testing.T) {
-	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		r.create("a/one", "app=x")
-		w := r.watch(watchcache.WatchOptions{Filter: parsed("", "app=x", ""), Format: watchcache.JSON{}})
-		version := r.update("a/one", "app=y")
-		events, err := w.Next(t.Context())
-		if err != nil || len(events) != 1 {
-			t.Fatal(events, err)
-		}
-		e := events[0]
-		if e.Object.Version != 2 || e.Object.Labels.Get("app") != "x" || e.Version != version {
-			t.Errorf("got %+v", e)
-		}
-		frame := string(e.Frame)
-		if !strings.HasPrefix(frame, `{"type":"DELETED","object":{`) || !strings.Contains(frame, `"resourceVersion":"3"`) || !strings.Contains(frame, `"app":"x"`) {
-			t.Errorf("the frame is %s", frame)
-		}
-	})
 }
 
 // TestInitialEventsInBatches shows that a state which is larger than a batch arrives in order, and
@@ -250,25 +191,6 @@ func TestFinishPutsNoEndOff(t *testing.T) {
 				t.Errorf("watch %d ended after %v, not %v", i, took, want)
 			}
 		}
-	})
-}
-
-// TestInitialEventsWait shows that a watch waits for the version of its initial events.
-func TestInitialEventsWait(t *testing.T) {
-	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
-		_, err := r.cache.Watch(t.Context(), watchcache.WatchOptions{InitialEvents: true, After: 2})
-		if late := new(watchcache.TooLargeError); !errors.As(err, &late) {
-			t.Errorf("got %v", err)
-		}
-		go func() {
-			time.Sleep(time.Second)
-			r.create("a/one")
-		}()
-		w := r.watch(watchcache.WatchOptions{InitialEvents: true, After: 2})
-		if w.Version() != 2 {
-			t.Errorf("the watch begins at %d", w.Version())
-		}
-		r.wantNext(w, "ADDED a/one@2")
 	})
 }
 

@@ -65,7 +65,7 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 		q, err := c.parse(req, target, r)
 		if a.Status = refusal(err); err == nil {
 			a.encoding = q.encoding
-			a.Status = c.begin(req.Context(), a, q)
+			a.Status = c.begin(req, a, q)
 		}
 	}
 	watching := r.Verb&(Watch|WatchList) != 0
@@ -86,21 +86,21 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 }
 
 // begin makes the answer to a read, or reads what is to be written. It returns a refusal, or nil.
-func (c *collection) begin(ctx context.Context, a *Answer, q query) *metav1.Status {
+func (c *collection) begin(req *http.Request, a *Answer, q query) *metav1.Status {
 	r := a.Request
 	if r.Verb == Write {
 		var err error
-		a.write, err = c.parseWrite(r, q)
+		a.write, err = c.parseWrite(req, r, q)
 		return refusal(err)
 	}
 	var status *metav1.Status
 	switch r.Verb {
 	case Watch, WatchList:
-		a.stream = c.watch(ctx, q)
+		a.stream = c.watch(req.Context(), q)
 	case Get:
-		a.Object, status = c.get(ctx, q, object.Key{Namespace: r.Namespace, Name: r.Name})
+		a.Object, status = c.get(req.Context(), q, object.Key{Namespace: r.Namespace, Name: r.Name})
 	default:
-		a.Page, status = c.list(ctx, q)
+		a.Page, status = c.list(req.Context(), q)
 	}
 	return status
 }

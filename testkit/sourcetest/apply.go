@@ -41,7 +41,7 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 	if err != nil {
 		return nil, err
 	}
-	return c.decodeAs(JSON, options.FieldValidation, content)
+	return c.decode(JSON, options.FieldValidation, content)
 }
 
 // narrow leaves of an apply patch what it may write, so that its sender owns nothing else.
@@ -68,9 +68,9 @@ func (e edit) own(c *collection, obj, old object.Object) error {
 	if len(old.GetManagedFields()) == 0 || e.applies || c.server.Patches == nil {
 		return nil
 	}
-	name := e.Query.Get("fieldManager")
+	name := e.sent.Query.Get("fieldManager")
 	if name == "" {
-		name, _, _ = strings.Cut(e.UserAgent, "/")
+		name, _, _ = strings.Cut(e.sent.UserAgent, "/")
 	}
 	empty, err := untyped(c.newObject())
 	if err != nil {
@@ -84,7 +84,7 @@ func (e edit) own(c *collection, obj, old object.Object) error {
 	if err != nil {
 		return err
 	}
-	owned, err := c.server.Patches.Update(empty, live, next, e.Subresource, name)
+	owned, err := c.server.Patches.Update(empty, live, next, e.sent.Subresource, name)
 	if err != nil {
 		return err
 	}

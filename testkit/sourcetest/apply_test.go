@@ -65,22 +65,6 @@ func TestApplyMergesByOwner(t *testing.T) {
 	}
 }
 
-func TestApplyOfAStatus(t *testing.T) {
-	server := serverOfPatches()
-	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
-	const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"phase":"Running"},"spec":{"nodeName":"n"}}`
-	apply := func() written {
-		return call(t, server, "PATCH", inShop+"/a/status?fieldManager=one", body, "Content-Type", "application/apply-patch+yaml")
-	}
-	expect(t, "missing", apply(), `404 NotFound pods "a" not found`)
-	pods.Create(pod("shop", "a"))
-	expect(t, "status", apply(), "200 a at 3")
-	stored, _ := pods.Get("shop", "a")
-	if stored.Status.Phase != corev1.PodRunning || stored.Spec.NodeName != "" || len(stored.ManagedFields) == 0 || stored.ManagedFields[0].Subresource != "status" {
-		t.Errorf("%+v", stored)
-	}
-}
-
 // TestApplyOwnsOnlyWhatItMayWrite has two managers, one of the object and one of its status, which
 // both send all of it.
 func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
@@ -90,12 +74,13 @@ func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
 		const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"node":%q}},"spec":{"nodeName":%q},"status":{"phase":%q}}`
 		return call(t, server, "PATCH", inShop+path, fmt.Sprintf(body, node, node, phase), "Content-Type", "application/apply-patch+yaml")
 	}
+	expect(t, "missing", apply("/a/status?fieldManager=two", "x", "Running"), `404 NotFound pods "a" not found`)
 	expect(t, "create", apply("/a?fieldManager=one", "n", "Pending"), "201 a at 2")
 	expect(t, "status", apply("/a/status?fieldManager=two", "x", "Running"), "200 a at 3")
 	expect(t, "object", apply("/a?fieldManager=one", "m", "Failed"), "200 a at 4")
 	stored, _ := pods.Get("shop", "a")
-	if got := fmt.Sprint(stored.Labels, stored.Spec.NodeName, stored.Status.Phase); got != "map[node:m]mRunning" {
-		t.Error(got)
+	if got := fmt.Sprint(stored.Labels, stored.Spec.NodeName, stored.Status.Phase); got != "map[node:m]mRunning" || stored.ManagedFields[0].Subresource+stored.ManagedFields[1].Subresource != "status" {
+		t.Error(got, stored.ManagedFields)
 	}
 
 	plain := serverOfPatches()

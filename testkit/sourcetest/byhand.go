@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/informer-gen/informer-gen/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -58,7 +59,7 @@ func (c *collection) remove(key object.Key) object.Object {
 	switch {
 	case len(obj.GetFinalizers()) == 0:
 		return c.deleteLocked(key, obj)
-	case c.doom(obj):
+	case request.MarkDeleted(obj):
 		return c.writeLocked(key, obj)
 	default:
 		return obj

@@ -44,7 +44,8 @@ func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVe
 	}
 	c := &collection{server: s, resource: resource, kind: kind, elem: elem, fields: fields, history: newHistory()}
 	_, c.proto = c.newObject().(marshaler)
-	c.scheme = scheme(kind, c.newObject())
+	c.scheme = runtime.NewScheme()
+	c.scheme.AddKnownTypeWithName(kind, c.newObject())
 	c.status, c.counted = fieldOf(elem, "status"), !c.proto || fieldOf(elem, "spec") >= 0
 	c.history.reach(s.version)
 	s.collections[resource] = c

@@ -22,7 +22,7 @@ func TestDeleteHasPreconditions(t *testing.T) {
 		"dryRun":          {"?dryRun=All", "", "200"},
 		"dryRun in body":  {"", `{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1","dryRun":["All"]}`, "200"},
 		"policy":          {"?propagationPolicy=Some", "", `422 Invalid DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: …`},
-		"no options":      {"", `{"kind":"Pod","apiVersion":"v1"}`, "400 BadRequest decoded object cannot be converted to DeleteOptions"},
+		"no options":      {"", `{"kind":"Pod","apiVersion":"v1"}`, `400 BadRequest no kind "Pod" is registered for version "v1" in …`},
 	} {
 		expect(t, what, call(t, server, "DELETE", inShop+"/a"+tc.query, tc.body), tc.want)
 	}

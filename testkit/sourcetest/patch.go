@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/informer-gen/informer-gen/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -53,7 +54,7 @@ func (c *collection) patches() []string {
 func (c *collection) parsePatch(r Request, q query) (write, error) {
 	media, _, _ := strings.Cut(r.ContentType, ";")
 	if !slices.Contains(c.patches(), media) {
-		refusal := unknownFormat(c.patches())
+		refusal := request.Unsupported(c.patches()...)
 		if c.server.Patches == nil {
 			refusal.ErrStatus.Message += "; sourcetest.Server has others if its Patches are set"
 		}
@@ -64,9 +65,9 @@ func (c *collection) parsePatch(r Request, q query) (write, error) {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	if errs := metavalidation.ValidatePatchOptions(&options, types.PatchType(media)); len(errs) > 0 {
-		return nil, invalidOptions("PatchOptions", errs)
+		return nil, request.Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: "PatchOptions"}, "", errs)
 	}
-	e := edit{Request: r, dryRun: len(options.DryRun) > 0, applies: types.PatchType(media) == types.ApplyPatchType}
+	e := edit{query: q, sent: r, dryRun: len(options.DryRun) > 0, applies: types.PatchType(media) == types.ApplyPatchType}
 	e.do = func(old object.Object) (obj object.Object, err error) {
 		if e.applies {
 			obj, err = c.apply(r, options, old)
@@ -76,9 +77,9 @@ func (c *collection) parsePatch(r Request, q query) (write, error) {
 		if err != nil {
 			return nil, err
 		}
-		return obj, r.named(obj)
+		return obj, q.Named(obj)
 	}
-	return c.editing(e, q), nil
+	return c.editing(e), nil
 }
 
 // patched returns the object that a patch makes of old.
@@ -90,7 +91,7 @@ func (c *collection) patched(kind types.PatchType, options metav1.PatchOptions, 
 	if content, err = c.patch(kind, content, patch); err != nil {
 		return nil, err
 	}
-	obj, err := c.decodeAs(JSON, options.FieldValidation, content)
+	obj, err := c.decode(JSON, options.FieldValidation, content)
 	if err != nil {
 		return nil, apierrors.NewInvalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), string(content), err.Error())})
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/informer-gen/informer-gen/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -34,29 +35,11 @@ func (c *collection) bornLocked(obj object.Object) {
 	obj.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
 }
 
-// keep gives obj what no update changes, and the generation that its content asks for.
+// keep gives obj the fields of old that no update changes, and the generation that is due.
 func (c *collection) keep(obj, old object.Object) {
-	obj.SetCreationTimestamp(old.GetCreationTimestamp())
-	obj.SetDeletionTimestamp(old.GetDeletionTimestamp())
-	obj.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
-	obj.SetGeneration(old.GetGeneration())
-	if c.counted && c.differ(obj, old) {
-		obj.SetGeneration(old.GetGeneration() + 1)
-	}
-}
-
-// doom marks an object as being deleted, and reports whether it was not yet.
-func (c *collection) doom(obj object.Object) bool {
-	if obj.GetDeletionTimestamp() != nil {
-		return false
-	}
-	if obj.GetGeneration() > 0 {
-		obj.SetGeneration(obj.GetGeneration() + 1)
-	}
-	now := metav1.Now().Rfc3339Copy()
-	obj.SetDeletionTimestamp(&now)
-	obj.SetDeletionGracePeriodSeconds(new(int64))
-	return true
+	obj.SetDeletionTimestamp(nil)
+	obj.SetDeletionGracePeriodSeconds(nil)
+	request.Keep(obj, old, c.counted && c.differ(obj, old))
 }
 
 // differ reports whether two objects differ outside of metadata, and of a status with a

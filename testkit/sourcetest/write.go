@@ -7,17 +7,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net/http"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/informer-gen/informer-gen/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -26,43 +26,41 @@ import (
 type write func(*Answer) error
 
 // parseWrite reads and checks a request, all but what depends on the objects that are there.
-func (c *collection) parseWrite(r Request, q query) (write, error) {
-	switch {
-	case r.Method == http.MethodPost:
-		return c.parseCreate(r, q)
-	case r.Method == http.MethodPut:
-		return c.parseUpdate(r, q)
-	case r.Method == http.MethodPatch:
+func (c *collection) parseWrite(req *http.Request, r Request, q query) (write, error) {
+	if r.Method == http.MethodPatch {
 		return c.parsePatch(r, q)
-	default:
-		return c.parseDelete(r, q)
 	}
+	req = req.WithContext(req.Context()) // a copy
+	req.Body = io.NopCloser(bytes.NewReader(r.Body))
+	sent, err := q.ReadWrite(req, math.MaxInt64)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Method == http.MethodDelete:
+		return c.deleting(q, sent), nil
+	}
+	obj, err := c.decode(string(sent.Format), sent.FieldValidation, sent.Body)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Method == http.MethodPost:
+		return c.creating(obj, q, sent.DryRun), q.InNamespace(obj)
+	}
+	e := edit{query: q, sent: r, dryRun: sent.DryRun, uid: obj.GetUID()}
+	e.do = func(object.Object) (object.Object, error) { return obj, nil }
+	return c.editing(e), q.Named(obj)
 }
 
-func (c *collection) parseCreate(r Request, q query) (write, error) {
-	var options metav1.CreateOptions
-	if err := metav1.Convert_url_Values_To_v1_CreateOptions(&r.Query, &options, nil); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	if errs := metavalidation.ValidateCreateOptions(&options); len(errs) > 0 {
-		return nil, invalidOptions("CreateOptions", errs)
-	}
-	obj, err := c.decode(r, options.FieldValidation)
-	if err != nil {
-		return nil, err
-	}
-	if err := inNamespace(obj, r.Namespace); err != nil {
-		return nil, err
-	}
+func (c *collection) creating(obj object.Object, q query, dryRun bool) write {
 	return func(a *Answer) error {
 		c.server.mu.Lock()
 		defer c.server.mu.Unlock()
-		created, err := c.createLocked(obj, len(options.DryRun) > 0)
+		created, err := c.createLocked(obj, dryRun)
 		if err == nil {
 			a.created, a.Object = true, c.out(created, q.Partial)
 		}
 		return err
-	}, nil
+	}
 }
 
 // createLocked stores a new object, which the caller must not use any more.
@@ -104,26 +102,10 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 	return c.writeLocked(key, obj), nil
 }
 
-func (c *collection) parseUpdate(r Request, q query) (write, error) {
-	var options metav1.UpdateOptions
-	if err := metav1.Convert_url_Values_To_v1_UpdateOptions(&r.Query, &options, nil); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	if errs := metavalidation.ValidateUpdateOptions(&options); len(errs) > 0 {
-		return nil, invalidOptions("UpdateOptions", errs)
-	}
-	obj, err := c.decode(r, options.FieldValidation)
-	if err != nil {
-		return nil, err
-	}
-	e := edit{Request: r, dryRun: len(options.DryRun) > 0, uid: obj.GetUID()}
-	e.do = func(object.Object) (object.Object, error) { return obj, e.named(obj) }
-	return c.editing(e, q), e.named(obj)
-}
-
 // edit is an update or a patch of one object.
 type edit struct {
-	Request
+	query
+	sent    Request
 	dryRun  bool
 	applies bool      // it is an apply patch, which may create the object
 	uid     types.UID // that the object must have; "" means any
@@ -131,7 +113,7 @@ type edit struct {
 	do func(old object.Object) (object.Object, error)
 }
 
-func (c *collection) editing(e edit, q query) write {
+func (c *collection) editing(e edit) write {
 	return func(a *Answer) error {
 		c.server.mu.Lock()
 		defer c.server.mu.Unlock()
@@ -141,7 +123,7 @@ func (c *collection) editing(e edit, q query) write {
 		switch {
 		case old != nil:
 			obj, err = c.editLocked(e, old)
-		case e.applies && e.Subresource == "":
+		case e.applies && e.sent.Subresource == "":
 			a.created = true
 			if obj, err = e.do(c.newObject()); err == nil {
 				obj, err = c.createAppliedLocked(e, obj)
@@ -150,7 +132,7 @@ func (c *collection) editing(e edit, q query) write {
 			err = apierrors.NewNotFound(c.resource.GroupResource(), e.Name)
 		}
 		if err == nil {
-			a.Object = c.out(obj, q.Partial)
+			a.Object = c.out(obj, e.Partial)
 		}
 		return err
 	}
@@ -160,7 +142,7 @@ func (c *collection) editing(e edit, q query) write {
 // uid is about an object that was there; a resourceVersion is ignored.
 func (c *collection) createAppliedLocked(e edit, obj object.Object) (object.Object, error) {
 	if uid := obj.GetUID(); uid != "" {
-		return nil, c.conflict(e.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		return nil, e.Conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
 	obj.SetResourceVersion("")
 	return c.createLocked(obj, e.dryRun)
@@ -171,25 +153,22 @@ func (c *collection) editLocked(e edit, old object.Object) (object.Object, error
 	key := object.KeyOf(old)
 	if e.uid != "" && e.uid != old.GetUID() {
 		//lint:ignore ST1005 the text is the API server's
-		return nil, c.conflict(key.Name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", e.uid, old.GetUID()))
+		return nil, e.Conflict(fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", e.uid, old.GetUID()))
 	}
 	obj, err := e.do(old)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkVersion(obj, old); err != nil {
+	if err := c.checkVersion(e, obj, old); err != nil {
 		return nil, err
 	}
-	if e.Subresource == statusPart {
+	if e.sent.Subresource == statusPart {
 		next := old.DeepCopyObject().(object.Object)
 		next.SetManagedFields(obj.GetManagedFields())
 		c.setStatus(next, obj)
 		obj = next
 	} else if c.hasStatus() {
 		c.setStatus(obj, old)
-	}
-	if obj.GetUID() == "" {
-		obj.SetUID(old.GetUID())
 	}
 	c.keep(obj, old)
 	if err := e.own(c, obj, old); err != nil {
@@ -214,28 +193,21 @@ func (c *collection) editLocked(e edit, old object.Object) (object.Object, error
 
 // checkVersion compares the version that a client has sent with the present one, which it gives to
 // obj if the client has sent none. Custom resources need one in each update.
-func (c *collection) checkVersion(obj, old object.Object) error {
-	version, name := obj.GetResourceVersion(), old.GetName()
+func (c *collection) checkVersion(e edit, obj, old object.Object) error {
+	version := obj.GetResourceVersion()
 	_, err := strconv.ParseUint(version, 10, 64)
-	switch {
+	switch none := version == "" || version == "0"; {
 	case version == old.GetResourceVersion():
 		return nil
-	case (version == "" || version == "0") && c.proto:
+	case none && c.proto:
 		obj.SetResourceVersion(old.GetResourceVersion())
 		return nil
-	case version == "" || version == "0" || err != nil:
-		kind := schema.GroupKind{Group: c.resource.Group, Kind: c.resource.Resource}
-		bad := field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")
-		if err != nil && version != "" {
-			bad = field.Invalid(field.NewPath("metadata", "resourceVersion"), version, err.Error())
-		}
-		return apierrors.NewInvalid(kind, name, field.ErrorList{bad})
+	case none:
+		return e.NoVersion(0, "must be specified for an update")
+	case err != nil:
+		return e.NoVersion(version, err.Error())
 	}
-	return c.conflict(name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
-}
-
-func (c *collection) conflict(name string, err error) error {
-	return apierrors.NewConflict(c.resource.GroupResource(), name, err)
+	return e.Conflict(request.ErrModified)
 }
 
 // same reports whether a write would change nothing: API servers compare what they would store.
@@ -243,34 +215,4 @@ func same(a, b object.Object) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)
-}
-
-// inNamespace gives obj the namespace of the request, or refuses another one.
-func inNamespace(obj object.Object, namespace string) error {
-	switch own := obj.GetNamespace(); {
-	case own == namespace:
-	case own == "" || namespace == "":
-		obj.SetNamespace(namespace)
-	default:
-		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
-	}
-	return nil
-}
-
-// named gives obj the namespace of the request, and refuses another name.
-func (r Request) named(obj object.Object) error {
-	if err := inNamespace(obj, r.Namespace); err != nil {
-		return err
-	}
-	switch obj.GetName() {
-	case r.Name:
-		return nil
-	case "":
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", r.Name))
-	}
-	return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", obj.GetName(), r.Name))
-}
-
-func invalidOptions(kind string, errs field.ErrorList) error {
-	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }

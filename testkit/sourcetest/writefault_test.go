@@ -4,11 +4,9 @@ package sourcetest_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -106,39 +104,5 @@ func TestFaultsMatchRequests(t *testing.T) {
 	last := requests[len(requests)-1]
 	if last.String() != "PUT "+inShop+"/b/status" || last.Verb != sourcetest.Write || last.ContentType != sourcetest.JSON || !strings.Contains(string(last.Body), `"name":"b"`) {
 		t.Errorf("%+v", last)
-	}
-}
-
-// TestWritesOverASocket sends the bodies of writes through net/http.
-func TestWritesOverASocket(t *testing.T) {
-	server := sourcetest.New()
-	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
-	loopback := httptest.NewServer(server)
-	defer loopback.Close()
-	client := loopback.Client()
-	defer client.CloseIdleConnections()
-	post := func(name string) error {
-		resp, err := client.Post(loopback.URL+inShop, sourcetest.JSON, strings.NewReader(`{"metadata":{"name":"`+name+`"}}`))
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		if _, err := io.ReadAll(resp.Body); err != nil {
-			return err
-		}
-		if resp.StatusCode != http.StatusCreated {
-			return errors.New(resp.Status)
-		}
-		return nil
-	}
-	if err := post("a"); err != nil {
-		t.Error(err)
-	}
-	server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: sourcetest.Fail(syscall.ECONNRESET)})
-	if err := post("b"); !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("%v, want a reset", err)
-	}
-	if n := len(pods.All()); n != 1 {
-		t.Errorf("%d objects, want 1", n)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/internal/informertest"
 )
 
 const tokens = `
@@ -95,13 +97,13 @@ func TestCallersGetWhatTheyMayRead(t *testing.T) {
 // not end it. Time is the bubble's.
 func TestWatchesEndWithTheirRight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newAPIServerAt(t, newPipes(), "ann watch pods in")
+		s := newAPIServerAt(t, informertest.NewPipes(), "ann watch pods in")
 		config := configOf(t, tokens)
 		config.Access.AllowedFor = 0
-		at := newPipes()
+		at := informertest.NewPipes()
 		r := s.startAt(t, config, at)
 		r.await(t)
-		transport := &http.Transport{DialContext: at.dial}
+		transport := &http.Transport{DialContext: at.Dial}
 		defer transport.CloseIdleConnections()
 		resp := open(t, &http.Client{Transport: transport}, r.url+"/api/v1/pods?watch=true&resourceVersion=0", "ann")
 		defer resp.Body.Close()

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
+	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -56,7 +57,7 @@ func newAPIServer(t testing.TB, rights ...string) *apiServer {
 }
 
 // newAPIServerAt starts an API server in memory, or at a port of this machine if at is nil.
-func newAPIServerAt(t testing.TB, at *pipes, rights ...string) *apiServer {
+func newAPIServerAt(t testing.TB, at *informertest.Pipes, rights ...string) *apiServer {
 	t.Helper()
 	s := &apiServer{api: sourcetest.New(), rights: map[string]bool{}, dial: (&net.Dialer{}).DialContext}
 	s.pods = sourcetest.Serve[*corev1.Pod](s.api, corev1.SchemeGroupVersion.WithResource("pods"), "Pod", "spec.nodeName")
@@ -67,7 +68,7 @@ func newAPIServerAt(t testing.TB, at *pipes, rights ...string) *apiServer {
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	if at != nil {
 		s.Listener.Close()
-		s.Listener, s.dial = at, at.dial
+		s.Listener, s.dial = at, at.Dial
 	}
 	s.Start()
 	t.Cleanup(s.Close)

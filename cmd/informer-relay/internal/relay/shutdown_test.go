@@ -3,73 +3,28 @@
 package relay
 
 import (
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/informer-gen/informer-gen/internal/informertest"
 )
-
-// pipes is a listener in memory, which works in a bubble.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	close  func()
-}
-
-func newPipes() *pipes {
-	p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-	p.close = sync.OnceFunc(func() { close(p.closed) })
-	return p
-}
-
-// dial connects to the listener.
-func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.conns <- far:
-		return near, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// Accept implements [net.Listener].
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case conn := <-p.conns:
-		return conn, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements [net.Listener].
-func (p *pipes) Close() error {
-	p.close()
-	return nil
-}
-
-// Addr implements [net.Listener].
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
 // TestShutdown: readiness fails first, and requests go on; then the watches end, cleanly.
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newAPIServerAt(t, newPipes())
+		s := newAPIServerAt(t, informertest.NewPipes())
 		s.pods.Create(pod("shop", "web"))
 		config := configOf(t, strings.Replace(tokens, "TokenReview", "None", 1))
 		config.Shutdown.Delay, config.Shutdown.Period = time.Minute, 10*time.Second
-		at := newPipes()
+		at := informertest.NewPipes()
 		r := s.startAt(t, config, at)
 		r.await(t)
-		transport := &http.Transport{DialContext: at.dial}
+		transport := &http.Transport{DialContext: at.Dial}
 		defer transport.CloseIdleConnections()
 		c := &http.Client{Transport: transport}
 		resp := open(t, c, r.url+"/api/v1/pods?watch=true", "")
