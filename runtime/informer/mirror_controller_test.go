@@ -67,34 +67,6 @@ func TestHammerController(t *testing.T) {
 	})
 }
 
-func TestTransformingInformer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		slim := func(pod *corev1.Pod) (*corev1.Pod, error) {
-			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: map[string]string{"seen": "yes"}}}, nil
-		}
-		server := newShop(pod("shop", "foo", "node-1"))
-		pods, j := follow(t, server, informer.WithTransform(slim))
-		wantAll := func(what string, count int) {
-			t.Helper()
-			synctest.Wait()
-			same(t, what, pods.Store().Snapshot().Len(), count)
-			for pod := range pods.Store().Snapshot().All() {
-				if pod.Spec.NodeName != "" || pod.Labels["seen"] != "yes" {
-					t.Errorf("%s: %s is not transformed", what, pod.Name)
-				}
-			}
-			j.Check(t, pods)
-		}
-		wantAll("at first", 1)
-		server.Move("foo", "node-2")
-		server.Pods.Create(pod("shop", "baz", "node-2"))
-		wantAll("later", 2)
-		server.Pods.Delete("shop", "foo")
-		j.Saw(t, "+foo@2 initial", "~foo@2>3", "+baz@4", "-foo@5")
-		wantAll("in the end", 1)
-	})
-}
-
 // TestTransformingInformerRace changes objects in the transform while handlers and readers read the
 // store.
 func TestTransformingInformerRace(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -50,29 +49,6 @@ func TestStatusInOneLine(t *testing.T) {
 		same(t, "the handler", r.Status().String(), `handler "billing" is idle, 0 waiting`)
 		stop()
 		line("pods: not running; synced, 2 objects at resourceVersion 5")
-	})
-}
-
-// TestStatusHasTimesAndVersions looks at the fields that programs read in the status.
-func TestStatusHasTimesAndVersions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.Source(t), informer.WithLogger(discard))
-		begin := time.Now()
-		start(t, pods)
-		pass(10 * time.Second)
-		server.Move("blue", "node")
-		pass(10 * time.Second)
-		server.Bookmark()
-		synctest.Wait()
-		s := pods.Status()
-		same(t, "state", s.Reflector.State, reflector.StateWatching)
-		same(t, "since", s.Reflector.Since, begin)
-		same(t, "last event", s.Reflector.LastEvent.Sub(begin), 10*time.Second)
-		same(t, "last bookmark", s.Reflector.LastBookmark.Sub(begin), 20*time.Second)
-		same(t, "last error", s.Reflector.LastError, nil)
-		same(t, "objects and version", []string{fmt.Sprint(s.Objects), s.ResourceVersion}, []string{"1", "3"})
-		same(t, "streams", s.Streams, []informer.StreamStatus{{Synced: true, Objects: 1, ResourceVersion: "3", Reflector: s.Reflector}})
 	})
 }
 
