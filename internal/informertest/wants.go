@@ -20,9 +20,7 @@ import (
 // Run starts a factory and waits until it has synced. The end of the test's context stops it.
 func Run(t *testing.T, f *factories.Factory) {
 	t.Helper()
-	if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	NoError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 	synctest.Wait()
 }
 
@@ -31,6 +29,27 @@ func Shutdown(t *testing.T, f *factories.Factory) {
 	t.Helper()
 	if err := f.Shutdown(context.WithoutCancel(t.Context())); err != nil {
 		t.Error(err)
+	}
+}
+
+// InBubble runs a subtest in a synctest bubble.
+func InBubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
+// NoError ends the test if err is not nil.
+func NoError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Error wants an error with this text.
+func Error(t *testing.T, err error, text string) {
+	t.Helper()
+	if err == nil || err.Error() != text {
+		t.Errorf("got  %v\nwant %s", err, text)
 	}
 }
 
@@ -46,9 +65,7 @@ func Same(t *testing.T, what string, got, want any) {
 func Add[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], h informer.Handler[T], opts ...informer.HandlerOption) *informer.Registration {
 	t.Helper()
 	r, err := i.AddEventHandler(h, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoError(t, err)
 	return r
 }
 

@@ -83,15 +83,11 @@ func TestAFullAndAReadOnlyDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		failing(syscall.ENOSPC)
-		if err := os.Remove(fill); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(fill))
 		healed()
 		remount := func(flags uintptr) {
 			t.Helper()
-			if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, ""); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, ""))
 		}
 		remount(syscall.MS_RDONLY)
 		failing(syscall.EROFS)

@@ -29,29 +29,25 @@ func TestEveryUselessFileIsIgnored(t *testing.T) {
 		"empty":   func([]byte) []byte { return nil },
 		"too new": func([]byte) []byte { return []byte("informer checkpoint 9\nmore") },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dir, server := t.TempDir(), twenty()
-				live(t, server, dir).end(t)
-				path := onlyFile(t, dir)
-				content, err := os.ReadFile(path)
-				if err == nil {
-					err = os.WriteFile(path, harm(content), 0o600)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				l := live(t, server, dir)
-				same(t, "requests", l.requests(), []string{"watch-list"})
-				if !l.logged("The checkpoint is ignored") {
-					t.Error("nothing is logged")
-				}
-				l.end(t)
-				change(server)
-				l = live(t, server, dir) // the file is a good one again
-				same(t, "requests of the next one", l.requests(), []string{"watch"})
-				l.end(t)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			dir, server := t.TempDir(), twenty()
+			live(t, server, dir).end(t)
+			path := onlyFile(t, dir)
+			content, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, harm(content), 0o600)
+			}
+			noError(t, err)
+			l := live(t, server, dir)
+			same(t, "requests", l.requests(), []string{"watch-list"})
+			if !l.logged("The checkpoint is ignored") {
+				t.Error("nothing is logged")
+			}
+			l.end(t)
+			change(server)
+			l = live(t, server, dir) // the file is a good one again
+			same(t, "requests of the next one", l.requests(), []string{"watch"})
+			l.end(t)
 		})
 	}
 }
@@ -80,25 +76,23 @@ func TestWhatChangesObjectsIsPartOfACheckpoint(t *testing.T) {
 		"labels":         {informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"}))},
 		"transform":      {factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: strip})},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dir, server := t.TempDir(), twenty()
-				live(t, server, dir).end(t)
-				live(t, server, dir, opts...).end(t)
-				server.Pods.Create(labelled("shop", "new", map[string]string{"app": "web"}))
-				l := live(t, server, dir, opts...)
-				same(t, "requests with the same options", l.requests(), []string{"watch"})
-				if got, _ := l.pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: numbered(5)}); name == "transform" && len(got.Labels) > 0 {
-					t.Error("the object is not the transformed one")
-				}
-				l.end(t)
-				without := live(t, server, dir)
-				same(t, "requests without them", without.requests(), []string{"watch"})
-				without.end(t)
-				another := live(t, server, dir, factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: other}))
-				same(t, "requests with another transform", another.requests(), []string{"watch-list"})
-				another.end(t)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			dir, server := t.TempDir(), twenty()
+			live(t, server, dir).end(t)
+			live(t, server, dir, opts...).end(t)
+			server.Pods.Create(labelled("shop", "new", map[string]string{"app": "web"}))
+			l := live(t, server, dir, opts...)
+			same(t, "requests with the same options", l.requests(), []string{"watch"})
+			if got, _ := l.pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: numbered(5)}); name == "transform" && len(got.Labels) > 0 {
+				t.Error("the object is not the transformed one")
+			}
+			l.end(t)
+			without := live(t, server, dir)
+			same(t, "requests without them", without.requests(), []string{"watch"})
+			without.end(t)
+			another := live(t, server, dir, factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: other}))
+			same(t, "requests with another transform", another.requests(), []string{"watch-list"})
+			another.end(t)
 		})
 	}
 }
@@ -158,17 +152,13 @@ func TestASourceWithoutIdentity(t *testing.T) {
 func TestADirectoryThatCanNotBeWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, server := filepath.Join(t.TempDir(), "file"), twenty()
-		if err := os.WriteFile(dir, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(dir, nil, 0o600))
 		l := live(t, server, dir)
 		pass(time.Minute)
 		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can't be written") || s.CheckpointError == "" || s.CheckpointVersion != "" {
 			t.Errorf("status %+v", s)
 		}
-		if err := os.Remove(dir); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(dir))
 		pass(time.Minute)
 		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || s.CheckpointVersion != s.ResourceVersion {
 			t.Errorf("status %+v", s)
@@ -207,9 +197,7 @@ func TestNamespacesHaveFilesOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, server := t.TempDir(), newShop(pod("a", "1", ""), pod("b", "2", ""), pod("c", "3", ""))
 		first := live(t, server, dir, informer.WithNamespace("a", "b"))
-		if err := first.pods.AddNamespace("c"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, first.pods.AddNamespace("c"))
 		pass(time.Minute)
 		first.end(t)
 		files, err := os.ReadDir(dir)
@@ -220,9 +208,7 @@ func TestNamespacesHaveFilesOfTheirOwn(t *testing.T) {
 			server.Pods.Create(pod(namespace, "new", ""))
 		}
 		l := live(t, server, dir, informer.WithNamespace("a", "b"))
-		if err := l.pods.AddNamespace("c"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.pods.AddNamespace("c"))
 		pass(time.Minute)
 		for _, verb := range l.requests() {
 			if verb != "watch" {

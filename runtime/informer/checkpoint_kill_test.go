@@ -97,13 +97,9 @@ func startToKill(t *testing.T, server, dir string) (kill func()) {
 	if err == nil {
 		err = child.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	kill = sync.OnceFunc(func() {
-		if err := child.Process.Kill(); err != nil {
-			t.Error(err)
-		}
+		noError(t, child.Process.Kill())
 		_ = child.Wait() // it was killed
 	})
 	t.Cleanup(kill)
@@ -126,13 +122,9 @@ func beKilled(t *testing.T, server, dir string) {
 	}()
 	for {
 		pods, lease := startPods(t, server, dir)
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.WaitForCacheSync(t.Context()))
 		fmt.Println("synced")
-		if err := lease.Release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, lease.Release(t.Context()))
 	}
 }
 
@@ -140,14 +132,10 @@ func beKilled(t *testing.T, server, dir string) {
 func startPods(t *testing.T, server, dir string) (*informer.SharedIndexInformer[*corev1.Pod], *informer.Lease) {
 	t.Helper()
 	client, err := source.NewClient(&rest.Config{Host: server})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	pods := podsOf(factories.New(client, informer.WithCheckpoint(dir)))
 	lease, err := pods.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return pods, lease
 }
 
@@ -157,22 +145,14 @@ func afterKill(t *testing.T, server *shop, url, dir string, deleted *corev1.Pod)
 	t.Helper()
 	pods, lease := startPods(t, url, dir)
 	defer func() {
-		if err := lease.Release(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
+		noError(t, lease.Release(context.WithoutCancel(t.Context())))
 	}()
-	if err := pods.WaitForCacheSync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, pods.WaitForCacheSync(t.Context()))
 	want := server.Pods.All()
 	for _, pod := range want {
-		if err := pods.AwaitObject(t.Context(), pod); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.AwaitObject(t.Context(), pod))
 	}
-	if err := pods.AwaitDeleted(t.Context(), deleted); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, pods.AwaitDeleted(t.Context(), deleted))
 	snapshot := pods.Store().Snapshot()
 	if snapshot.Len() != len(want) {
 		t.Errorf("there are %d pods in place of %d", snapshot.Len(), len(want))

@@ -45,9 +45,7 @@ func begin(t *testing.T, server *shop, dir string, opts ...informer.Option) *lif
 	if _, err := l.pods.AddEventHandler(l.journal); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.Start(t.Context()))
 	return l
 }
 
@@ -55,9 +53,7 @@ func begin(t *testing.T, server *shop, dir string, opts ...informer.Option) *lif
 func live(t *testing.T, server *shop, dir string, opts ...informer.Option) *life {
 	t.Helper()
 	l := begin(t, server, dir, opts...)
-	if err := l.WaitForCacheSync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.WaitForCacheSync(t.Context()))
 	synctest.Wait()
 	return l
 }
@@ -165,9 +161,7 @@ func TestNothingIsShownBeforeTheServerHasAccepted(t *testing.T) {
 			t.Error("objects are shown")
 		}
 		back()
-		if err := l.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.WaitForCacheSync(t.Context()))
 		synctest.Wait()
 		for _, verb := range l.requests() {
 			if verb != "watch" {
@@ -213,26 +207,24 @@ func TestACheckpointThatTheServerDoesNotAccept(t *testing.T) {
 			change(s)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				dir, server := t.TempDir(), twenty()
-				live(t, server, dir).end(t)
-				happens(server)
-				l := live(t, server, dir)
-				verbs := l.requests()
-				if !slices.Contains(verbs, "list") && !slices.Contains(verbs, "watch-list") {
-					t.Errorf("requests %q", verbs)
+		inBubble(t, name, func(t *testing.T) {
+			dir, server := t.TempDir(), twenty()
+			live(t, server, dir).end(t)
+			happens(server)
+			l := live(t, server, dir)
+			verbs := l.requests()
+			if !slices.Contains(verbs, "list") && !slices.Contains(verbs, "watch-list") {
+				t.Errorf("requests %q", verbs)
+			}
+			if s := l.pods.Status(); s.Reflector.Restored != "" || s.Reflector.Relists != 0 {
+				t.Errorf("restored at %q, %d relists %v", s.Reflector.Restored, s.Reflector.Relists, s.Reflector.RelistsBy)
+			}
+			for _, line := range l.journal.Take() {
+				if !strings.Contains(line, "initial") {
+					t.Errorf("the handler saw %q", line)
 				}
-				if s := l.pods.Status(); s.Reflector.Restored != "" || s.Reflector.Relists != 0 {
-					t.Errorf("restored at %q, %d relists %v", s.Reflector.Restored, s.Reflector.Relists, s.Reflector.RelistsBy)
-				}
-				for _, line := range l.journal.Take() {
-					if !strings.Contains(line, "initial") {
-						t.Errorf("the handler saw %q", line)
-					}
-				}
-				l.end(t)
-			})
+			}
+			l.end(t)
 		})
 	}
 }

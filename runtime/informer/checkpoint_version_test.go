@@ -37,9 +37,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	content := map[string]string{}
 	for _, path := range files {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		content[filepath.Base(path)] = string(b)
 	}
 	return content

@@ -24,9 +24,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 		pods := newPods(t, newShop().Source(t), informer.WithName("pods"))
 		_, acquire := pods.Acquire(noContext)
 		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		running := pods.Run(t.Context())
 		if !errors.Is(running, informer.ErrRunning) {
 			t.Errorf("got %v", running)
@@ -39,7 +37,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 			"Release: the context is nil":                                                   lease.Release(noContext),
 			"WaitForCacheSync: the context is nil":                                          pods.WaitForCacheSync(noContext),
 			"WaitForCacheSync: option 1 is nil":                                             pods.WaitForCacheSync(t.Context(), nil),
-			"Until: the context is nil":                                                     pods.Until(noContext, func(*store.Snapshot[*corev1.Pod]) (bool, error) { return true, nil }),
+			"Until: the context is nil":                                                     pods.Until(noContext, func(podSnapshot) (bool, error) { return true, nil }),
 			"Until: the condition is nil":                                                   pods.Until(t.Context(), nil),
 			"AwaitObject: the object is nil":                                                pods.AwaitObject(t.Context(), nil),
 			"AwaitDeleted: the object is nil":                                               pods.AwaitDeleted(t.Context(), nil),
@@ -49,13 +47,12 @@ func TestErrorsNameTheCall(t *testing.T) {
 		} {
 			want(t, err, "informer pods: "+text)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, lease.Release(t.Context()))
 	})
 }
 
-// TestNothingPanics calls everything on nil, zero and broken values.
+// TestNothingPanics calls everything on nil and zero values, and on informers that For returns for
+// wrong arguments: the errors say what is wrong.
 func TestNothingPanics(t *testing.T) {
 	var nilFactory *factories.Factory
 	for call, err := range map[string]error{
@@ -76,36 +73,28 @@ func TestNothingPanics(t *testing.T) {
 	if none.HasSynced() || none.Synced() != nil || none.Status().Name != "" {
 		t.Error("a nil registration has something")
 	}
-	broken := podsOf(nil)
-	for what, err := range map[string]error{
-		"AwaitResourceVersion": broken.AwaitResourceVersion(t.Context(), "1"), "AwaitObject": broken.AwaitObject(t.Context(), &corev1.Pod{}),
-		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "AwaitToken": broken.AwaitToken(t.Context(), object.Token{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
-	} {
-		if err == nil || err.Error() != "factories.For pods/v1: the factory is nil" {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if s := broken.Status().String(); s != "pods/v1: not running: factories.For pods/v1: the factory is nil; not synced" {
-		t.Errorf("status %q", s)
-	}
-}
+	want(t, (*informer.Lease)(nil).Release(t.Context()), "informer: Release: the lease is nil; Acquire has failed")
+	want(t, (*informer.Lease)(nil).WaitForCacheSync(t.Context()), "informer: WaitForCacheSync: the lease is nil; Acquire has failed")
+	same(t, "a nil lease has synced", (*informer.Lease)(nil).HasSynced(), false)
 
-// TestBrokenInformers shows that the informer that For returns for wrong arguments can be used, and
-// returns errors that say what is wrong.
-func TestBrokenInformers(t *testing.T) {
-	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
+	for why, broken := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
 		"factories.For pods/v1: the factory is nil":                                           podsOf(nil),
 		"factories.For pods/v1: the factory has no client":                                    podsOf(factories.New(nil)),
 		"factories.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default": podsOf(newShop().Factory(t), informer.WithTuning(reflector.Tuning{PageSize: -1})),
 	} {
-		for range 2 {
-			want(t, pods.Run(t.Context()), name)
-			want(t, pods.WaitForCacheSync(t.Context()), name)
-			_, err := pods.AddEventHandler(&journal[*corev1.Pod]{})
-			want(t, err, "informer pods/v1: AddEventHandler: "+name)
+		_, acquire := broken.Acquire(t.Context())
+		_, handler := broken.AddEventHandler(&journal[*corev1.Pod]{})
+		want(t, handler, "informer pods/v1: AddEventHandler: "+why)
+		want(t, broken.Until(t.Context(), func(podSnapshot) (bool, error) { return true, nil }), "informer pods/v1: Until: "+why)
+		for _, err := range []error{
+			acquire, broken.Run(t.Context()), broken.WaitForCacheSync(t.Context()), broken.Run(t.Context()), broken.AwaitResourceVersion(t.Context(), "1"),
+			broken.AwaitObject(t.Context(), &corev1.Pod{}), broken.AwaitDeleted(t.Context(), &corev1.Pod{}), broken.AwaitToken(t.Context(), object.Token{}),
+		} {
+			want(t, err, why)
 		}
-		if s := pods.Status(); s.Reflector.LastError == nil || pods.HasSynced() || pods.Store().Snapshot().Len() != 0 {
-			t.Errorf("status %+v", s)
+		want(t, errors.New(broken.Status().String()), "pods/v1: not running: "+why+"; not synced")
+		if broken.Status().Reflector.LastError == nil || broken.HasSynced() || broken.Store().Snapshot().Len() != 0 {
+			t.Errorf("status %+v", broken.Status())
 		}
 	}
 	want(t, podsOf((*factories.Factory)(nil)).Run(t.Context()), "factories.For pods/v1: the factory is nil")
@@ -156,9 +145,7 @@ func TestFactoryRemembersErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := test.make()
 			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
-			if err := f.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
+			noError(t, f.Shutdown(t.Context()))
 		})
 	}
 	f := factories.New(client)

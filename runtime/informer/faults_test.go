@@ -50,32 +50,28 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 				})
 			},
 		} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					server, spoilt := newShop(), true
-					for n := range 10 {
-						server.Pods.Create(pod("shop", numbered(n), ""))
-					}
-					var heard []error
-					pods := newPods(t, server.Source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), spoil(server, &spoilt),
-						informer.WithErrorHandler(func(_ string, err error) { heard = append(heard, err) }))
-					var j journal[*corev1.Pod]
-					r := informertest.Add(t, pods, &j)
-					defer start(t, pods)()
-					pass(time.Minute)
-					if s := pods.Status(); s.Synced || s.Objects != 0 || s.Reflector.LastError == nil || s.Reflector.BadData == 0 || r.HasSynced() {
-						t.Errorf("status %v", s)
-					}
-					if len(heard) == 0 {
-						t.Error("the error handler has heard nothing")
-					}
-					j.Saw(t)
-					spoilt = false
-					if err := pods.WaitForCacheSync(t.Context()); err != nil {
-						t.Error(err)
-					}
-					same(t, "objects", len(j.Take()), 10)
-				})
+			inBubble(t, name, func(t *testing.T) {
+				server, spoilt := newShop(), true
+				for n := range 10 {
+					server.Pods.Create(pod("shop", numbered(n), ""))
+				}
+				var heard []error
+				pods := newPods(t, server.Source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), spoil(server, &spoilt),
+					informer.WithErrorHandler(func(_ string, err error) { heard = append(heard, err) }))
+				var j journal[*corev1.Pod]
+				r := informertest.Add(t, pods, &j)
+				start(t, pods)
+				pass(time.Minute)
+				if s := pods.Status(); s.Synced || s.Objects != 0 || s.Reflector.LastError == nil || s.Reflector.BadData == 0 || r.HasSynced() {
+					t.Errorf("status %v", s)
+				}
+				if len(heard) == 0 {
+					t.Error("the error handler has heard nothing")
+				}
+				j.Saw(t)
+				spoilt = false
+				noError(t, pods.WaitForCacheSync(t.Context()))
+				same(t, "objects", len(j.Take()), 10)
 			})
 		}
 	}
@@ -108,27 +104,34 @@ func TestFaultW10TransformRunsOnce(t *testing.T) {
 	}
 }
 
-// TestFaultW11BookmarksReachTheStore shows that bookmarks move the version of the store, not only
-// that of the reflector.
+// TestFaultW11BookmarksReachTheStore shows that the version of the store is that of the server
+// after each change, and that bookmarks move it, not only that of the reflector.
 func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		server.BookmarkInterval = -1
 		others := sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
 		pods := newPods(t, server.Source(t))
-		defer start(t, pods)()
-		same(t, "at first", pods.Store().Snapshot().ResourceVersion(), "2")
+		stands := func(what, at string) {
+			t.Helper()
+			synctest.Wait()
+			same(t, what, pods.Store().Snapshot().ResourceVersion(), at)
+		}
+		stands("before the start", "")
+		start(t, pods)
+		stands("after the list", "2")
+		server.Move("blue", "node")
+		stands("after an update", "3")
+		server.Pods.Delete("shop", "blue")
+		stands("after a deletion", "4")
 		// the version moves on, and no pod changes
 		others.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}})
-		synctest.Wait()
-		same(t, "before the bookmark", pods.Store().Snapshot().ResourceVersion(), "2")
+		stands("before the bookmark", "4")
 		server.Bookmark()
-		synctest.Wait()
+		stands("after the bookmark", "5")
 		s := pods.Status()
-		same(t, "after it", []string{pods.Store().Snapshot().ResourceVersion(), s.ResourceVersion, s.Reflector.ResourceVersion}, []string{"3", "3", "3"})
-		if s.Reflector.LastBookmark.IsZero() {
-			t.Error("no time of the last bookmark")
-		}
+		same(t, "status", []string{s.ResourceVersion, s.Reflector.ResourceVersion}, []string{"5", "5"})
+		same(t, "no time of the last bookmark", s.Reflector.LastBookmark.IsZero(), false)
 	})
 }
 
@@ -143,9 +146,7 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 		run(t, one)
 		run(t, other)
 		lease, err := mine.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for range 2 {
 			shutdown(t, one)
 			if !mine.Status().Running || !theirs.Status().Running {
@@ -153,9 +154,7 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 			}
 		}
 		for range 2 {
-			if err := lease.Release(t.Context()); err != nil {
-				t.Error(err)
-			}
+			noError(t, lease.Release(t.Context()))
 			if mine.Status().Running || !theirs.Status().Running {
 				t.Errorf("running: %v and %v", mine.Status().Running, theirs.Status().Running)
 			}
@@ -165,8 +164,8 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 }
 
 // TestFaultW29SecondInformerOfTheSameType has informers that a factory keyed by Go type can't have:
-// of the same resource with another selector, namespace, transform or Go type, and unstructured,
-// each stopped on its own.
+// of the same resource with another selector, namespace, transform or Go type, unstructured and
+// metadata, each stopped on its own.
 func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("bank", "vault", ""))
@@ -177,12 +176,13 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 		selected := podsOf(f, web)
 		bank := podsOf(f, informer.WithNamespace("bank"))
 		transformed := podsOf(f, informer.WithName("bare pods"), bare)
-		dynamic := factories.For[*unstructured.Unstructured](f, podResource)
+		dynamic, metadata := factories.For[*unstructured.Unstructured](f, podResource), factories.ForMetadata(f, podResource)
 		run(t, f)
 		same(t, "all", informertest.Names(all), []string{"bank/vault", "shop/api", "shop/web"})
 		same(t, "selected", informertest.Names(selected), []string{"shop/web"})
 		same(t, "in a namespace", informertest.Names(bank), []string{"bank/vault"})
 		same(t, "dynamic", informertest.Names(dynamic), []string{"bank/vault", "shop/api", "shop/web"})
+		same(t, "metadata", informertest.Names(metadata), []string{"bank/vault", "shop/api", "shop/web"})
 		key := object.Key{Namespace: "shop", Name: "web"}
 		with, _ := all.Store().Snapshot().Get(key)
 		without, _ := transformed.Store().Snapshot().Get(key)
@@ -196,11 +196,9 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 		for _, i := range f.Informers() {
 			called = append(called, i.Status().Name)
 		}
-		same(t, "names", called, []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespace "bank"`, "bare pods", "pods/v1 (unstructured)"})
+		same(t, "names", called, []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespace "bank"`, "bare pods", "pods/v1 (unstructured)", "pods/v1 (metadata)"})
 
-		if err := f.Stop(t.Context(), selected); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Stop(t.Context(), selected))
 		server.Pods.Create(labelled("shop", "web-2", map[string]string{"app": "web"}))
 		synctest.Wait()
 		same(t, "of the stopped one", informertest.Names(selected), []string{"shop/web"})
@@ -223,7 +221,7 @@ func TestFaultW30TypedAPI(t *testing.T) {
 			DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { last.Store(d.Object) },
 		}
 		informertest.Add(t, pods, h)
-		defer start(t, pods)()
+		start(t, pods)
 		var onNode []*corev1.Pod = PodByNode.List(pods.Store().Snapshot(), "node-1")
 		same(t, "pods", len(onNode), 1)
 		server.Pods.Delete("shop", "blue")

@@ -41,9 +41,7 @@ func TestLateSettings(t *testing.T) {
 			informer.WithTransform(to(" by option")), informer.WithErrorHandler(note("option")))
 		var early journal[*corev1.Pod]
 		registration := informertest.Add(t, pods, &early)
-		if err := errors.Join(pods.SetTransform(nil), pods.SetTransform(to(" late")), pods.SetErrorHandler(nil), pods.SetErrorHandler(note("late"))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(pods.SetTransform(nil), pods.SetTransform(to(" late")), pods.SetErrorHandler(nil), pods.SetErrorHandler(note("late"))))
 		for range 2 { // running, and stopped
 			stop := start(t, pods)
 			pass(time.Minute)
@@ -73,10 +71,8 @@ func TestALateNilTransformSharesParts(t *testing.T) {
 		}
 		calls := 0
 		pods := newPods(t, server.Source(t), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { calls++; return pod, nil }))
-		if err := pods.SetTransform(nil); err != nil {
-			t.Fatal(err)
-		}
-		defer start(t, pods)()
+		noError(t, pods.SetTransform(nil))
+		start(t, pods)
 		labels := map[uintptr]bool{}
 		for pod := range pods.Store().Snapshot().All() {
 			labels[reflect.ValueOf(pod.Labels).Pointer()] = true

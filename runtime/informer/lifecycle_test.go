@@ -23,26 +23,17 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-func acquire(ctx context.Context, t *testing.T, i factories.Informer) *informer.Lease {
-	t.Helper()
-	l, err := i.Acquire(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // TestLeases shows that an informer runs as long as it has a lease; the end of the last one stops
 // it, and the next one starts it again.
 func TestLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "blue", ""))
+		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
 		pods := newPods(t, server.Source(t), informer.WithName("pods"))
 		var j journal[*corev1.Pod]
 		informertest.Add(t, pods, &j)
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second := acquire(ctx, t, pods), acquire(t.Context(), t, pods)
-		j.Saw(t, "+blue@2 initial")
+		j.SawAll(t, "+blue@2 initial", "+red@3 initial")
 		if err := pods.Run(t.Context()); !errors.Is(err, informer.ErrRunning) {
 			t.Errorf("Run beside a lease: %v", err)
 		}
@@ -57,39 +48,15 @@ func TestLeases(t *testing.T) {
 			}
 		}
 		server.Move("blue", "node")
+		server.Pods.Delete("shop", "red")
 		third := acquire(t.Context(), t, pods)
-		j.Saw(t, "~blue@2>3")
+		j.Saw(t, "-red@3 unknown", "~blue@2>4")
 		if err := errors.Join(first.Release(t.Context()), second.Release(t.Context())); err != nil || !pods.Status().Running {
 			t.Errorf("leases that have ended: %v, %v", err, pods.Status())
 		}
-		want(t, third.Release(noContext), "informer pods: Release: the context is nil")
-		if err := third.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
-		_, err := pods.Acquire(noContext)
-		want(t, err, "informer pods: Acquire: the context is nil")
-		_, err = pods.Acquire(ctx)
+		noError(t, third.Release(t.Context()))
+		_, err := pods.Acquire(ctx)
 		want(t, err, "informer pods: Acquire: the context is done: context canceled")
-		_, err = podsOf(nil).Acquire(t.Context())
-		want(t, err, "factories.For pods/v1: the factory is nil")
-		want(t, (*informer.Lease)(nil).Release(t.Context()), "informer: Release: the lease is nil; Acquire has failed")
-	})
-}
-
-func TestReleaseNamesTheStuckHandler(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "")).Source(t), informer.WithName("pods"))
-		let := make(chan struct{})
-		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
-		l := acquire(t.Context(), t, pods)
-		synctest.Wait()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		want(t, l.Release(ctx), `informer pods: Release: context deadline exceeded: pods: handler "billing" has not returned from OnAdd of shop/blue for 1s`)
-		close(let)
-		if err := l.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -146,12 +113,8 @@ func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 		f := server.Factory(t, informer.WithLogger(discard))
 		podsOf(f)
 		nodes := factories.For[*corev1.Node](f, nodeResource) // which the server does not have
-		if err := errors.Join(f.Start(t.Context()), f.Stop(t.Context(), nodes)); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, errors.Join(f.Start(t.Context()), f.Stop(t.Context(), nodes)))
+		noError(t, f.WaitForCacheSync(t.Context()))
 		shutdown(t, f)
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Errorf("after Shutdown: %v", err)
@@ -167,9 +130,7 @@ func TestRemoveForgetsErrors(t *testing.T) {
 		if err := f.Start(t.Context()); err == nil {
 			t.Error("started with a wrong option")
 		}
-		if err := f.Remove(t.Context(), wrong); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Remove(t.Context(), wrong))
 		podsOf(f)
 		run(t, f)
 		shutdown(t, f)
@@ -183,14 +144,10 @@ func TestRemoveFreesTheMemory(t *testing.T) {
 	freed := make(chan struct{})
 	func() {
 		pods := podsOf(f)
-		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 		blue, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 		runtime.AddCleanup(blue, func(c chan struct{}) { close(c) }, freed)
-		if err := f.Remove(t.Context(), pods); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Remove(t.Context(), pods))
 	}()
 	deadline := time.After(time.Minute)
 	for {
@@ -300,9 +257,7 @@ func TestSeveralNamespaces(t *testing.T) {
 		}
 		var j journal[*corev1.Pod]
 		r := informertest.Add(t, pods, &j)
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		// Events of one namespace do not wait for the other.
 		j.Saw(t, "+blue@2 initial")
 		s := pods.Status()
@@ -317,16 +272,12 @@ func TestSeveralNamespaces(t *testing.T) {
 			t.Errorf("status %q", text)
 		}
 		refuse()
-		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.WaitForCacheSync(t.Context()))
 		j.Saw(t, "+vault@3 initial")
 		same(t, "objects", informertest.Names(pods), []string{"bank/vault", "shop/blue"})
 		same(t, "on the node", PodByNode.Len(pods.Store().Snapshot(), "node-1"), 2)
 		blue := server.Move("blue", "node-2")
-		if err := pods.AwaitObject(t.Context(), blue); err != nil {
-			t.Error(err)
-		}
+		noError(t, pods.AwaitObject(t.Context(), blue))
 		snapshot := pods.Store().Snapshot()
 		if snapshot.NamespaceResourceVersion("shop") != "5" || snapshot.ResourceVersion() != snapshot.NamespaceResourceVersion("bank") {
 			t.Errorf("versions: %q, shop %q, bank %q", snapshot.ResourceVersion(), snapshot.NamespaceResourceVersion("shop"), snapshot.NamespaceResourceVersion("bank"))
@@ -334,29 +285,7 @@ func TestSeveralNamespaces(t *testing.T) {
 		thief, _ := server.Pods.Get("jail", "thief")
 		err = pods.AwaitObject(t.Context(), thief)
 		want(t, err, `informer pods/v1: awaiting jail/thief at resourceVersion "4": the informer does not read namespace "jail"`)
-		want(t, pods.AwaitObject(t.Context(), nil), "informer pods/v1: AwaitObject: the object is nil")
-		want(t, pods.AwaitDeleted(t.Context(), nil), "informer pods/v1: AwaitDeleted: the object is nil")
 		j.Check(t, pods)
 		shutdown(t, f)
-	})
-}
-
-// TestAwaitDeletedKnowsObjectsOfTheSameNameApart.
-func TestAwaitDeletedKnowsObjectsOfTheSameNameApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop()
-		old := server.Pods.Create(pod("shop", "blue", ""))
-		pods := newPods(t, server.Source(t))
-		defer start(t, pods)()
-		server.Pods.Delete("shop", "blue")
-		successor := server.Pods.Create(pod("shop", "blue", ""))
-		if err := pods.AwaitDeleted(t.Context(), old); err != nil {
-			t.Error(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		if err := pods.AwaitDeleted(ctx, successor); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the successor is there: %v", err)
-		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
@@ -29,27 +28,25 @@ func TestWithLogger(t *testing.T) {
 		"its own":       {own: true},
 		"none":          {opts: []informer.Option{informer.WithLogger(logr.Discard())}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var ofContext, own strings.Builder
-				if c.own {
-					c.opts = []informer.Option{informer.WithLogger(logTo(&own))}
+		inBubble(t, name, func(t *testing.T) {
+			var ofContext, own strings.Builder
+			if c.own {
+				c.opts = []informer.Option{informer.WithLogger(logTo(&own))}
+			}
+			server := newShop()
+			server.Outage()
+			pods := newPods(t, server.Source(t), c.opts...)
+			ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logTo(&ofContext)), 10*time.Second)
+			defer cancel()
+			pods.Run(ctx)
+			for where, log := range map[string]struct {
+				text string
+				want bool
+			}{"the context's logger": {ofContext.String(), c.ctx}, "its own logger": {own.String(), c.own}} {
+				if got := strings.Contains(log.text, informertest.ErrOutage.Error()); got != log.want || !log.want && log.text != "" {
+					t.Errorf("%s got %q", where, log.text)
 				}
-				server := newShop()
-				server.Outage()
-				pods := newPods(t, server.Source(t), c.opts...)
-				ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logTo(&ofContext)), 10*time.Second)
-				defer cancel()
-				pods.Run(ctx)
-				for where, log := range map[string]struct {
-					text string
-					want bool
-				}{"the context's logger": {ofContext.String(), c.ctx}, "its own logger": {own.String(), c.own}} {
-					if got := strings.Contains(log.text, informertest.ErrOutage.Error()); got != log.want || !log.want && log.text != "" {
-						t.Errorf("%s got %q", where, log.text)
-					}
-				}
-			})
+			}
 		})
 	}
 }
@@ -73,8 +70,4 @@ func TestWithHandlerLogger(t *testing.T) {
 			t.Errorf("the informer's logger got %q", got)
 		}
 	})
-}
-
-func logTo(b *strings.Builder) logr.Logger {
-	return funcr.New(func(prefix, args string) { b.WriteString(prefix + args + "\n") }, funcr.Options{})
 }

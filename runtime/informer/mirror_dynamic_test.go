@@ -3,6 +3,7 @@
 package informer_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
@@ -38,43 +40,27 @@ func serveDeployments() (*shop, *sourcetest.Collection[*appsv1.Deployment]) {
 }
 
 func TestWatchListSemanticsSimple(t *testing.T) {
-	t.Run("dynamic", watchListSemanticsSimple[*unstructured.Unstructured])
-	t.Run("metadata", watchListSemanticsSimple[*metav1.PartialObjectMetadata])
+	for _, known := range []bool{true, false} {
+		inBubble(t, fmt.Sprint("dynamic ", known), func(t *testing.T) { watchListSemantics[*unstructured.Unstructured](t, known) })
+		inBubble(t, fmt.Sprint("metadata ", known), func(t *testing.T) { watchListSemantics[*metav1.PartialObjectMetadata](t, known) })
+	}
 }
 
-// watchListSemanticsSimple syncs from an empty watch-list; no list is asked for.
-func watchListSemanticsSimple[T object.Object](t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, _ := serveDeployments()
-		f := server.Factory(t, informer.WithNamespace("ns"))
-		factories.For[T](f, deploymentResource)
-		run(t, f)
-		shutdown(t, f)
-		for _, r := range server.Requests() {
-			if r.Verb != sourcetest.WatchList {
-				t.Errorf("asked for %v", r)
-			}
-		}
-	})
-}
-
-func TestUnSupportWatchListSemantics(t *testing.T) {
-	t.Run("dynamic", unSupportWatchListSemantics[*unstructured.Unstructured])
-	t.Run("metadata", unSupportWatchListSemantics[*metav1.PartialObjectMetadata])
-}
-
-// unSupportWatchListSemantics syncs by a list where the server does not know watch-lists.
-func unSupportWatchListSemantics[T object.Object](t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, deployments := serveDeployments()
-		deployments.Create(deployment("ns", "name-foo"))
+// watchListSemantics syncs from a watch-list. No list is asked for, unless the server does not know
+// watch-lists.
+func watchListSemantics[T object.Object](t *testing.T, known bool) {
+	server, deployments := serveDeployments()
+	deployments.Create(deployment("ns", "name-foo"))
+	if !known {
 		server.Inject(sourcetest.Fault{On: sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Refuse(422)})
-		f := server.Factory(t, informer.WithLogger(discard))
-		i := factories.For[T](f, deploymentResource, informer.WithNamespace("ns"))
-		run(t, f)
-		same(t, "objects", informertest.Names(i), []string{"ns/name-foo"})
-		shutdown(t, f)
-	})
+	}
+	f := server.Factory(t, informer.WithNamespace("ns"), informer.WithLogger(discard))
+	i := factories.For[T](f, deploymentResource)
+	run(t, f)
+	same(t, "objects", informertest.Names(i), []string{"ns/name-foo"})
+	shutdown(t, f)
+	lists := slices.ContainsFunc(server.Requests(), func(r sourcetest.Request) bool { return r.Verb == sourcetest.List })
+	same(t, "listed", lists, !known)
 }
 
 func TestFilteredDynamicSharedInformerFactory(t *testing.T) {
@@ -101,28 +87,29 @@ func filteredFactory[T object.Object](t *testing.T) {
 		"label that doesn't match": {[]informer.Option{informer.WithNamespace("ns-foo"), label("production")}, nil},
 		"label that matches":       {[]informer.Option{informer.WithNamespace("ns-foo"), label("test")}, []string{"+name-foo@2"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server, deployments := serveDeployments()
-				f := server.Factory(t, test.opts...)
-				var j journal[T]
-				informertest.Add(t, factories.For[T](f, deploymentResource), &j)
-				run(t, f)
-				deployments.Create(deployment("ns-foo", "name-foo"))
-				j.Saw(t, test.want...)
-				shutdown(t, f)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			server, deployments := serveDeployments()
+			f := server.Factory(t, test.opts...)
+			var j journal[T]
+			informertest.Add(t, factories.For[T](f, deploymentResource), &j)
+			run(t, f)
+			deployments.Create(deployment("ns-foo", "name-foo"))
+			j.Saw(t, test.want...)
+			shutdown(t, f)
 		})
 	}
 }
 
-func TestDynamicSharedInformerFactory(t *testing.T) { anyKindFactory[*unstructured.Unstructured](t) }
+func TestDynamicSharedInformerFactory(t *testing.T) {
+	anyKindFactory[*unstructured.Unstructured](t, appsv1.SchemeGroupVersion.WithKind("Deployment"))
+}
+
 func TestMetadataSharedInformerFactory(t *testing.T) {
-	anyKindFactory[*metav1.PartialObjectMetadata](t)
+	anyKindFactory[*metav1.PartialObjectMetadata](t, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
 }
 
 // anyKindFactory has handlers and indexes on informers by resource.
-func anyKindFactory[T object.Object](t *testing.T) {
+func anyKindFactory[T object.Object](t *testing.T, kind schema.GroupVersionKind) {
 	synctest.Test(t, func(t *testing.T) {
 		server, deployments := serveDeployments()
 		deployments.Create(deployment("ns-foo", "existing"))
@@ -146,47 +133,16 @@ func anyKindFactory[T object.Object](t *testing.T) {
 		j.Saw(t, "~name-foo@3>4")
 		same(t, "keys", slices.Sorted(byEnvironment.Keys(i.Store().Snapshot())), []string{"production", "test"})
 
-		lister := factories.Generic(i, deploymentResource.GroupResource()).Lister()
-		got, err := lister.Namespace("ns-foo").Get("name-foo")
-		if err != nil || got.GetLabels()["environment"] != "production" {
+		ns := lister.New(i.Store(), deploymentResource.GroupResource()).Namespace("ns-foo")
+		got, err := ns.Get("name-foo")
+		if err != nil || got.GetLabels()["environment"] != "production" || got.GetObjectKind().GroupVersionKind() != kind {
 			t.Errorf("got %v, %v", got, err)
 		}
-		_, err = lister.Namespace("ns-foo").Get("name-bar")
+		_, err = ns.Get("name-bar")
 		want(t, err, `deployments.apps "name-bar" not found`)
-
 		deployments.Delete("ns-foo", "name-foo")
 		j.Saw(t, "-name-foo@5")
 		j.Check(t, i)
-		shutdown(t, f)
-	})
-}
-
-// TestManyTypesOfOneResource has a resource typed, unstructured and as metadata in one factory:
-// three informers with three names. The request for metadata asks for metadata only.
-func TestManyTypesOfOneResource(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, deployments := serveDeployments()
-		deployments.Create(deployment("ns", "one"))
-		f := server.Factory(t)
-		typed := factories.For[*appsv1.Deployment](f, deploymentResource)
-		dynamic := factories.For[*unstructured.Unstructured](f, deploymentResource)
-		metadata := factories.ForMetadata(f, deploymentResource)
-		run(t, f)
-		var all []string
-		for _, i := range f.Informers() {
-			all = append(all, i.Status().Name)
-		}
-		same(t, "names", all, []string{"deployments.apps/v1", "deployments.apps/v1 (unstructured)", "deployments.apps/v1 (metadata)"})
-		for _, i := range [][]string{informertest.Names(typed), informertest.Names(dynamic), informertest.Names(metadata)} {
-			same(t, "objects", i, []string{"ns/one"})
-		}
-		asked := 0
-		for _, r := range server.Requests() {
-			if slices.Contains(r.Query["watch"], "true") && len(r.Accept) > 0 && r.Resource == deploymentResource {
-				asked++
-			}
-		}
-		same(t, "requests", asked, 3)
 		shutdown(t, f)
 	})
 }
@@ -199,14 +155,10 @@ func TestUnknownResource(t *testing.T) {
 		f := server.Factory(t, informer.WithLogger(discard))
 		later := schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
 		widgets := factories.For[*unstructured.Unstructured](f, later)
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		sourcetest.Serve[*corev1.Pod](server.Server, later, "Widget").Create(pod("shop", "blue", ""))
-		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.WaitForCacheSync(t.Context()))
 		got, _ := widgets.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 		same(t, "kind", got.GetKind(), "Widget")
 		shutdown(t, f)

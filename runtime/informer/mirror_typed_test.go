@@ -3,7 +3,6 @@
 package informer_test
 
 import (
-	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
 func TestTypedResourceEventHandlerFuncs(t *testing.T) {
@@ -35,19 +33,6 @@ func TestTypedResourceEventHandlerFuncs(t *testing.T) {
 	tell(h)
 	same(t, "calls", got, []any{one, true, two, false, one, two, gone})
 	tell(informer.HandlerFuncs[*corev1.Pod]{}) // nothing happens
-}
-
-func TestTypedResourceEventHandlerDetailedFuncs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "first", ""))
-		pods := newPods(t, server.Source(t))
-		initial := map[string]bool{}
-		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, isInInitialList bool) { initial[pod.Name] = isInInitialList }})
-		defer start(t, pods)()
-		server.Pods.Create(pod("shop", "second", ""))
-		synctest.Wait()
-		same(t, "in the initial list", initial, map[string]bool{"first": true, "second": false})
-	})
 }
 
 func TestTypedFilteringResourceEventHandler(t *testing.T) {
@@ -98,72 +83,30 @@ func TestTypedFilteringResourceEventHandler(t *testing.T) {
 	}
 }
 
-// TestTypedResourceEventHandlerAdapter shows that one untyped engine serves handlers of the
+// TestGenericIsAViewOfTheInformer shows that one untyped engine serves handlers and listers of the
 // informer's type, and of object.Object.
-func TestTypedResourceEventHandlerAdapter(t *testing.T) {
+func TestGenericIsAViewOfTheInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		pods := newPods(t, server.Source(t))
+		generic := factories.Generic(pods, podResource.GroupResource())
 		var typed journal[*corev1.Pod]
 		var general journal[object.Object]
 		informertest.Add(t, pods, &typed)
-		informertest.Add(t, factories.Generic(pods, podResource.GroupResource()).Informer(), &general)
-		defer start(t, pods)()
+		informertest.Add(t, generic.Informer(), &general)
+		start(t, pods)
 		server.Move("blue", "node")
 		synctest.Wait()
+		got, err := generic.Lister().Namespace("shop").Get("blue")
+		noError(t, err)
+		same(t, "object", got, object.Object(get(t, pods, "blue")))
+		_, err = generic.Lister().Namespace("shop").Get("red")
+		want(t, err, `pods "red" not found`)
+		same(t, "synced", generic.Informer().HasSynced(), true)
 		server.Pods.Delete("shop", "blue")
 		events := []string{"+blue@2 initial", "~blue@2>3", "-blue@4"}
 		typed.Saw(t, events...)
 		general.Saw(t, events...)
-	})
-}
-
-func TestTypedSharedIndexInformerAddTypedEventHandler(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "blue", "mine"), pod("shop", "red", "yours"))
-		pods := newPods(t, server.Source(t))
-		var j journal[*corev1.Pod]
-		informertest.Add(t, pods, informer.FilteringHandler[*corev1.Pod]{Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "mine" }, Handler: &j})
-		same(t, "the name", pods.Status().Handlers[0].Name, "*informertest.Journal[*k8s.io/api/core/v1.Pod]")
-		defer start(t, pods)()
-		j.Saw(t, "+blue@2 initial")
-		server.Move("red", "mine")
-		j.Saw(t, "+red@4")
-		server.Move("blue", "yours")
-		j.Saw(t, "-blue@2")
-		server.Pods.Delete("shop", "blue")
-		j.Saw(t)
-	})
-}
-
-func TestTypedSharedIndexInformerAddTypedIndexers(t *testing.T) {
-	type place struct{ Namespace, Node string } // keys have any comparable type
-	byPlace := store.NewIndex("ByPlace", func(pod *corev1.Pod, keys []place) []place {
-		return append(keys, place{pod.Namespace, pod.Spec.NodeName})
-	})
-	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "red", "node-2")).Source(t))
-		defer start(t, pods)()
-		if err := pods.AddIndexers(byPlace); err != nil {
-			t.Fatal(err)
-		}
-		list := byPlace.List(pods.Store().Snapshot(), place{"shop", "node-2"})
-		if len(list) != 1 || list[0].Name != "red" {
-			t.Errorf("got %v", list)
-		}
-	})
-}
-
-func TestTypedSharedIndexInformerGetTypedIndexer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).Source(t), informer.WithIndexes(PodByNode))
-		defer start(t, pods)()
-		var typed *corev1.Pod
-		typed, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
-		if !ok || typed.Spec.NodeName != "node-1" {
-			t.Errorf("got %v", typed)
-		}
-		same(t, "keys", slices.Collect(PodByNode.Keys(pods.Store().Snapshot())), []string{"node-1"})
 	})
 }
 

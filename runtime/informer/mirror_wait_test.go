@@ -5,10 +5,8 @@ package informer_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,8 +20,12 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// after has the time after which an informer syncs; never means that it doesn't.
-const never = -1
+// In the place of the time after which an informer syncs: never has no answer of the server, and
+// forbidden an error.
+const (
+	never     = -1
+	forbidden = -2
+)
 
 // slowFactory returns a factory with an informer for each name, which syncs after that time.
 func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factory {
@@ -34,8 +36,11 @@ func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factor
 		gvr := corev1.SchemeGroupVersion.WithResource(name)
 		sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
 		delay := func(a *sourcetest.Answer) { a.Delay = d }
-		if d == never {
+		switch d {
+		case never:
 			delay = sourcetest.Fail(sourcetest.ErrHang)
+		case forbidden:
+			delay = sourcetest.Refuse(403)
 		}
 		server.Inject(sourcetest.Fault{On: sourcetest.List, Resource: gvr, Times: sourcetest.Always, Do: delay})
 		factories.For[*corev1.Pod](f, gvr)
@@ -79,91 +84,50 @@ func TestWaitFor(t *testing.T) {
 			after: map[string]time.Duration{"first": never, "second": never, "last": never}, timeout: 65 * second,
 			want: "3 of 3 informers not synced after 1m5s (context deadline exceeded): ", took: 65 * second, logs: 6,
 		},
+		"one fails": {
+			after: map[string]time.Duration{"ints": 0, "strings": forbidden}, timeout: second, cause: "go fish",
+			want: "1 of 2 informers not synced after 1s (go fish): strings/v1 is waiting to try again for ", took: second,
+		},
+		"all fail": {
+			after: map[string]time.Duration{"ints": forbidden, "strings": forbidden}, timeout: second, cause: "go fish",
+			want: "2 of 2 informers not synced after 1s (go fish): ", took: second,
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := slowFactory(t, test.after)
-				if err := f.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				var log strings.Builder
-				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
-				switch {
-				case test.timeout == never:
-					cancel(nil)
-				case test.cause != "":
-					time.AfterFunc(test.timeout, func() { cancel(errors.New(test.cause)) })
-				case test.timeout > 0:
-					time.AfterFunc(test.timeout, func() { cancel(context.DeadlineExceeded) })
-				}
-				begin := time.Now()
-				err := f.WaitForCacheSync(ctx)
-				switch {
-				case test.want == "" && err != nil:
-					t.Errorf("got %v", err)
-				case test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: "+test.want)):
-					t.Errorf("got  %v\nwant %s", err, test.want)
-				case test.want != "" && !errors.Is(err, context.Cause(ctx)):
-					t.Error("the error does not wrap the cause")
-				}
-				same(t, "the wait", time.Since(begin), test.took)
-				if n := strings.Count(log.String(), "Waiting for informers to sync"); n != test.logs {
-					t.Errorf("%d lines, want %d: %s", n, test.logs, log.String())
-				}
+		inBubble(t, name, func(t *testing.T) {
+			f := slowFactory(t, test.after)
+			noError(t, f.Start(t.Context()))
+			var log strings.Builder
+			ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
+			switch {
+			case test.timeout == never:
 				cancel(nil)
-				shutdown(t, f)
-			})
-		})
-	}
-}
-
-// TestSyncResult shows that one error names all informers that have not synced, and wraps the cause
-// and each last error.
-func TestSyncResult(t *testing.T) {
-	cause := errors.New("my custom cancellation reason")
-	for name, test := range map[string]struct {
-		failing []string
-		want    string
-	}{
-		"empty": {nil, ""},
-		"one":   {[]string{"strings"}, "1 of 2 informers not synced after 1s (my custom cancellation reason): strings/v1 is waiting to try again for 1s: "},
-		"many":  {[]string{"ints", "strings"}, "2 of 2 informers not synced after 1s (my custom cancellation reason): "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := sourcetest.New()
-				shop := &shop{Server: server}
-				f := shop.Factory(t, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Minute, Max: time.Minute, Jitter: -1}}))
-				for _, name := range []string{"ints", "strings"} {
-					gvr := corev1.SchemeGroupVersion.WithResource(name)
-					sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
-					factories.For[*corev1.Pod](f, gvr)
+			case test.cause != "":
+				time.AfterFunc(test.timeout, func() { cancel(errors.New(test.cause)) })
+			case test.timeout > 0:
+				time.AfterFunc(test.timeout, func() { cancel(context.DeadlineExceeded) })
+			}
+			begin := time.Now()
+			err := f.WaitForCacheSync(ctx)
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("got %v", err)
+			case test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: "+test.want)):
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			case test.want != "" && !errors.Is(err, context.Cause(ctx)):
+				t.Error("the error does not wrap the cause")
+			}
+			// One error names all that have not synced, and wraps the last error of each.
+			for name, d := range test.after {
+				if d < 0 && (!strings.Contains(err.Error(), name+"/v1 is ") || apierrors.IsForbidden(err) != (d == forbidden)) {
+					t.Errorf("what is said of %s: %v", name, err)
 				}
-				for _, name := range test.failing {
-					server.Inject(sourcetest.Fault{Resource: corev1.SchemeGroupVersion.WithResource(name), Times: sourcetest.Always, Do: sourcetest.Refuse(403)})
-				}
-				if err := f.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				ctx, cancel := context.WithCancelCause(t.Context())
-				time.AfterFunc(time.Second, func() { cancel(cause) })
-				err := f.WaitForCacheSync(ctx)
-				if test.want == "" {
-					if err != nil {
-						t.Errorf("got %v", err)
-					}
-				} else if err == nil || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: "+test.want) || !errors.Is(err, cause) || !apierrors.IsForbidden(err) {
-					t.Errorf("got  %v\nwant %s", err, test.want)
-				} else {
-					for _, name := range test.failing {
-						if !strings.Contains(err.Error(), fmt.Sprint(name, "/v1 is ")) {
-							t.Errorf("%q does not name %s", err, name)
-						}
-					}
-				}
-				shutdown(t, f)
-				cancel(nil)
-			})
+			}
+			same(t, "the wait", time.Since(begin), test.took)
+			if n := strings.Count(log.String(), "Waiting for informers to sync"); n != test.logs {
+				t.Errorf("%d lines, want %d: %s", n, test.logs, log.String())
+			}
+			cancel(nil)
+			shutdown(t, f)
 		})
 	}
 }
@@ -182,25 +146,21 @@ func TestFailOn(t *testing.T) {
 		"server error":             {500, []informer.WaitOption{informer.FailOn()}, time.Hour},
 		"no option":                {403, nil, time.Hour},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop()
-				server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(test.code)})
-				f := server.Factory(t, informer.WithLogger(discard))
-				pods := podsOf(f)
-				if err := f.Start(t.Context()); err != nil {
-					t.Fatal(err)
+		inBubble(t, name, func(t *testing.T) {
+			server := newShop()
+			server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(test.code)})
+			f := server.Factory(t, informer.WithLogger(discard))
+			pods := podsOf(f)
+			noError(t, f.Start(t.Context()))
+			ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), discard), time.Hour)
+			defer cancel()
+			for _, wait := range []func(context.Context, ...informer.WaitOption) error{f.WaitForCacheSync, pods.WaitForCacheSync} {
+				err := wait(ctx, test.opts...)
+				if status := apierrors.APIStatus(nil); !errors.As(err, &status) || int(status.Status().Code) != test.code || errors.Is(err, context.DeadlineExceeded) != (test.end > 0) {
+					t.Errorf("got %v", err)
 				}
-				ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), discard), time.Hour)
-				defer cancel()
-				for _, wait := range []func(context.Context, ...informer.WaitOption) error{f.WaitForCacheSync, pods.WaitForCacheSync} {
-					err := wait(ctx, test.opts...)
-					if status := apierrors.APIStatus(nil); !errors.As(err, &status) || int(status.Status().Code) != test.code || errors.Is(err, context.DeadlineExceeded) != (test.end > 0) {
-						t.Errorf("got %v", err)
-					}
-				}
-				shutdown(t, f)
-			})
+			}
+			shutdown(t, f)
 		})
 	}
 	pods := newPods(t, newShop().Source(t), informer.WithName("pods"))

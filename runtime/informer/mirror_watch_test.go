@@ -43,36 +43,34 @@ func line(e informer.Change[*corev1.Pod]) string {
 
 func TestNewInformerWatcher(t *testing.T) {
 	for _, watchList := range []bool{false, true} {
-		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
-				pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
-				defer start(t, pods)()
-				var initial, later []string
-				for e := range pods.Events(t.Context()) {
-					switch {
-					case e.IsInInitialList:
-						initial = append(initial, line(e))
-					default:
-						later = append(later, line(e))
-					}
-					switch len(later) {
-					case 1: // the initial end
-						server.Pods.Create(pod("shop", "pod-4", ""))
-						server.Move("pod-2", "node")
-						server.Pods.Delete("shop", "pod-3")
-					case 4:
-						server.Move("pod-2", "other") // the loop ends before it
-					}
-					if len(later) == 4 {
-						break
-					}
+		inBubble(t, fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
+			server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
+			pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
+			start(t, pods)
+			var initial, later []string
+			for e := range pods.Events(t.Context()) {
+				switch {
+				case e.IsInInitialList:
+					initial = append(initial, line(e))
+				default:
+					later = append(later, line(e))
 				}
-				slices.Sort(initial)
-				same(t, "initial", initial, []string{"ADDED pod-1@2 initial", "ADDED pod-2@3 initial", "ADDED pod-3@4 initial"})
-				same(t, "later", later, []string{"BOOKMARK", "ADDED pod-4@5", "MODIFIED pod-2@6 was 3", "DELETED pod-3@7"})
-				same(t, "handlers afterwards", handlers(pods), 0)
-			})
+				switch len(later) {
+				case 1: // the initial end
+					server.Pods.Create(pod("shop", "pod-4", ""))
+					server.Move("pod-2", "node")
+					server.Pods.Delete("shop", "pod-3")
+				case 4:
+					server.Move("pod-2", "other") // the loop ends before it
+				}
+				if len(later) == 4 {
+					break
+				}
+			}
+			slices.Sort(initial)
+			same(t, "initial", initial, []string{"ADDED pod-1@2 initial", "ADDED pod-2@3 initial", "ADDED pod-3@4 initial"})
+			same(t, "later", later, []string{"BOOKMARK", "ADDED pod-4@5", "MODIFIED pod-2@6 was 3", "DELETED pod-3@7"})
+			same(t, "handlers afterwards", handlers(pods), 0)
 		})
 	}
 }
@@ -82,7 +80,7 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
 		pods := newPods(t, server.Source(t))
-		defer start(t, pods)()
+		start(t, pods)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		n := 0
@@ -113,26 +111,24 @@ func TestEventProcessorExit(t *testing.T) {
 		"panic":  func(func()) bool { panic("on purpose") },
 		"cancel": func(cancel func()) bool { cancel(); return false },
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
-				pods := newPods(t, server.Source(t))
-				defer start(t, pods)()
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				events := 0
-				func() {
-					defer func() { _ = recover() }()
-					for range pods.Events(ctx) {
-						synctest.Wait() // the next one waits
-						if events++; end(cancel) {
-							break
-						}
+		inBubble(t, name, func(t *testing.T) {
+			server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
+			pods := newPods(t, server.Source(t))
+			start(t, pods)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			events := 0
+			func() {
+				defer func() { _ = recover() }()
+				for range pods.Events(ctx) {
+					synctest.Wait() // the next one waits
+					if events++; end(cancel) {
+						break
 					}
-				}()
-				same(t, "events", events, 1)
-				same(t, "handlers afterwards", handlers(pods), 0)
-			})
+				}
+			}()
+			same(t, "events", events, 1)
+			same(t, "handlers afterwards", handlers(pods), 0)
 		})
 	}
 }
@@ -141,7 +137,7 @@ func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "secret1", ""))
 		pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
-		defer start(t, pods)()
+		start(t, pods)
 		var lines []string
 		for e := range pods.Events(t.Context()) {
 			if lines = append(lines, line(e)); len(lines) == 3 {
@@ -169,7 +165,7 @@ func TestEventsMerge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
 		pods := newPods(t, server.Source(t))
-		defer start(t, pods)()
+		start(t, pods)
 		var lines []string
 		for e := range pods.Events(t.Context(), informer.WithBacklogThreshold(0)) {
 			lines = append(lines, line(e))
@@ -230,93 +226,43 @@ func TestEventsThatCanNotBegin(t *testing.T) {
 	}
 }
 
-// TestUntil waits for a state of the store; a condition on events is a loop over Events with a
-// break.
+// TestUntil waits for states of the store. A condition on events is a loop over Events.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.Source(t))
-		defer start(t, pods)()
-		time.AfterFunc(time.Minute, func() { server.Move("pod-1", "node") })
+		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
+		short := func(condition func(podSnapshot) (bool, error)) error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			return pods.Until(ctx, condition)
+		}
+		timeout := func(err error) {
+			t.Helper()
+			want(t, err, "informer pods: Until: context deadline exceeded")
+			same(t, "the error wraps the cause", errors.Is(err, context.DeadlineExceeded), true)
+		}
+		timeout(short(func(podSnapshot) (bool, error) { t.Error("called before the first sync"); return true, nil }))
+		start(t, pods)
+		// The present state counts, without an event.
+		one := func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }
+		noError(t, errors.Join(pods.Until(t.Context(), one), pods.Until(t.Context(), one)))
+		timeout(short(func(s podSnapshot) (bool, error) { return s.Len() == 0, nil }))
+
 		begin, calls := time.Now(), 0
-		err := pods.Until(t.Context(), func(s podSnapshot) (bool, error) {
+		time.AfterFunc(time.Minute, func() { server.Move("pod-1", "node") })
+		noError(t, pods.Until(t.Context(), func(s podSnapshot) (bool, error) {
 			calls++
 			pod, _ := s.Get(object.Key{Namespace: "shop", Name: "pod-1"})
 			return pod.Spec.NodeName == "node", nil
-		})
-		if err != nil || time.Since(begin) != time.Minute || calls > 5 {
-			t.Errorf("got %v after %v and %d calls", err, time.Since(begin), calls)
+		}))
+		if time.Since(begin) != time.Minute || calls > 5 {
+			t.Errorf("after %v and %d calls", time.Since(begin), calls)
 		}
-		same(t, "handlers", handlers(pods), 0)
-	})
-}
-
-// TestUntilMultipleConditions waits for several conditions by several calls, one after the other.
-func TestUntilMultipleConditions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "pod-1", "")).Source(t))
-		defer start(t, pods)()
-		one := func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }
-		if err := errors.Join(pods.Until(t.Context(), one), pods.Until(t.Context(), one)); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func TestUntilMultipleConditionsFail(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "pod-1", "")).Source(t), informer.WithName("pods"))
-		defer start(t, pods)()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		err := pods.Until(ctx, func(s podSnapshot) (bool, error) { return s.Len() == 0, nil })
-		want(t, err, "informer pods: Until: context deadline exceeded")
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Error("the error does not wrap the cause")
-		}
-	})
-}
-
-// TestUntilTimeout shows that Until without a deadline waits as long as it takes.
-func TestUntilTimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop()
-		pods := newPods(t, server.Source(t))
-		defer start(t, pods)()
-		time.AfterFunc(24*time.Hour, func() { server.Pods.Create(pod("shop", "pod-1", "")) })
-		if err := pods.Until(context.Background(), func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func TestUntilErrorCondition(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop().Source(t))
-		defer start(t, pods)()
+		// Without a deadline, Until waits as long as it takes.
+		time.AfterFunc(24*time.Hour, func() { server.Pods.Create(pod("shop", "pod-2", "")) })
+		noError(t, pods.Until(context.Background(), func(s podSnapshot) (bool, error) { return s.Len() == 2, nil }))
 		bad := errors.New("something bad")
-		if err := pods.Until(t.Context(), func(podSnapshot) (bool, error) { return false, bad }); err != bad {
-			t.Errorf("got %v", err)
-		}
-	})
-}
-
-func TestUntilWithSync(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
-		always := func(podSnapshot) (bool, error) { return true, nil }
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		// Before the first sync, Until does not call the condition.
-		want(t, pods.Until(ctx, always), "informer pods: Until: context deadline exceeded")
-		defer start(t, pods)()
-		// The present state counts, without an event.
-		if err := pods.Until(t.Context(), func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }); err != nil {
-			t.Error(err)
-		}
-		want(t, pods.Until(noContext, always), "informer pods: Until: the context is nil")
-		want(t, pods.Until(t.Context(), nil), "informer pods: Until: the condition is nil")
-		want(t, podsOf(nil).Until(t.Context(), always), "informer pods/v1: Until: factories.For pods/v1: the factory is nil")
+		same(t, "the condition's error", pods.Until(t.Context(), func(podSnapshot) (bool, error) { return false, bad }) == bad, true)
+		same(t, "handlers", handlers(pods), 0)
 	})
 }

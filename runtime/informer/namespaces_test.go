@@ -48,9 +48,7 @@ func TestNamespacesAreAddedAndRemoved(t *testing.T) {
 
 		added := func() {
 			t.Helper()
-			if err := errors.Join(pods.AddNamespace("south"), pods.WaitForCacheSync(t.Context())); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(pods.AddNamespace("south"), pods.WaitForCacheSync(t.Context())))
 			same(t, "namespaces", namespacesOf(pods.Status()), "north south")
 		}
 		added()
@@ -59,9 +57,7 @@ func TestNamespacesAreAddedAndRemoved(t *testing.T) {
 		early.Saw(t, "~b@3>5")
 		early.Check(t, pods)
 
-		if err := pods.RemoveNamespace(t.Context(), "south"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.RemoveNamespace(t.Context(), "south"))
 		requests := len(server.Requests())
 		same(t, "objects", informertest.Names(pods), []string{"north/a"})
 		early.Saw(t, "-b@5 unknown")
@@ -95,9 +91,7 @@ func TestAddedNamespaceThatFails(t *testing.T) {
 		pods := podsOf(f)
 		informertest.Run(t, f)
 		end := inNamespace(server, "south", sourcetest.Refuse(403))
-		if err := pods.AddNamespace("south"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.AddNamespace("south"))
 		for what, wait := range map[string]func() error{
 			"pods":    func() error { return pods.WaitForCacheSync(t.Context(), informer.FailOn()) },
 			"factory": func() error { return f.WaitForCacheSync(t.Context(), informer.FailOn()) },
@@ -110,7 +104,7 @@ func TestAddedNamespaceThatFails(t *testing.T) {
 			t.Error("the informer does not stay synced")
 		}
 		south, north := podLister(pods).Namespace("south"), podLister(pods).Namespace("north")
-		if _, err := south.Get("b"); !errors.Is(err, informer.ErrNotSynced) {
+		if _, err := south.Get("b"); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "in south") || strings.Contains(err.Error(), "in north") {
 			t.Errorf("Get in a namespace that has not synced: %v", err)
 		}
 		if _, err := north.Get("b"); !apierrors.IsNotFound(err) {
@@ -119,25 +113,17 @@ func TestAddedNamespaceThatFails(t *testing.T) {
 		if s := pods.Status(); s.Reflector.Reason.String() != "forbidden" || s.ResourceVersion != "" {
 			t.Errorf("status %v", s)
 		}
-		if err := pods.RemoveNamespace(t.Context(), "south"); err != nil {
-			t.Error(err)
-		}
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, pods.RemoveNamespace(t.Context(), "south"))
+		noError(t, pods.WaitForCacheSync(t.Context()))
 		if _, err := south.Get("b"); !apierrors.IsNotFound(err) {
 			t.Errorf("Get in a namespace that is not read: %v", err)
 		}
 
 		// Added again, it waits until the server lets it.
-		if err := pods.AddNamespace("south"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.AddNamespace("south"))
 		pass(time.Minute)
 		end()
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, pods.WaitForCacheSync(t.Context()))
 		if _, err := south.Get("b"); err != nil {
 			t.Error(err)
 		}
@@ -164,9 +150,7 @@ func TestWrongNamespaces(t *testing.T) {
 	want(t, own.RemoveNamespace(ctx, "north"), "informer own: RemoveNamespace: "+none)
 	var missing context.Context
 	want(t, some.RemoveNamespace(missing, "north"), "informer some: RemoveNamespace: the context is nil")
-	if err := errors.Join(some.AddNamespace("north"), some.RemoveNamespace(ctx, "south"), some.RemoveNamespace(ctx, "north")); err != nil {
-		t.Error(err)
-	}
+	noError(t, errors.Join(some.AddNamespace("north"), some.RemoveNamespace(ctx, "south"), some.RemoveNamespace(ctx, "north")))
 	same(t, "status", some.Status().String(), "some: not running; not synced")
 	broken := podsOf(f, informer.WithNamespace())
 	if err := broken.AddNamespace("north"); err == nil || broken.RemoveNamespace(ctx, "north") == nil {
@@ -180,14 +164,10 @@ func TestInformerWithoutNamespaces(t *testing.T) {
 		server := newShop(pod("north", "a", ""))
 		f := server.Factory(t, informer.WithNamespace("north"))
 		pods := podsOf(f)
-		if err := pods.RemoveNamespace(t.Context(), "north"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.RemoveNamespace(t.Context(), "north"))
 		informertest.Run(t, f)
 		same(t, "status", pods.Status().String(), "pods/v1: no namespaces; synced, 0 objects at resourceVersion ")
-		if err := errors.Join(pods.AddNamespace("north"), pods.WaitForCacheSync(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(pods.AddNamespace("north"), pods.WaitForCacheSync(t.Context())))
 		if _, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "north", Name: "a"}); !ok {
 			t.Error("a is not there")
 		}

@@ -19,10 +19,7 @@ import (
 func TestNewIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("north", "a", ""), pod("south", "b", ""), pod("west", "c", ""))
-		client, err := source.NewClient(server.Config())
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := server.Client(t)
 		in := func(namespace string) (source.Source[*corev1.Pod], error) {
 			opts := source.Options{Namespace: namespace}
 			if namespace == "south" {
@@ -31,28 +28,13 @@ func TestNewIn(t *testing.T) {
 			return source.New[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
 		}
 		pods, err := informer.NewIn(in, []string{"north", "south"}, informer.WithLogger(discard))
-		if err != nil {
-			t.Fatal(err)
-		}
-		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		start(t, pods)
 		same(t, "objects", informertest.Names(pods), []string{"north/a"})
-		if err := errors.Join(pods.AddNamespace("west"), pods.WaitForCacheSync(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(pods.AddNamespace("west"), pods.WaitForCacheSync(t.Context())))
 		same(t, "objects", informertest.Names(pods), []string{"north/a", "west/c"})
-		if err := pods.RemoveNamespace(t.Context(), "north"); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.RemoveNamespace(t.Context(), "north"))
 		same(t, "objects", informertest.Names(pods), []string{"west/c"})
-		if err := lease.Release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 	})
 }
 

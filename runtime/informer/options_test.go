@@ -8,8 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -44,13 +42,14 @@ func TestOptionsReachTheServer(t *testing.T) {
 		more   []informer.Option
 		fault  *sourcetest.Fault
 		after  time.Duration // how long the informer runs
-		// found in the requests, which are written one per line as "seconds verb query accept"
-		want  string
-		never string
+		// Regular expressions to find in the requests, of which each has a line "seconds verb query
+		// accept".
+		want, never string
 	}{
 		"watch-list":          {option: informer.WithTuning(reflector.Tuning{}), want: "sendInitialEvents=true", never: "limit="},
 		"no watch-list":       {option: informer.WithTuning(reflector.Tuning{DisableWatchList: true}), want: "limit=500", never: "sendInitialEvents"},
 		"page size":           {option: informer.WithTuning(reflector.Tuning{PageSize: 7}), more: []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})}, want: "limit=7"},
+		"watch timeout":       {option: informer.WithTuning(reflector.Tuning{WatchTimeout: 11 * time.Hour}), want: `timeoutSeconds=[3-7]\d{4}\b`},
 		"namespace":           {option: informer.WithNamespace("shop"), want: "/namespaces/shop/pods"},
 		"label selector":      {option: informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"a": "b"})), want: "labelSelector=a%3Db"},
 		"field selector":      {option: informer.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "x")), want: "fieldSelector=metadata.name%3Dx"},
@@ -71,17 +70,15 @@ func TestOptionsReachTheServer(t *testing.T) {
 		},
 	} {
 		for _, inFactory := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, of the factory %v", name, inFactory), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					var requests strings.Builder
-					for _, line := range asked(t, test.option, test.more, test.fault, test.after, inFactory) {
-						requests.WriteString("\n" + line)
-					}
-					text := requests.String() + "\n"
-					if !strings.Contains(text, test.want) || test.never != "" && strings.Contains(text, test.never) {
-						t.Errorf("the server was asked:%s\nwant %q, never %q", text, test.want, test.never)
-					}
-				})
+			inBubble(t, fmt.Sprintf("%s, of the factory %v", name, inFactory), func(t *testing.T) {
+				var requests strings.Builder
+				for _, line := range asked(t, test.option, test.more, test.fault, test.after, inFactory) {
+					requests.WriteString("\n" + line)
+				}
+				text := requests.String() + "\n"
+				if !regexp.MustCompile(test.want).MatchString(text) || test.never != "" && regexp.MustCompile(test.never).MatchString(text) {
+					t.Errorf("the server was asked:%s\nwant %q, never %q", text, test.want, test.never)
+				}
 			})
 		}
 	}
@@ -103,14 +100,10 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 		factories.For[*corev1.Pod](factory, podResource, option)
 	}
 	started := time.Now()
-	if err := factory.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, factory.Start(t.Context()))
 	time.Sleep(after)
 	synctest.Wait()
-	if err := factory.Shutdown(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, factory.Shutdown(t.Context()))
 	var lines []string
 	for _, r := range server.Requests() {
 		lines = append(lines, fmt.Sprintf("%d %v accept %s", int(r.Time.Sub(started).Seconds()), r, r.Accept))
@@ -118,66 +111,29 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 	return lines
 }
 
-// TestWatchTimeout looks at the time after which the server is asked to end a watch: at random up
-// to twice the option's.
-func TestWatchTimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, _, client := cluster()
-		factory := factories.New(client, informer.WithTuning(reflector.Tuning{WatchTimeout: 20 * time.Minute}))
-		factories.For[*corev1.Pod](factory, podResource)
-		if err := factory.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(24 * time.Hour)
-		if err := factory.Shutdown(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var timeouts []int
-		for _, r := range server.Requests() {
-			if r.Verb&(sourcetest.Watch|sourcetest.WatchList) == 0 {
-				continue
-			}
-			seconds, err := strconv.Atoi(r.Query.Get("timeoutSeconds"))
-			if err != nil {
-				t.Fatalf("%v: %v", r, err)
-			}
-			timeouts = append(timeouts, seconds)
-		}
-		if slices.Min(timeouts) < 1200 || slices.Max(timeouts) > 2400 || slices.Min(timeouts) == slices.Max(timeouts) {
-			t.Errorf("timeouts of %v s; want random ones between 1200 and 2400", timeouts)
-		}
-	})
-}
-
 // TestDroppedFields looks at objects whose managed fields and annotations were left out.
 func TestDroppedFields(t *testing.T) {
 	for _, format := range []source.Format{source.Protobuf, source.JSON} {
-		t.Run(format.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				_, pods, client := cluster()
-				pods.Create(heavy("blue"))
-				factory := factories.New(client, informer.WithFormats(format),
-					informer.WithoutManagedFields(), informer.WithoutAnnotations("kubectl.kubernetes.io/last-applied-configuration"))
-				cache := factories.For[*corev1.Pod](factory, podResource)
-				if err := factory.Start(t.Context()); err != nil {
-					t.Fatal(err)
+		inBubble(t, format.String(), func(t *testing.T) {
+			_, pods, client := cluster()
+			pods.Create(heavy("blue"))
+			factory := factories.New(client, informer.WithFormats(format),
+				informer.WithoutManagedFields(), informer.WithoutAnnotations("kubectl.kubernetes.io/last-applied-configuration"))
+			cache := factories.For[*corev1.Pod](factory, podResource)
+			noError(t, factory.Start(t.Context()))
+			synctest.Wait()
+			pods.Create(heavy("green"))
+			synctest.Wait()
+			got := cache.Store().Snapshot()
+			if got.Len() != 2 {
+				t.Fatalf("%d objects, want 2", got.Len())
+			}
+			for pod := range got.All() {
+				if len(pod.ManagedFields) > 0 || len(pod.Annotations) != 1 || pod.Annotations["kept"] != "yes" {
+					t.Errorf("%s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
 				}
-				synctest.Wait()
-				pods.Create(heavy("green"))
-				synctest.Wait()
-				got := cache.Store().Snapshot()
-				if got.Len() != 2 {
-					t.Fatalf("%d objects, want 2", got.Len())
-				}
-				for pod := range got.All() {
-					if len(pod.ManagedFields) > 0 || len(pod.Annotations) != 1 || pod.Annotations["kept"] != "yes" {
-						t.Errorf("%s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
-					}
-				}
-				if err := factory.Shutdown(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			})
+			}
+			noError(t, factory.Shutdown(t.Context()))
 		})
 	}
 }
@@ -222,10 +178,7 @@ func TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation(t *testing.T) {
 	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.Source(t))
-		var j journal[*corev1.Pod]
-		informertest.Add(t, pods, &j)
-		defer start(t, pods)()
+		pods, j := follow(t, server)
 		server.Move("blue", "node")
 		pass(time.Minute)
 		j.Check(t, pods)
@@ -244,13 +197,9 @@ func TestWithTuningRefines(t *testing.T) {
 		factories.For[*corev1.Pod](factory, podResource, informer.WithTuning(reflector.Tuning{
 			PageSize: 8, Backoff: reflector.Backoff{Max: 90 * time.Second},
 		}))
-		if err := factory.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, factory.Start(t.Context()))
 		time.Sleep(6 * time.Minute)
-		if err := factory.Shutdown(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, factory.Shutdown(t.Context()))
 		var times []time.Duration
 		requests := server.Requests()
 		for _, r := range requests {

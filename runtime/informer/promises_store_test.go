@@ -110,9 +110,7 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- pods.Run(ctx) }()
-	if err := pods.WaitForCacheSync(ctx); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, pods.WaitForCacheSync(ctx))
 	first := pods.Store().Snapshot()
 	same(t, "objects", first.Len(), objects)
 
@@ -128,9 +126,7 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	}
 	src.failAt = 3000
 	src.expire("2")
-	if err := pods.AwaitResourceVersion(ctx, "2"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, pods.AwaitResourceVersion(ctx, "2"))
 	// Of the new ones, the reader has collected at most 128, and has one more in its hands; 1,024
 	// wait in the DeltaFIFO, and as many are being applied.
 	if limit := objects + 128 + 1 + 2*deltafifo.DefaultCapacity; most > limit {
@@ -233,7 +229,7 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 			// which no program may do
 			UpdateFunc: func(_, pod *corev1.Pod) { pod.Labels["app"] = "mine" },
 		}, informer.WithHandlerName("vandal"))
-		defer start(t, pods)()
+		start(t, pods)
 		cached, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 		if cached != handed {
 			t.Error("the handler has another copy than the store")

@@ -41,49 +41,45 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 		"connection refused": {sourcetest.Fault{Do: sourcetest.Fail(syscall.ECONNREFUSED)}, reason.Unreachable, "connection refused"},
 		"silence":            {sourcetest.Fault{Do: sourcetest.Fail(sourcetest.ErrHang)}, reason.Silent, (&reason.Error{Reason: reason.Silent}).Error()},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop(pod("shop", "blue", ""))
-				test.fault.Times = sourcetest.Always
-				server.Inject(test.fault)
-				// and the list that comes next fails too, later
-				if test.fault.On == sourcetest.WatchList {
-					server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
+		inBubble(t, name, func(t *testing.T) {
+			server := newShop(pod("shop", "blue", ""))
+			test.fault.Times = sourcetest.Always
+			server.Inject(test.fault)
+			// and the list that comes next fails too, later
+			if test.fault.On == sourcetest.WatchList {
+				server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
+			}
+			var log strings.Builder
+			f := server.Factory(t, informer.WithLogger(discard))
+			pods := podsOf(f)
+			begin := time.Now()
+			noError(t, f.Start(t.Context()))
+			cause := errors.New("enough waited")
+			ctx, cancel := context.WithTimeoutCause(klog.NewContext(t.Context(), logTo(&log)), 35*time.Second, cause)
+			defer cancel()
+			err := f.WaitForCacheSync(ctx)
+			s := pods.Status()
+			if err == nil || !errors.Is(err, cause) || !errors.Is(err, s.Reflector.LastError) || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("got %v, want %s", err, test.text)
+			}
+			if s.Synced || s.Reflector.LastError == nil || s.Reflector.Since.Before(begin) {
+				t.Errorf("status %v", s)
+			}
+			if reason := reason.Of(s.Reflector.LastError); reason != test.reason {
+				t.Errorf("the reason is %v, want %v", reason, test.reason)
+			}
+			if !strings.Contains(s.String(), "pods/v1: ") || !strings.Contains(s.String(), "not synced") || strings.Contains(s.String(), "\n") {
+				t.Errorf("status %q", s)
+			}
+			if n := strings.Count(log.String(), "Waiting for informers to sync"); n != 3 {
+				t.Errorf("%d lines in the log after 35 s: %s", n, log.String())
+			}
+			if test.reason.Lasting() {
+				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err == nil || !strings.Contains(err.Error(), test.text) {
+					t.Errorf("a state that does not heal by itself: %v", err)
 				}
-				var log strings.Builder
-				f := server.Factory(t, informer.WithLogger(discard))
-				pods := podsOf(f)
-				begin := time.Now()
-				if err := f.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				cause := errors.New("enough waited")
-				ctx, cancel := context.WithTimeoutCause(klog.NewContext(t.Context(), logTo(&log)), 35*time.Second, cause)
-				defer cancel()
-				err := f.WaitForCacheSync(ctx)
-				s := pods.Status()
-				if err == nil || !errors.Is(err, cause) || !errors.Is(err, s.Reflector.LastError) || !strings.Contains(err.Error(), test.text) {
-					t.Errorf("got %v, want %s", err, test.text)
-				}
-				if s.Synced || s.Reflector.LastError == nil || s.Reflector.Since.Before(begin) {
-					t.Errorf("status %v", s)
-				}
-				if reason := reason.Of(s.Reflector.LastError); reason != test.reason {
-					t.Errorf("the reason is %v, want %v", reason, test.reason)
-				}
-				if !strings.Contains(s.String(), "pods/v1: ") || !strings.Contains(s.String(), "not synced") || strings.Contains(s.String(), "\n") {
-					t.Errorf("status %q", s)
-				}
-				if n := strings.Count(log.String(), "Waiting for informers to sync"); n != 3 {
-					t.Errorf("%d lines in the log after 35 s: %s", n, log.String())
-				}
-				if test.reason.Lasting() {
-					if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err == nil || !strings.Contains(err.Error(), test.text) {
-						t.Errorf("a state that does not heal by itself: %v", err)
-					}
-				}
-				shutdown(t, f)
-			})
+			}
+			shutdown(t, f)
 		})
 	}
 }
@@ -113,10 +109,7 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 				return []sourcetest.Event{e}
 			}
 		}})
-		pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{SilenceTimeout: 90 * time.Second}), informer.WithLogger(discard))
-		var j journal[*corev1.Pod]
-		informertest.Add(t, pods, &j)
-		defer start(t, pods)()
+		pods, j := follow(t, server, informer.WithTuning(reflector.Tuning{SilenceTimeout: 90 * time.Second}), informer.WithLogger(discard))
 		j.Saw(t, "+blue@2 initial")
 		server.Move("blue", "node")
 		server.Pods.Create(pod("shop", "red", ""))
@@ -150,10 +143,8 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 			}
 		}})
 		pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour, WatchTimeout: time.Hour, SilenceTimeout: time.Hour}))
-		defer start(t, pods)()
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		start(t, pods)
+		noError(t, pods.WaitForCacheSync(t.Context()))
 		blue, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 		for _, test := range []struct {
 			what  string
@@ -222,9 +213,7 @@ func TestPromise09NothingLeaks(t *testing.T) {
 		if n := runtime.NumGoroutine(); n > before {
 			t.Errorf("constructors have started %d goroutines", n-before)
 		}
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		j.Saw(t, "+blue@2 initial")
 
 		// One handler.

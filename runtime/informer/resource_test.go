@@ -17,18 +17,12 @@ import (
 func TestAnInformerKnowsItsResourceIfItsSourceDoes(t *testing.T) {
 	resource := corev1.SchemeGroupVersion.WithResource("pods")
 	client, err := source.NewClient(sourcetest.New().Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	overHTTP, err := source.New[*corev1.Pod](client, resource, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	of := func(src source.Source[*corev1.Pod]) schema.GroupVersionResource {
 		i, err := informer.New(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return i.Resource()
 	}
 	factory := factories.New(client, informer.WithNamespace("a", "b"))

@@ -113,18 +113,12 @@ func startAlikes(t *testing.T, n int, opts ...informer.Option) *alikes {
 		a.all.Create(alike(i))
 	}
 	client, err := source.NewClient(a.server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	factory := factories.New(client, opts...)
 	a.cache = factories.For[*appsv1.Deployment](factory, deploymentResource)
-	if err := factory.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, factory.Start(t.Context()))
 	t.Cleanup(func() { factory.Shutdown(context.Background()) })
-	if err := factory.WaitForCacheSync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, factory.WaitForCacheSync(t.Context()))
 	return a
 }
 
@@ -178,30 +172,28 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 		{"transformed", 200, transformed},
 	} {
 		for _, m := range mistakes {
-			t.Run(tc.name+"/"+m.what, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					n := tc.many
-					a := startAlikes(t, n, tc.opt)
-					none := func(when string, from, to int) {
-						t.Helper()
-						if damaged := a.damaged(from, to); damaged > 0 {
-							t.Errorf("%s: %d of %d other objects are damaged", when, damaged, to-from)
-						}
+			inBubble(t, tc.name+"/"+m.what, func(t *testing.T) {
+				n := tc.many
+				a := startAlikes(t, n, tc.opt)
+				none := func(when string, from, to int) {
+					t.Helper()
+					if damaged := a.damaged(from, to); damaged > 0 {
+						t.Errorf("%s: %d of %d other objects are damaged", when, damaged, to-from)
 					}
-					a.mistake(m.do)
-					t.Logf("at once: %d of %d other objects are damaged", a.damaged(0, n), n-1)
-					a.relist()
-					none("after a list", 0, n)
-					a.mistake(m.do)
-					for i := n; i < n+events; i++ {
-						a.all.Create(alike(i))
-					}
-					none("new ones", n, n+events)
-					for i := range events {
-						a.all.Update(alike(i))
-					}
-					none("after an event of each", 0, events)
-				})
+				}
+				a.mistake(m.do)
+				t.Logf("at once: %d of %d other objects are damaged", a.damaged(0, n), n-1)
+				a.relist()
+				none("after a list", 0, n)
+				a.mistake(m.do)
+				for i := n; i < n+events; i++ {
+					a.all.Create(alike(i))
+				}
+				none("new ones", n, n+events)
+				for i := range events {
+					a.all.Update(alike(i))
+				}
+				none("after an event of each", 0, events)
 			})
 		}
 	}

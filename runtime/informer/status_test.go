@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
@@ -53,29 +52,6 @@ func TestStatusInOneLine(t *testing.T) {
 	})
 }
 
-// TestStatusHasTimesAndVersions looks at the fields that programs read in the status.
-func TestStatusHasTimesAndVersions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.Source(t), informer.WithLogger(discard))
-		begin := time.Now()
-		defer start(t, pods)()
-		pass(10 * time.Second)
-		server.Move("blue", "node")
-		pass(10 * time.Second)
-		server.Bookmark()
-		synctest.Wait()
-		s := pods.Status()
-		same(t, "state", s.Reflector.State, reflector.StateWatching)
-		same(t, "since", s.Reflector.Since, begin)
-		same(t, "last event", s.Reflector.LastEvent.Sub(begin), 10*time.Second)
-		same(t, "last bookmark", s.Reflector.LastBookmark.Sub(begin), 20*time.Second)
-		same(t, "last error", s.Reflector.LastError, nil)
-		same(t, "objects and version", []string{fmt.Sprint(s.Objects), s.ResourceVersion}, []string{"1", "3"})
-		same(t, "streams", s.Streams, []informer.StreamStatus{{Synced: true, Objects: 1, ResourceVersion: "3", Reflector: s.Reflector}})
-	})
-}
-
 // TestStatusAsJSON compares the exact JSON, in a bubble, where times are known.
 func TestStatusAsJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -87,9 +63,7 @@ func TestStatusAsJSON(t *testing.T) {
 		asJSON := func() string {
 			t.Helper()
 			data, err := json.Marshal(pods.Status())
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			return string(data)
 		}
 		reader := `{"state":"stopped","synced":false}`
@@ -100,9 +74,7 @@ func TestStatusAsJSON(t *testing.T) {
 			a.Status = sourcetest.Status(http.StatusUnauthorized)
 			a.Header.Set("Retry-After", "3600")
 		}})
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
 		// 300 s and a part of them
@@ -131,38 +103,32 @@ func TestStatusAsJSON(t *testing.T) {
 // next one, whether that has begun or still waits for the end of the previous run.
 func TestFailOnForgetsTheLastRun(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
-		t.Run(fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop()
-				allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
-				let := make(chan struct{})
-				if !stuck {
-					close(let)
-				}
-				f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
-				podsOf(f)
-				ctx, cancel := context.WithCancel(t.Context())
-				if err := f.Start(ctx); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsUnauthorized(err) {
-					t.Errorf("got %v", err)
-				}
-				allow()
-				cancel()
-				synctest.Wait()
-				if err := f.Start(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if stuck {
-					time.AfterFunc(time.Second, func() { close(let) })
-				}
-				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
-					t.Errorf("in the next run: %v", err)
-				}
-				shutdown(t, f)
-			})
+		inBubble(t, fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
+			server := newShop()
+			allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
+			let := make(chan struct{})
+			if !stuck {
+				close(let)
+			}
+			f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
+			podsOf(f)
+			ctx, cancel := context.WithCancel(t.Context())
+			noError(t, f.Start(ctx))
+			synctest.Wait()
+			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsUnauthorized(err) {
+				t.Errorf("got %v", err)
+			}
+			allow()
+			cancel()
+			synctest.Wait()
+			noError(t, f.Start(t.Context()))
+			if stuck {
+				time.AfterFunc(time.Second, func() { close(let) })
+			}
+			if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
+				t.Errorf("in the next run: %v", err)
+			}
+			shutdown(t, f)
 		})
 	}
 }

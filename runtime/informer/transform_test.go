@@ -52,8 +52,6 @@ func fullPod(namespace string, workload, i int) *corev1.Pod {
 	return p
 }
 
-func identity(p *corev1.Pod) (*corev1.Pod, error) { return p, nil }
-
 func stripManagedFields(p *corev1.Pod) (*corev1.Pod, error) {
 	p.ManagedFields = nil
 	return p, nil
@@ -73,13 +71,7 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 			return p, nil
 		}
 		pods := factories.For[*corev1.Pod](shop.Factory(t, informer.WithNamespace("north", "south")), podResource, informer.WithTransform(label))
-		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		start(t, pods)
 		labels, owners, containers, annotations := map[uintptr]int{}, map[uintptr]int{}, map[uintptr]int{}, map[uintptr]int{}
 		for p := range pods.Store().Snapshot().All() {
 			labels[reflect.ValueOf(p.Labels).Pointer()]++
@@ -97,9 +89,6 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 		}
 		if len(annotations) != 40 {
 			t.Errorf("40 objects have %d annotations, which are all different", len(annotations))
-		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
 		}
 	})
 }
@@ -122,18 +111,12 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 	retained := func(opts ...informer.Option) int {
 		pods := factories.For[*corev1.Pod](shop.Factory(t), podResource, append(opts, informer.WithFormats(source.JSON))...)
 		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, pods.WaitForCacheSync(t.Context()))
 		if got := pods.Store().Snapshot().Len(); got != n {
 			t.Fatalf("%d objects", got)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, lease.Release(t.Context()))
 		with := heap()
 		runtime.KeepAlive(pods)
 		pods = nil
@@ -166,19 +149,11 @@ func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 			defer mu.Unlock()
 			found[m.Key.Name+m.Path] = true
 		}))
-		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		stop := start(t, pods)
 		last, _ := pods.Store().Snapshot().Get(object.KeyOf(fullPod("shop", 1, 4)))
 		synctest.Wait() // until the detector doesn't read
 		last.Labels["tier"] = "changed"
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
-		}
+		stop()
 		mu.Lock()
 		defer mu.Unlock()
 		for _, i := range []int{3, 4} { // they share their labels
@@ -208,13 +183,8 @@ func TestFailedTransformsLeaveNothing(t *testing.T) {
 			}
 			return p, nil
 		}))
-		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := pods.WaitForCacheSync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		start(t, pods)
+		noError(t, pods.WaitForCacheSync(t.Context()))
 		n := 0
 		for p := range pods.Store().Snapshot().All() {
 			if n++; p.Labels["tier"] != "transformed" {
@@ -223,9 +193,6 @@ func TestFailedTransformsLeaveNothing(t *testing.T) {
 		}
 		if n != 3 {
 			t.Errorf("%d objects", n)
-		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Error(err)
 		}
 	})
 }

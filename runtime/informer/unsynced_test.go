@@ -57,99 +57,72 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 		"could not be made":   {opts: []informer.Option{nil}, why: "pods/v1 could not be made"},
 		"refused for a while": {code: http.StatusForbidden, why: "Forbidden"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop(pod("shop", "green", "node-1"))
-				var log strings.Builder
-				end := func() {}
-				if tc.code != 0 {
-					end = server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(tc.code)})
-				}
-				f := server.Factory(t, informer.WithLogger(logTo(&log)))
-				// which fails where the informer could not be made
-				start := func() { _ = f.Start(t.Context()) }
-				if tc.late {
-					start()
-				}
-				pods := factories.For[*corev1.Pod](f, podResource, tc.opts...)
-				if !tc.late {
-					start()
-				}
-				synctest.Wait()
-				lister, generic := podLister(pods), factories.Generic(pods, podResource.GroupResource()).Lister()
-				for range 2 {
-					_, err := lister.Namespace("shop").Get("blue")
-					wantNotSynced(t, err, `get pods "shop/blue"`, tc.why)
-					_, err = generic.Namespace("shop").Get("blue")
-					wantNotSynced(t, err, `get pods "shop/blue"`, tc.why)
-					_, err = lister.List(labels.Everything())
-					wantNotSynced(t, err, "list pods", tc.why)
-					_, err = lister.Namespace("shop").List(nil)
-					wantNotSynced(t, err, "list pods", tc.why)
-				}
-				const line = "An informer was read before its first sync"
-				if strings.Contains(log.String(), line) {
-					t.Errorf("what returned an error was logged too: %s", log.String())
-				}
-				if tc.opts == nil { // else there is no log to look at
-					for _, read := range []func(){
-						func() { lister.All()(func(*corev1.Pod) bool { return true }) },
-						func() { unsyncedByNode.List(pods.Store().Snapshot(), "node-1") },
-						func() { pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"}) },
-						func() { generic.All()(func(object.Object) bool { return true }) },
-					} {
-						read()
-						if n := strings.Count(log.String(), line); n != 1 {
-							t.Errorf("%d lines about reads: %s", n, log.String())
-						}
-					}
-				}
-				end()
-				if tc.opts != nil {
-					return
-				}
+		inBubble(t, name, func(t *testing.T) {
+			server := newShop(pod("shop", "green", "node-1"))
+			var log strings.Builder
+			end := func() {}
+			if tc.code != 0 {
+				end = server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(tc.code)})
+			}
+			f := server.Factory(t, informer.WithLogger(logTo(&log)))
+			// which fails where the informer could not be made
+			start := func() { _ = f.Start(t.Context()) }
+			if tc.late {
 				start()
-				time.Sleep(time.Minute)
-				wantSynced := func() {
-					t.Helper()
-					if _, err := lister.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) || errors.Is(err, informer.ErrNotSynced) {
-						t.Errorf("after the sync: %v", err)
-					}
-					if _, err := lister.Namespace("shop").Get("green"); err != nil {
-						t.Error(err)
+			}
+			pods := factories.For[*corev1.Pod](f, podResource, tc.opts...)
+			if !tc.late {
+				start()
+			}
+			synctest.Wait()
+			lister, generic := podLister(pods), factories.Generic(pods, podResource.GroupResource()).Lister()
+			for range 2 {
+				_, err := lister.Namespace("shop").Get("blue")
+				wantNotSynced(t, err, `get pods "shop/blue"`, tc.why)
+				_, err = generic.Namespace("shop").Get("blue")
+				wantNotSynced(t, err, `get pods "shop/blue"`, tc.why)
+				_, err = lister.List(labels.Everything())
+				wantNotSynced(t, err, "list pods", tc.why)
+				_, err = lister.Namespace("shop").List(nil)
+				wantNotSynced(t, err, "list pods", tc.why)
+			}
+			const line = "An informer was read before its first sync"
+			if strings.Contains(log.String(), line) {
+				t.Errorf("what returned an error was logged too: %s", log.String())
+			}
+			if tc.opts == nil { // else there is no log to look at
+				for _, read := range []func(){
+					func() { lister.All()(func(*corev1.Pod) bool { return true }) },
+					func() { unsyncedByNode.List(pods.Store().Snapshot(), "node-1") },
+					func() { pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"}) },
+					func() { generic.All()(func(object.Object) bool { return true }) },
+				} {
+					read()
+					if n := strings.Count(log.String(), line); n != 1 {
+						t.Errorf("%d lines about reads: %s", n, log.String())
 					}
 				}
-				wantSynced()
-				shutdown(t, f)
-				wantSynced()
-			})
+			}
+			end()
+			if tc.opts != nil {
+				return
+			}
+			start()
+			time.Sleep(time.Minute)
+			wantSynced := func() {
+				t.Helper()
+				if _, err := lister.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) || errors.Is(err, informer.ErrNotSynced) {
+					t.Errorf("after the sync: %v", err)
+				}
+				if _, err := lister.Namespace("shop").Get("green"); err != nil {
+					t.Error(err)
+				}
+			}
+			wantSynced()
+			shutdown(t, f)
+			wantSynced()
 		})
 	}
-}
-
-// TestReadsOfOneNamespaceBeforeAnotherHasSynced shows that each namespace has its own first sync.
-func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "green", ""))
-		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
-			if a.Request.Namespace == "bank" {
-				sourcetest.Refuse(http.StatusForbidden)(a)
-			}
-		}})
-		f := server.Factory(t, informer.WithLogger(discard), informer.WithNamespace("shop", "bank"))
-		pods := podLister(podsOf(f))
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		if _, err := pods.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) {
-			t.Errorf("in a namespace that has synced: %v", err)
-		}
-		if _, err := pods.Namespace("bank").Get("blue"); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "in bank") || strings.Contains(err.Error(), "in shop") {
-			t.Errorf("in a namespace that has not: %v", err)
-		}
-		shutdown(t, f)
-	})
 }
 
 // TestWithEmptyBeforeSync shows that Get returns the error of client-go.
@@ -170,9 +143,7 @@ func TestWithEmptyBeforeSync(t *testing.T) {
 func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).Factory(t, informer.WithLogger(discard))
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		pods := podsOf(f)
 		begin := time.Now()
 		err := f.WaitForCacheSync(t.Context())
@@ -180,21 +151,13 @@ func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 			t.Errorf("after %v: %v", time.Since(begin), err)
 		}
 		lease, err := pods.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Errorf("while a lease runs it: %v", err)
 		}
-		if err := lease.Release(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, lease.Release(t.Context()))
+		noError(t, f.Start(t.Context()))
+		noError(t, f.WaitForCacheSync(t.Context()))
 		if _, err := podLister(pods).Namespace("shop").Get("blue"); err != nil {
 			t.Error(err)
 		}

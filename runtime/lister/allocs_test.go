@@ -12,9 +12,9 @@ import (
 // TestReadingAllocatesNothing per object. The lister of a namespace is one allocation, and a loop
 // over All allocates a little, unless it is that of a Snapshot.
 func TestReadingAllocatesNothing(t *testing.T) {
-	var objs [][2]string
+	var objs []*thing
 	for i := range 200 {
-		objs = append(objs, [2]string{"ns", fmt.Sprint(i)})
+		objs = append(objs, named("ns", fmt.Sprint(i)))
 	}
 	resource := lister.New(newStore(t, objs...), resource)
 	held := []lister.Lister[*thing]{resource}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
@@ -26,27 +27,28 @@ var (
 
 var resource = schema.GroupResource{Group: "samples.example.com", Resource: "things"}
 
-// newStore has the objects "namespace/name" with the label name=name.
-func newStore(t testing.TB, objs ...[2]string) *store.Store[*thing] {
-	t.Helper()
-	s, err := store.New[*thing]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.Update(func(x *store.Txn[*thing]) error {
-		for _, obj := range objs {
-			if err := x.Set(&thing{ObjectMeta: metav1.ObjectMeta{
-				Namespace: obj[0], Name: obj[1], Labels: map[string]string{"name": obj[1]},
-			}}); err != nil {
-				return err
+// newStore has these objects.
+func newStore[T object.Object](t interface{ Fatal(...any) }, objs ...T) *store.Store[T] {
+	s, err := store.New[T]()
+	if err == nil {
+		err = s.Update(func(x *store.Txn[T]) error {
+			for _, obj := range objs {
+				if err := x.Set(obj); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// named has the label name=name.
+func named(namespace, name string) *thing {
+	return &thing{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"name": name}}}
 }
 
 // names returns the sorted "namespace/name" of the list.
@@ -64,7 +66,7 @@ func names(t *testing.T, list []*thing, err error) []string {
 }
 
 func TestListByNamespaceAndSelector(t *testing.T) {
-	s := lister.New(newStore(t, [2]string{"x", "a"}, [2]string{"x", "b"}, [2]string{"y", "a"}), resource)
+	s := lister.New(newStore(t, named("x", "a"), named("x", "b"), named("y", "a")), resource)
 	a := labels.SelectorFromSet(labels.Set{"name": "a"})
 	for _, tc := range []struct {
 		what string
@@ -98,7 +100,7 @@ func TestListByNamespaceAndSelector(t *testing.T) {
 }
 
 func TestGetByNamespaceAndName(t *testing.T) {
-	s := lister.New(newStore(t, [2]string{"x", "a"}, [2]string{"", "node"}), resource)
+	s := lister.New(newStore(t, named("x", "a"), named("", "node")), resource)
 	for _, tc := range []struct {
 		what, name string
 		get        func(string) (*thing, error)
@@ -106,6 +108,7 @@ func TestGetByNamespaceAndName(t *testing.T) {
 	}{
 		{"in its namespace", "a", s.Namespace("x").Get, true},
 		{"in another namespace", "a", s.Namespace("y").Get, false},
+		{"of a name that nothing has", "b", s.Namespace("x").Get, false},
 		{"cluster-scoped", "node", s.Get, true},
 		{"cluster-scoped, by namespace \"\"", "node", s.Namespace("").Get, true},
 		{"namespaced, asked as cluster-scoped", "a", s.Get, false},
@@ -128,7 +131,7 @@ func TestGetByNamespaceAndName(t *testing.T) {
 
 // TestEachCallSeesTheNewest: a lister holds no snapshot, also not the sequences that it returned.
 func TestEachCallSeesTheNewest(t *testing.T) {
-	backing := newStore(t)
+	backing := newStore[*thing](t)
 	s := lister.New(backing, resource)
 	all := s.All()
 	if n := len(slices.Collect(all)); n != 0 {
@@ -153,18 +156,11 @@ func TestZeroResourceIsEmpty(t *testing.T) {
 	if err != nil || len(list) != 0 || s.Snapshot().Len() != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-	if _, err := s.Namespace("x").Get("a"); !apierrors.IsNotFound(err) {
-		t.Errorf("Get: %v", err)
-	}
-}
-
-func TestNamespacesOfTheZeroResource(t *testing.T) {
-	var zero lister.Resource[*thing]
-	x := zero.Namespace("x")
-	if x.InNamespace() != "x" || x.Namespace("y").InNamespace() != "y" || x.Namespace("").InNamespace() != "" {
-		t.Error("not the namespace that was asked for")
-	}
+	x := s.Namespace("x")
 	if _, err := x.Get("a"); !apierrors.IsNotFound(err) {
 		t.Errorf("Get: %v", err)
+	}
+	if x.InNamespace() != "x" || x.Namespace("y").InNamespace() != "y" || x.Namespace("").InNamespace() != "" {
+		t.Error("not the namespace that was asked for")
 	}
 }

@@ -13,33 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/lister"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/store"
 )
-
-func snapshotOf[T object.Object](t interface{ Fatal(...any) }, objs ...T) *store.Snapshot[T] {
-	s, err := store.New[T]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.Update(func(x *store.Txn[T]) error {
-		for _, obj := range objs {
-			if err := x.Set(obj); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Snapshot()
-}
-
-// fixed is a Reader that always has the same snapshot.
-type fixed[T object.Object] struct{ snapshot *store.Snapshot[T] }
-
-func (f fixed[T]) Snapshot() *store.Snapshot[T] { return f.snapshot }
 
 func set(namespace, name string, selector *metav1.LabelSelector) *appsv1.ReplicaSet {
 	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: appsv1.ReplicaSetSpec{Selector: selector}}
@@ -49,7 +23,7 @@ func setSelector(set *appsv1.ReplicaSet) *metav1.LabelSelector { return set.Spec
 
 func TestSelecting(t *testing.T) {
 	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-	sets := snapshotOf(t,
+	sets := newStore(t,
 		set("shop", "web", app),
 		set("shop", "expression", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: []string{"web", "api"}}}}),
 		set("shop", "absent", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "old", Operator: metav1.LabelSelectorOpDoesNotExist}}}),
@@ -59,7 +33,7 @@ func TestSelecting(t *testing.T) {
 		set("shop", "other", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
 		set("elsewhere", "web", app),
 		set("", "cluster", app),
-	)
+	).Snapshot()
 	for name, test := range map[string]struct {
 		of   metav1.Object
 		want []string
@@ -90,9 +64,9 @@ func TestSelecting(t *testing.T) {
 func ExampleSelecting() {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-x2v", Labels: map[string]string{"app": "web"}}}
 	app := map[string]string{"app": "web"}
-	sets := snapshotOf(fatal{}, set("shop", "web", &metav1.LabelSelector{MatchLabels: app}), set("shop", "api", nil))
-	services := snapshotOf(fatal{}, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "front"}, Spec: corev1.ServiceSpec{Selector: app}})
-	budgets := snapshotOf[*policyv1.PodDisruptionBudget](fatal{})
+	sets := newStore(fatal{}, set("shop", "web", &metav1.LabelSelector{MatchLabels: app}), set("shop", "api", nil)).Snapshot()
+	services := newStore(fatal{}, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "front"}, Spec: corev1.ServiceSpec{Selector: app}}).Snapshot()
+	budgets := newStore[*policyv1.PodDisruptionBudget](fatal{}).Snapshot()
 
 	for _, set := range lister.Selecting(sets, pod, setSelector) {
 		fmt.Println("replica set", set.Name)

@@ -9,21 +9,6 @@ import (
 	"time"
 )
 
-func TestRetryAfterIsProlongedByATenthAtMost(t *testing.T) {
-	for err, want := range map[error]time.Duration{statusError(429, 10): 10 * time.Second, statusError(429, 0): 0, statusError(410, 10): 0, io.EOF: 0} {
-		if got := RetryAfter(err); got < want || got > want+want/10 {
-			t.Errorf("%v: %v, want %v and at most a tenth", err, got, want)
-		}
-	}
-}
-
-func TestARetryAfterOfYearsIsCapped(t *testing.T) {
-	const want = 5 * time.Minute
-	if got := RetryAfter(statusError(503, math.MaxInt32)); got < want || got > want+want/10 {
-		t.Errorf("%v, want %v and at most a tenth", got, want)
-	}
-}
-
 func TestStateNames(t *testing.T) {
 	seen := map[string]bool{}
 	for s := StateStopped; int(s) < len(stateNames); s++ {
@@ -34,5 +19,17 @@ func TestStateNames(t *testing.T) {
 	}
 	if State(200).String() != "unknown" {
 		t.Error("a value outside of the set has a name")
+	}
+}
+
+// TestARetryAfterOfYearsIsCapped shows that a Retry-After is prolonged by a tenth at most, and that a
+// wrong one doesn't stop a reflector forever.
+func TestARetryAfterOfYearsIsCapped(t *testing.T) {
+	for err, want := range map[error]time.Duration{
+		statusError(429, 10): 10 * time.Second, statusError(429, 0): 0, statusError(410, 10): 0, io.EOF: 0, statusError(503, math.MaxInt32): 5 * time.Minute,
+	} {
+		if got := RetryAfter(err); got < want || got > want+want/10 {
+			t.Errorf("%v: %v, want %v and at most a tenth", err, got, want)
+		}
 	}
 }

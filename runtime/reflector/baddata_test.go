@@ -105,25 +105,6 @@ func TestFaultW01OneBadObject(t *testing.T) {
 	}
 }
 
-// TestBadAnswerIsForgiven has a server, or a proxy in front of it, that sends one unreadable
-// response: the request is repeated without a wait.
-func TestBadAnswerIsForgiven(t *testing.T) {
-	src := &fake{list: listOf("5")}
-	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
-		opened()
-		if n == 1 {
-			return &source.DecodeError{Verb: "watch", Item: 1, Err: source.ErrMalformed}
-		}
-		return hold(ctx, opened)
-	}
-	bubble(t, src, Config[thing]{}, func(g *rig) {
-		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
-		if s := g.Status(); s.State != StateWatching || s.BadData != 1 || s.Attempts != 1 {
-			t.Errorf("status %+v", s)
-		}
-	})
-}
-
 // TestEventOfUnknownType has a source outside of the module that sends an event of no known type.
 // It is not taken for a bookmark: the version does not move.
 func TestEventOfUnknownType(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -178,10 +178,16 @@ func TestFaultW02EndlessExpiriesArePaced(t *testing.T) {
 		"too new everywhere":       {list: failingList(errTooNew), watch: refuse(errTooNew)},
 		"closed":                   {list: listOf("5"), watch: refuse(nil)},
 		"closed after the initial": {list: listOf("5"), watch: stream(nil)},
+		"too new, lists expired":   {list: failingList(errGone), watch: refuse(errTooNew)},
+		"closed, lists expired":    {list: failingList(errGone), watch: turns(slices.Repeat([]turn{{events: []source.Event[thing]{ev(source.Added, "a", "1")}, ends: true}}, 100)...)},
 	} {
 		for _, noStream := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, noStream), func(t *testing.T) {
 				bubble(t, &fake{list: src.list, watch: src.watch}, Config[thing]{Tuning: Tuning{DisableWatchList: noStream, Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
+					g.pass(time.Second)
+					if n := len(g.src.asked()); n > 9 {
+						t.Errorf("%d requests in a second: %v", n, g.src.asked())
+					}
 					g.pass(10 * time.Minute)
 					if n := len(g.src.asked()); n > 80 || n < 20 {
 						t.Errorf("%d requests in ten minutes; the first ones: %v", n, g.src.asked()[:min(n, 10)])
@@ -196,7 +202,10 @@ func TestFaultW06RetryAfterIsObeyed(t *testing.T) {
 	for name, err := range map[string]error{"429": statusError(429, 7), "503": statusError(503, 7)} {
 		t.Run(name, func(t *testing.T) {
 			src := &fake{list: listOf("5")}
-			src.watch = func(context.Context, int, source.WatchOptions, func(), func(source.Event[thing]) error) error {
+			src.watch = func(_ context.Context, n int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+				if n%2 == 0 { // as an answer, and in a stream
+					opened()
+				}
 				return err
 			}
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
@@ -253,31 +262,6 @@ func TestFaultW06NoRelist(t *testing.T) {
 	}
 }
 
-// TestFaultW02WatchListAnswered410 has a server that answers every watch-list with 410 or closes it
-// before its bookmark, as fast as it is asked.
-func TestFaultW02WatchListAnswered410(t *testing.T) {
-	for name, err := range map[string]error{"410": errGone, "too new": errTooNew, "closed": nil} {
-		t.Run(name, func(t *testing.T) {
-			src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
-				return source.ListResult{}, errGone
-			}}
-			src.watch = func(_ context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-				if err == nil {
-					opened()
-					return event(ev(source.Added, "a", "1"))
-				}
-				return err
-			}
-			bubble(t, src, Config[thing]{}, func(g *rig) {
-				g.pass(time.Second)
-				if n := len(g.src.asked()); n > 8 {
-					t.Errorf("%d requests in a second: %v", n, g.src.asked())
-				}
-			})
-		})
-	}
-}
-
 // TestFaultW05AttemptsAgreeWithTheWaits shows that Status.Attempts begins anew when the waits do,
 // and not before.
 func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
@@ -291,15 +275,15 @@ func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 		sleep(ctx, time.Duration(lasts.Load()))
 		return errBusy
 	}
-	lasts.Store(int64(time.Minute))
+	lasts.Store(int64(2*time.Minute - time.Second)) // not enough
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
 		g.pass(12 * time.Second) // 0.8 + 1.6 + 3.2 + 6.4
 		if s := g.Status(); s.State != StateWatching || s.Attempts != 4 || s.Reason != reason.None {
 			t.Errorf("after four failures: %+v", s)
 		}
-		g.pass(time.Minute)
+		g.pass(2*time.Minute - time.Second)
 		if s := g.Status(); s.State != StateWaiting || s.Attempts != 5 || time.Until(s.RetryAt) != 12800*time.Millisecond {
-			t.Errorf("after a watch of a minute: %+v", s)
+			t.Errorf("after a short watch: %+v", s)
 		}
 		lasts.Store(int64(2*time.Minute + 30*time.Second))
 		g.pass(13*time.Second + 2*time.Minute)
@@ -309,6 +293,41 @@ func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 		g.pass(30 * time.Second)
 		if s := g.Status(); s.State != StateWaiting || s.Attempts != 1 || s.RetryAt.Sub(s.Since) != 800*time.Millisecond {
 			t.Errorf("after a healthy watch: %+v", s)
+		}
+		if src.lists != 1 {
+			t.Errorf("%d lists, want 1", src.lists)
+		}
+	})
+}
+
+// slowSink takes ten minutes for an object of a watch.
+type slowSink struct{ *record }
+
+func (s slowSink) Add(obj thing) error {
+	time.Sleep(10 * time.Minute)
+	return s.record.Add(obj)
+}
+
+// TestFaultW15ResourceVersionIsTheSinks shows that Status.ResourceVersion is the version that the
+// sink has got, not the one that was read, and that a sink that is busy for longer than
+// SilenceTimeout does not count as silence.
+func TestFaultW15ResourceVersionIsTheSinks(t *testing.T) {
+	src := &fake{watch: turns(turn{events: []source.Event[thing]{ev(source.Added, "slow", "6")}})}
+	src.list = func(n int, _ source.ListOptions, _ func(thing) error) (source.ListResult, error) {
+		return source.ListResult{ResourceVersion: fmt.Sprint(4 + n)}, nil // at 5, and a probe at 6
+	}
+	bubble(t, src, Config[thing]{Sink: slowSink{&record{}}, Tuning: Tuning{DisableWatchList: true, SilenceTimeout: time.Minute}}, func(g *rig) {
+		g.pass(9 * time.Minute)
+		if s := g.Status(); s.ResourceVersion != "5" {
+			t.Errorf("while the sink is busy: %+v", s)
+		}
+		g.pass(time.Minute + 59*time.Second)
+		if s := g.Status(); s.ResourceVersion != "6" || s.State != StateWatching || s.LastError != nil {
+			t.Errorf("after the sink has taken it: %+v", s)
+		}
+		g.pass(2 * time.Second) // now it is silence
+		if s := g.Status(); reason.Of(s.LastError) != reason.Silent {
+			t.Errorf("status %v", s)
 		}
 	})
 }
@@ -331,38 +350,3 @@ func TestFaultW14NameSaysWhatIsRead(t *testing.T) {
 type named struct{ fake }
 
 func (*named) String() string { return "widgets.samples.io/v1" }
-
-// TestFaultW15ResourceVersionIsTheSinks shows that Status.ResourceVersion is the version that the
-// sink has got, not the one that was read.
-func TestFaultW15ResourceVersionIsTheSinks(t *testing.T) {
-	src := &fake{list: listOf("5")}
-	src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		opened()
-		if err := event(ev(source.Added, "slow", "6")); err != nil {
-			return err
-		}
-		return hold(ctx, opened)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		r, err := New(Config[thing]{Source: src, Sink: &slowSink{record: &record{}}, Tuning: Tuning{DisableWatchList: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(silent())
-		done := make(chan error)
-		go func() { done <- r.Run(ctx) }()
-		time.Sleep(9 * time.Minute)
-		if s := r.Status(); s.ResourceVersion != "5" {
-			t.Errorf("while the sink is busy: %+v", s)
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if s := r.Status(); s.ResourceVersion != "6" {
-			t.Errorf("after the sink has taken it: %+v", s)
-		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-}

@@ -41,45 +41,6 @@ func TestWatchList(t *testing.T) {
 	})
 }
 
-func TestListThenWatch(t *testing.T) {
-	src := &fake{list: listOf("5", newThing("a", "1"), newThing("b", "2")), watch: quiet}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5")
-		g.wantTold("begin, replace a, replace b, end 5")
-	})
-}
-
-func TestPageSizeIsAskedFor(t *testing.T) {
-	src := &fake{watch: quiet}
-	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
-		item(newThing(fmt.Sprint("p", n), "1"))
-		next := map[string]string{"": "x", "x": "y"}[opts.Continue]
-		return source.ListResult{ResourceVersion: "5", Continue: next}, nil
-	}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: 7}}, func(g *rig) {
-		g.wantCalls("list rv= limit=7 token=", "list rv= limit=7 token=x", "list rv= limit=7 token=y", "watch rv=5")
-		g.wantTold("begin, replace p1, replace p2, replace p3, end 5")
-	})
-}
-
-func TestExpiredTokenListsFromTheStart(t *testing.T) {
-	src := &fake{watch: quiet}
-	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
-		if opts.Continue != "" {
-			return source.ListResult{}, errGone
-		}
-		item(newThing("a", "1"))
-		if opts.Limit == 0 {
-			return source.ListResult{ResourceVersion: "6"}, nil
-		}
-		return source.ListResult{ResourceVersion: "5", Continue: "x"}, nil
-	}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: 7}}, func(g *rig) {
-		g.wantCalls("list rv= limit=7 token=", "list rv= limit=7 token=x", "list rv= limit=0 token=", "watch rv=6")
-		g.wantTold("begin, replace a, abort, begin, replace a, end 6")
-	})
-}
-
 func TestEndlessListBacksOff(t *testing.T) {
 	src := &fake{watch: quiet}
 	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
@@ -137,23 +98,6 @@ func TestListThatIsInterrupted(t *testing.T) {
 			t.Errorf("stopping is called a failure: %v", g.errs)
 		}
 		g.wantTold("abort")
-	})
-}
-
-// TestWatchListOfChangesOnly shows that a change before the bookmark does not count as progress.
-func TestWatchListOfChangesOnly(t *testing.T) {
-	src := &fake{list: listOf("5", newThing("a", "3"))}
-	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		opened()
-		if n == 1 {
-			sleep(ctx, 9*time.Second)
-			event(ev(source.Modified, "a", "3"))
-		}
-		return hold(ctx, opened)
-	}
-	bubble(t, src, Config[thing]{}, func(g *rig) {
-		g.pass(10 * time.Second)
-		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
 	})
 }
 

@@ -230,7 +230,9 @@ func inBubble(t *testing.T, config Config[thing], test func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		g := &rig{t: t, start: time.Now(), sink: &record{}, done: make(chan error, 1)}
-		config.Sink = g.sink
+		if config.Sink == nil {
+			config.Sink = g.sink
+		}
 		config.OnError = func(err error) { g.errs = append(g.errs, err) }
 		config.OnState = func(s State) {
 			if now := g.Status().State; now != s {

@@ -54,51 +54,64 @@ func (g *rig) wantLen(want int) {
 
 var listsOnly = Config[thing]{Tuning: Tuning{DisableWatchList: true}}
 
-// TestMirrorResyncWithResourceVersion: client-go's TestReflectorResyncWithResourceVersion. A second
-// Run stands for the second ListAndWatch, here and below.
-func TestMirrorResyncWithResourceVersion(t *testing.T) {
-	src := &fake{watch: quiet, list: lists(t, map[string]page{
-		"rv=0 limit=500 token=":            {version: "10", items: 4},
-		"rv=10NotOlderThan limit=0 token=": {version: "11", items: 8},
-	})}
-	bubble(t, src, listsOnly, func(g *rig) {
-		g.wantLen(4)
-		g.again()
-		g.wantLen(8)
-	})
-}
-
-// TestMirrorExpiredExactResourceVersion: client-go's TestReflectorExpiredExactResourceVersion.
-func TestMirrorExpiredExactResourceVersion(t *testing.T) {
-	src := &fake{watch: quiet, list: lists(t, map[string]page{
-		"rv=0 limit=500 token=":            {version: "10", items: 4},
-		"rv=10NotOlderThan limit=0 token=": {err: errGone},
-		"rv= limit=500 token=":             {version: "11", items: 8},
-	})}
-	bubble(t, src, listsOnly, func(g *rig) {
-		g.wantLen(4)
-		g.again()
-		g.wantLen(8)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "list rv= limit=500 token=", "watch rv=11")
-	})
-}
-
-// TestMirrorFullListIfExpired: client-go's TestReflectorFullListIfExpired. With a page size, all
-// lists are of the most recent state, because servers ignore the limit of others.
-func TestMirrorFullListIfExpired(t *testing.T) {
-	answers := map[string]page{
-		"rv= limit=4 token=":   {version: "10", items: 4},
-		"rv= limit=4 token=C1": {err: errGone},
-		"rv= limit=0 token=":   {version: "11", items: 8},
+// TestMirrorLists has client-go's tests of the versions and pages of lists, under their names there.
+// A second Run stands for the second ListAndWatch.
+func TestMirrorLists(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pageSize      int64
+		first, second map[string]page
+		objects       [2]int // after each Run
+		asked         []string
+	}{
+		"ResyncWithResourceVersion, NotPaginatingNotConsistentReads": {
+			first:   map[string]page{"rv=0 limit=500 token=": {version: "10", items: 4}},
+			second:  map[string]page{"rv=10NotOlderThan limit=0 token=": {version: "11", items: 10}},
+			objects: [2]int{4, 10},
+			asked:   []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "watch rv=11"},
+		},
+		"ExpiredExactResourceVersion": {
+			first:   map[string]page{"rv=0 limit=500 token=": {version: "10", items: 4}},
+			second:  map[string]page{"rv=10NotOlderThan limit=0 token=": {err: errGone}, "rv= limit=500 token=": {version: "11", items: 8}},
+			objects: [2]int{4, 8},
+			asked:   []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "list rv= limit=500 token=", "watch rv=11"},
+		},
+		// With a page size, all lists are of the most recent state, because servers ignore the limit
+		// of others.
+		"FullListIfExpired": {
+			pageSize: 4,
+			first:    map[string]page{"rv= limit=4 token=": {version: "10", items: 4}},
+			second: map[string]page{
+				"rv= limit=4 token=": {version: "11", items: 4, token: "C1"}, "rv= limit=4 token=C1": {err: errGone}, "rv= limit=0 token=": {version: "11", items: 8},
+			},
+			objects: [2]int{4, 8},
+			asked: []string{
+				"list rv= limit=4 token=", "watch rv=10", "list rv= limit=4 token=", "list rv= limit=4 token=C1", "list rv= limit=0 token=", "watch rv=11",
+			},
+		},
+		"WatchListPageSize": {
+			pageSize: 4,
+			first: map[string]page{
+				"rv= limit=4 token=": {version: "10", token: "C1", items: 4}, "rv= limit=4 token=C1": {version: "10", token: "C2", first: 4, items: 4},
+				"rv= limit=4 token=C2": {version: "10", first: 8, items: 2},
+			},
+			second:  map[string]page{"rv= limit=4 token=": {version: "10", items: 3}},
+			objects: [2]int{10, 3},
+			asked: []string{
+				"list rv= limit=4 token=", "list rv= limit=4 token=C1", "list rv= limit=4 token=C2", "watch rv=10", "list rv= limit=4 token=", "watch rv=10",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{watch: quiet, list: lists(t, tc.first)}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: tc.pageSize}}, func(g *rig) {
+				g.wantLen(tc.objects[0])
+				src.list = lists(t, tc.second)
+				g.again()
+				g.wantLen(tc.objects[1])
+				g.wantCalls(tc.asked...)
+			})
+		})
 	}
-	src := &fake{watch: quiet, list: lists(t, answers)}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: 4}}, func(g *rig) {
-		g.wantLen(4)
-		answers["rv= limit=4 token="] = page{version: "11", items: 4, token: "C1"}
-		g.again()
-		g.wantLen(8)
-		g.wantCalls("list rv= limit=4 token=", "watch rv=10", "list rv= limit=4 token=", "list rv= limit=4 token=C1", "list rv= limit=0 token=", "watch rv=11")
-	})
 }
 
 // TestMirrorFullListIfTooLarge: client-go's TestReflectorFullListIfTooLarge, with all the ways in
@@ -150,33 +163,6 @@ func TestMirrorPagesIfThereIsNoCache(t *testing.T) {
 		if src.lists != 6 || src.watches != 2 {
 			t.Errorf("asked %q", src.asked())
 		}
-	})
-}
-
-// TestMirrorNoPagesIfThereIsACache: client-go's TestReflectorNotPaginatingNotConsistentReads.
-func TestMirrorNoPagesIfThereIsACache(t *testing.T) {
-	src := &fake{watch: quiet, list: lists(t, map[string]page{
-		"rv=0 limit=500 token=":            {version: "10", items: 10},
-		"rv=10NotOlderThan limit=0 token=": {version: "10", items: 10},
-	})}
-	bubble(t, src, listsOnly, func(g *rig) {
-		g.again()
-		g.wantLen(10)
-	})
-}
-
-// TestMirrorPageSize: client-go's TestReflectorWatchListPageSize, in the first list and in one that
-// follows.
-func TestMirrorPageSize(t *testing.T) {
-	src := &fake{watch: quiet, list: lists(t, map[string]page{
-		"rv= limit=4 token=":   {version: "10", token: "C1", items: 4},
-		"rv= limit=4 token=C1": {version: "10", token: "C2", first: 4, items: 4},
-		"rv= limit=4 token=C2": {version: "10", first: 8, items: 2},
-	})}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: 4}}, func(g *rig) {
-		g.wantLen(10)
-		g.again()
-		g.wantLen(10)
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -20,31 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
-
-// TestMirrorListAndWatch: client-go's TestReflectorListAndWatch.
-func TestMirrorListAndWatch(t *testing.T) {
-	changes := []source.Event[thing]{
-		ev(source.Modified, "foo", "2"), ev(source.Added, "bar", "3"), ev(source.Added, "baz", "4"), ev(source.Added, "qux", "5"), ev(source.Added, "zoo", "6"),
-	}
-	initial := []source.Event[thing]{ev(source.Added, "foo", "1"), mark("1", true)}
-	for name, tc := range map[string]struct {
-		noStream bool
-		events   []source.Event[thing]
-		asked    []string
-	}{
-		"with watch-lists":    {false, slices.Concat(initial, changes), []string{"stream rv="}},
-		"without watch-lists": {true, changes, []string{"list rv=0 limit=500 token=", "watch rv=1"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			src := &fake{list: listOf("1", newThing("foo", "1")), watch: turns(turn{events: tc.events})}
-			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: tc.noStream}}, func(g *rig) {
-				g.wantCalls(tc.asked...)
-				g.wantTold("begin, replace foo, end 1, update foo, add bar, add baz, add qux, add zoo")
-				g.wantContent("bar@3 baz@4 foo@2 qux@5 zoo@6")
-			})
-		})
-	}
-}
 
 // TestMirrorBackoffOfConnections: client-go's TestReflectorListAndWatchInitConnBackoff and
 // TestNewReflectorWithCustomBackoff. Its jitter prolongs waits, ours shortens them; the waits here
@@ -78,41 +52,6 @@ func TestMirrorBackoffOfConnections(t *testing.T) {
 	}
 }
 
-// TestMirrorTooManyRequests: client-go's TestBackoffOnTooManyRequests and
-// TestNoRelistOnTooManyRequests. A Retry-After is obeyed, as an answer and inside of a stream.
-func TestMirrorTooManyRequests(t *testing.T) {
-	busy := apierrors.NewTooManyRequests("too many requests", 1)
-	src := &fake{list: listOf("1"), watch: turns(turn{refuse: busy}, turn{ends: true, err: busy}, turn{refuse: busy}, turn{refuse: busy}, turn{})}
-	bubble(t, src, listsOnly, func(g *rig) {
-		g.pass(4400 * time.Millisecond)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "watch rv=1", "watch rv=1", "watch rv=1", "watch rv=1")
-		for _, gap := range g.src.gaps(g.start)[2:] {
-			if gap < time.Second || gap > 1100*time.Millisecond {
-				t.Errorf("waited for %v, want a second and at most a tenth", gap)
-			}
-		}
-	})
-}
-
-// TestMirrorInternalError: client-go's TestRetryInternalError. After an error of the server in a
-// stream that has lasted or brought an event, the state is not read again, however often it
-// happens; no option is needed for that.
-func TestMirrorInternalError(t *testing.T) {
-	noLeader := apierrors.NewInternalError(errors.New("etcdserver: no leader"))
-	src := &fake{list: listOf("1")}
-	src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
-		opened()
-		sleep(ctx, time.Second)
-		return noLeader
-	}
-	bubble(t, src, listsOnly, func(g *rig) {
-		g.pass(30 * time.Minute)
-		if src.lists != 1 || src.watches < 60 {
-			t.Errorf("%d lists and %d watches", src.lists, src.watches)
-		}
-	})
-}
-
 // TestMirrorWatchTimeout: client-go's TestWatchTimeout. A short timeout is not refused: the user
 // may choose it.
 func TestMirrorWatchTimeout(t *testing.T) {
@@ -131,20 +70,6 @@ func TestMirrorWatchTimeout(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestMirrorResourceVersionUpdate: client-go's TestReflectorResourceVersionUpdate. The Sink gets
-// the versions with the calls, in order; Status has the last one.
-func TestMirrorResourceVersionUpdate(t *testing.T) {
-	src := &fake{list: listOf("10"), watch: turns(turn{events: []source.Event[thing]{
-		ev(source.Added, "a", "10"), ev(source.Modified, "a", "20"), mark("30", false), ev(source.Deleted, "a", "40"),
-	}})}
-	bubble(t, src, listsOnly, func(g *rig) {
-		g.wantTold("begin, end 10, add a, update a, bookmark 30, delete a")
-		if s := g.Status(); s.ResourceVersion != "40" {
-			t.Errorf("status %+v", s)
-		}
-	})
 }
 
 // TestMirrorUnsafeDelete: client-go's TestReflectorReplacesStoreOnUnsafeDelete. An object that the

@@ -32,7 +32,7 @@ func TestMirrorWatchList(t *testing.T) {
 		lasts    time.Duration
 		asked    []string
 		content  string
-		synced   bool
+		version  string        // "" until it is synced
 		reason   reason.Reason // of the last failure
 	}{
 		"01 not synced without the bookmark": {
@@ -41,9 +41,10 @@ func TestMirrorWatchList(t *testing.T) {
 		},
 		"02 list and watch if watch-lists are off": {
 			noStream: true,
+			turns:    []turn{{events: events{ev(modified, "p1", "2"), ev(added, "p2", "3")}}},
 			list:     []thing{newThing("p1", "1")},
 			asked:    []string{"list rv=0 limit=500 token=", "watch rv=1"},
-			content:  "p1@1", synced: true,
+			content:  "p1@2 p2@3", version: "3",
 		},
 		// After an error that does not come from the server, no request is sent without a wait.
 		"03 any other error leads to a list": {
@@ -51,42 +52,42 @@ func TestMirrorWatchList(t *testing.T) {
 			list:    []thing{newThing("p1", "1")},
 			lasts:   time.Second,
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true, reason: reason.Unreachable,
+			content: "p1@1 p2@2", version: "2", reason: reason.Unreachable,
 		},
 		"03b an error of the server leads to a list at once": {
 			turns:   []turn{{refuse: statusError(500, 0)}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true, reason: reason.ServerError,
+			content: "p1@1 p2@2", version: "2", reason: reason.ServerError,
 		},
 		"04 a server without watch-lists": {
 			turns:   []turn{{refuse: apierrors.NewInvalid(schema.GroupKind{}, "streaming is not allowed", nil)}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true, reason: reason.Refused,
+			content: "p1@1 p2@2", version: "2", reason: reason.Refused,
 		},
 		"04b a source without watch-lists has no failure": {
 			turns:   []turn{{refuse: fmt.Errorf("fake: %w", errors.ErrUnsupported)}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true,
+			content: "p1@1 p2@2", version: "2",
 		},
 		"05 synced with the bookmark": {
 			turns:   []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", true)}}},
 			asked:   []string{"stream rv="},
-			content: "p1@1 p2@2", synced: true,
+			content: "p1@1 p2@2", version: "2",
 		},
 		"06 updates and deletes before the bookmark": {
 			turns: []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), ev(modified, "p1", "3"), ev(added, "p3", "4"),
 				ev(deleted, "p3", "5"), mark("5", true)}}},
 			asked:   []string{"stream rv="},
-			content: "p1@3 p2@2", synced: true,
+			content: "p1@3 p2@2", version: "5",
 		},
 		"07 429 is asked again": {
 			turns:   []turn{{refuse: busy}, {refuse: busy}, {events: events{ev(added, "p1", "1"), mark("2", true)}}},
 			lasts:   2200 * time.Millisecond,
 			asked:   []string{"stream rv=", "stream rv=", "stream rv="},
-			content: "p1@1", synced: true, reason: reason.Throttled,
+			content: "p1@1", version: "2", reason: reason.Throttled,
 		},
 		// A round whose watch-list has failed reads a list, so that a server that ends all
 		// watch-lists can't delay it.
@@ -94,7 +95,7 @@ func TestMirrorWatchList(t *testing.T) {
 			turns:   []turn{{events: events{ev(added, "p1", "1")}, ends: true}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1", synced: true, reason: reason.NoBookmark,
+			content: "p1@1", version: "1", reason: reason.NoBookmark,
 		},
 		"09 closed after the bookmark": {
 			turns: []turn{
@@ -102,7 +103,7 @@ func TestMirrorWatchList(t *testing.T) {
 				{events: events{ev(added, "p4", "4")}},
 			},
 			asked:   []string{"stream rv=", "watch rv=3"},
-			content: "p1@1 p2@2 p3@3 p4@4", synced: true,
+			content: "p1@1 p2@2 p3@3 p4@4", version: "4",
 		},
 		// Run goes on by itself: OnError gets the error that client-go returns, and the next round
 		// begins.
@@ -114,7 +115,12 @@ func TestMirrorWatchList(t *testing.T) {
 			},
 			lasts:   2 * time.Second,
 			asked:   []string{"stream rv=", "watch rv=3", "stream rv=3"},
-			content: "p1@1 p3@3", synced: true, reason: reason.Expired,
+			content: "p1@1 p3@3", version: "3", reason: reason.Expired,
+		},
+		"12 a bookmark after that of the end": {
+			turns:   []turn{{events: events{ev(added, "p1", "1"), mark("2", true), mark("9", false)}}},
+			asked:   []string{"stream rv="},
+			content: "p1@1", version: "9",
 		},
 		"11 a bookmark that is not that of the end": {
 			turns: []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", false)}}},
@@ -127,53 +133,10 @@ func TestMirrorWatchList(t *testing.T) {
 				g.pass(tc.lasts)
 				g.wantCalls(tc.asked...)
 				g.wantContent(tc.content)
-				if s := g.Status(); s.Synced != tc.synced || reason.Of(s.LastError) != tc.reason {
+				if s := g.Status(); s.Synced != (tc.version != "") || s.ResourceVersion != tc.version || reason.Of(s.LastError) != tc.reason {
 					t.Errorf("status %+v", s)
 				}
 			})
-		})
-	}
-}
-
-// TestMirrorWatchListResourceVersion: client-go's TestWatchListResourceVersion.
-func TestMirrorWatchListResourceVersion(t *testing.T) {
-	for name, tc := range map[string]struct {
-		events []source.Event[thing]
-		want   string
-	}{
-		"nothing":             {nil, ""},
-		"without a bookmark":  {[]source.Event[thing]{ev(source.Added, "p1", "1")}, ""},
-		"with any bookmark":   {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", false)}, ""},
-		"with the bookmark":   {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", true)}, "2"},
-		"and an event more":   {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", true), ev(source.Deleted, "p1", "3")}, "3"},
-		"and a bookmark more": {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", true), mark("9", false)}, "9"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, &fake{watch: turns(turn{events: tc.events})}, Config[thing]{}, func(g *rig) {
-				if got := g.Status().ResourceVersion; got != tc.want {
-					t.Errorf("stands at %q, want %q", got, tc.want)
-				}
-			})
-		})
-	}
-}
-
-// TestMirrorDisablementOfWatchList: client-go's TestNewReflectorWithDisablementWatchList. There the
-// client declares what it supports. Here, any answer of a server shows that it has no watch-lists;
-// the reflector remembers that if the answer is a final one.
-func TestMirrorDisablementOfWatchList(t *testing.T) {
-	for name, tc := range map[string]struct {
-		noStream bool
-		refuse   error
-		asked    []string
-	}{
-		"on":      {false, nil, []string{"stream rv="}},
-		"off":     {true, nil, []string{"list rv=0 limit=500 token=", "watch rv=1"}},
-		"refused": {false, errInvalid, []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			src := &fake{list: listOf("1"), watch: turns(turn{refuse: tc.refuse})}
-			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: tc.noStream}}, func(g *rig) { g.wantCalls(tc.asked...) })
 		})
 	}
 }

@@ -5,48 +5,15 @@ package reflector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"k8s.io/klog/v2"
-	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
-
-func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
-	src := &fake{list: listOf("5")}
-	var open atomic.Int64
-	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		opened()
-		sleep(ctx, time.Duration(open.Load()))
-		return errBusy
-	}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, SilenceTimeout: time.Hour, Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
-		open.Store(int64(119 * time.Second)) // not enough
-		g.pass(30 * time.Minute)
-		gaps := g.src.gaps(g.start)
-		if last := gaps[len(gaps)-1]; last != 149*time.Second {
-			t.Errorf("after short watches %v pass, want 119 s + 30 s", last)
-		}
-		open.Store(int64(2 * time.Minute))
-		g.pass(10 * time.Minute)
-		gaps = g.src.gaps(g.start)
-		if last := gaps[len(gaps)-1]; last != 2*time.Minute+800*time.Millisecond {
-			t.Errorf("after healthy watches %v pass, want 2 min + 0.8 s", last)
-		}
-		if src.lists != 1 {
-			t.Errorf("%d lists, want 1", src.lists)
-		}
-	})
-}
 
 // TestStuckWatchLeadsToAFullState has a server whose watches from one version always fail at the
 // next event: API servers accept such a watch and fail if the state before the next change is
@@ -73,93 +40,6 @@ func TestStuckWatchLeadsToAFullState(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestStatusHasTheReasonOfADenial(t *testing.T) {
-	for code, why := range map[int]reason.Reason{401: reason.Unauthorized, 403: reason.Forbidden, 404: reason.NotFound} {
-		src := &fake{}
-		denied := func() bool { return src.watches+src.lists < 5 }
-		src.list = func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
-			if denied() {
-				return source.ListResult{}, statusError(code, 0)
-			}
-			return source.ListResult{ResourceVersion: "4"}, nil
-		}
-		src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-			if denied() {
-				return statusError(code, 0)
-			}
-			opened()
-			event(mark("5", true))
-			return hold(ctx, opened)
-		}
-		bubble(t, src, Config[thing]{}, func(g *rig) {
-			if s := g.Status(); s.State != StateWaiting || s.Reason != why || s.Synced || !strings.Contains(s.String(), why.String()) {
-				t.Errorf("status %v", s)
-			}
-			g.pass(time.Minute) // until it is allowed
-			if s := g.Status(); s.State != StateWatching || !s.Synced {
-				t.Errorf("status %v", s)
-			}
-		})
-	}
-}
-
-func TestCleanEndWatchesAgainAtOnce(t *testing.T) {
-	src := &fake{list: listOf("5")}
-	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		opened()
-		sleep(ctx, time.Second)
-		return event(mark(fmt.Sprint(5+n), false))
-	}
-	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
-		g.pass(5*time.Second + 1)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=6", "watch rv=7", "watch rv=8", "watch rv=9", "watch rv=10")
-		if len(g.errs) != 0 {
-			t.Errorf("errors %v", g.errs)
-		}
-	})
-}
-
-// TestBusySinkIsNotSilence has a sink that takes longer than SilenceTimeout.
-func TestBusySinkIsNotSilence(t *testing.T) {
-	src := &fake{list: listOf("6")}
-	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		opened()
-		if err := event(ev(source.Added, "slow", "6")); err != nil {
-			return err
-		}
-		return hold(ctx, opened)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		sink := &slowSink{record: &record{}}
-		r, err := New(Config[thing]{Source: &fake{list: src.list, watch: src.watch}, Sink: sink, Tuning: Tuning{DisableWatchList: true, SilenceTimeout: time.Minute}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(silent())
-		done := make(chan error)
-		go func() { done <- r.Run(ctx) }()
-		time.Sleep(10*time.Minute + 59*time.Second)
-		if s := r.Status(); s.State != StateWatching || s.LastError != nil {
-			t.Errorf("status %v", s)
-		}
-		time.Sleep(2 * time.Second) // now it is silence
-		if s := r.Status(); reason.Of(s.LastError) != reason.Silent {
-			t.Errorf("status %v", s)
-		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-type slowSink struct{ *record }
-
-func (s *slowSink) Add(obj thing) error {
-	time.Sleep(10 * time.Minute)
-	return s.record.Add(obj)
 }
 
 func TestSinkErrorEndsRun(t *testing.T) {
@@ -212,54 +92,6 @@ func TestOneRunAtATime(t *testing.T) {
 			t.Errorf("status %+v", s)
 		}
 	})
-}
-
-// TestLoggerOfTheContext shows that without a logger in Config, that of Run's context is used.
-func TestLoggerOfTheContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		text := &logbook{}
-		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(text))))
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
-			return source.ListResult{}, errBusy
-		}}
-		r, err := New(Config[thing]{Name: "things", Source: src, Sink: &record{}, Tuning: Tuning{DisableWatchList: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Run(ctx); err != nil || !strings.Contains(text.String(), `reflector="things"`) {
-			t.Errorf("Run: %v, logged %q", err, text.String())
-		}
-	})
-}
-
-func TestStatusIsRaceFree(t *testing.T) {
-	i := 5
-	src := &fake{list: listOf("5")}
-	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		for ctx.Err() == nil {
-			i++
-			if err := event(ev(source.Modified, "a", fmt.Sprint(i))); err != nil {
-				return err
-			}
-		}
-		return context.Cause(ctx)
-	}
-	r, err := New(Config[thing]{Source: src, Sink: &record{}, Tuning: Tuning{DisableWatchList: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(silent())
-	done := make(chan error)
-	go func() { done <- r.Run(ctx) }()
-	for range 10_000 {
-		_ = r.Status()
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
 }
 
 func TestWrongConfigIsRefused(t *testing.T) {

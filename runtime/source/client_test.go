@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // warnings collects what a server warns about.
@@ -36,8 +37,11 @@ func (w *warningsWithContext) HandleWarningHeaderWithContext(ctx context.Context
 func TestWarningsReachTheHandler(t *testing.T) {
 	serve := roundTrip(func(req *http.Request) (*http.Response, error) {
 		resp := answer(200, podtest.List("7"))
-		if req.URL.Query().Has("watch") {
+		switch {
+		case req.URL.Query().Has("watch"):
 			resp = answer(403, "")
+		case req.Method == "PATCH":
+			resp = answer(200, podtest.KindPod("blue", "7"))
 		}
 		resp.Header["Warning"] = []string{`299 - "v1 Pods are old"`, `garbage`, `299 kube "a \"b\"", 299 - "c"`}
 		return resp, nil
@@ -54,17 +58,12 @@ func TestWarningsReachTheHandler(t *testing.T) {
 		"none":         {&rest.Config{}, &[]string{}, `[]`},
 	} {
 		tc.config.Host, tc.config.Transport = "http://api.test", serve
-		c, err := NewClient(tc.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := New[*corev1.Pod](c, pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOf(t, tc.config)
+		s := sourceOf[*corev1.Pod](t, c, pods, Options{})
 		ctx := context.WithValue(context.Background(), contextKey{}, "ctx")
 		for verb, call := range map[string]func(){
 			"list":  func() { s.List(ctx, ListOptions{}, func(*corev1.Pod) error { return nil }) },
+			"patch": func() { s.Do(ctx, Request{Method: "PATCH", Key: object.Key{Name: "blue"}}) },
 			"watch": func() { s.Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error { return nil }) },
 		} {
 			*tc.got = nil
@@ -98,14 +97,8 @@ func TestEveryFormatIsCompressed(t *testing.T) {
 	for _, disable := range []bool{false, true} {
 		transport := &http.Transport{DisableCompression: disable, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 		defer transport.CloseIdleConnections()
-		c, err := NewClient(&rest.Config{Host: server.URL, Transport: transport})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := New[*corev1.Pod](c, pods, Options{Formats: everyFormat})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOf(t, &rest.Config{Host: server.URL, Transport: transport})
+		s := sourceOf[*corev1.Pod](t, c, pods, Options{Formats: everyFormat})
 		for _, f = range everyFormat {
 			if got, _, err := listAll(s); err != nil || len(got) != 2 || zipped == disable {
 				t.Errorf("%v: got %d Pods, %v; zipped %v", f, len(got), err, zipped)
@@ -114,14 +107,8 @@ func TestEveryFormatIsCompressed(t *testing.T) {
 	}
 	// The setting of a rest.Config is heard, too.
 	for _, disable := range []bool{false, true} {
-		c, err := NewClient(&rest.Config{Host: server.URL, DisableCompression: disable, TLSClientConfig: rest.TLSClientConfig{Insecure: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := New[*corev1.Pod](c, pods, Options{Formats: everyFormat})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOf(t, &rest.Config{Host: server.URL, DisableCompression: disable, TLSClientConfig: rest.TLSClientConfig{Insecure: true}})
+		s := sourceOf[*corev1.Pod](t, c, pods, Options{Formats: everyFormat})
 		if got, _, err := listAll(s); err != nil || len(got) != 2 || zipped == disable {
 			t.Errorf("got %d Pods, %v; zipped %v", len(got), err, zipped)
 		}

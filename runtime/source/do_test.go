@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/placement"
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
@@ -38,18 +36,13 @@ func TestDoAsks(t *testing.T) {
 	node := object.Key{Name: "node-7"}
 	blue := object.Key{Namespace: "shop", Name: "blue"}
 	plain, err := json.Marshal(&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var got string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
 		got = asked(req)
 		return answer(200, podtest.KindPod("blue", "7")), nil
 	})
-	s, err := New[*corev1.Pod](c, pods, Options{Namespace: "ignored", LabelSelector: "so=is-this", Formats: []Format{JSON}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sourceOf[*corev1.Pod](t, c, pods, Options{Namespace: "ignored", LabelSelector: "so=is-this", Formats: []Format{JSON}})
 	for _, tc := range []struct {
 		req  Request
 		want string
@@ -73,19 +66,16 @@ func TestDoInEveryFormat(t *testing.T) {
 	for _, f := range everyFormat {
 		body := podtest.Encode(t, f, podtest.LargeObject(t, 1))
 		for _, status := range []int{200, 201, 202} {
-			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 				return answer(status, string(body), "Content-Type", f.mediaType()), nil
 			}), pods, Options{Formats: everyFormat})
-			if err != nil {
-				t.Fatal(err)
-			}
 			got, err := s.Do(context.Background(), Request{Method: "GET", Key: object.Key{Name: "x"}})
 			if err != nil || got.Name == "" || len(got.Spec.Containers) == 0 {
 				t.Errorf("%v with status %d: got %+v, %v", f, status, got, err)
 			}
 		}
 		done := podtest.Encode(t, f, &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
-		if got, err := serveIn(t, f, done, func() *corev1.Pod { return &corev1.Pod{} }, Options{}).Do(context.Background(), Request{Method: "DELETE", Key: object.Key{Name: "x"}}); got != nil || err != nil {
+		if got, err := serveIn[*corev1.Pod](t, f, done, Options{}).Do(context.Background(), Request{Method: "DELETE", Key: object.Key{Name: "x"}}); got != nil || err != nil {
 			t.Errorf("%v: a Status of success gives %+v, %v", f, got, err)
 		}
 	}
@@ -96,9 +86,7 @@ func TestDoKeepsNothing(t *testing.T) {
 	s := serve(t, podtest.WithKind(podtest.Large(1)))
 	get := func() *corev1.Pod {
 		p, err := s.Do(context.Background(), Request{Method: "GET", Key: object.Key{Name: "blue"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return p
 	}
 	first := get()
@@ -116,13 +104,10 @@ func TestDoKeepsNothing(t *testing.T) {
 }
 
 func TestDoRefuses(t *testing.T) {
-	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+	s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 		t.Error("a request")
 		return nil, io.EOF
 	}), pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	blue := object.Key{Namespace: "shop", Name: "blue"}
 	for want, req := range map[string]Request{
 		`the method is "HEAD"`:                {Method: "HEAD", Key: blue},
@@ -155,10 +140,7 @@ func TestDoFails(t *testing.T) {
 			return resp, nil
 		},
 	} {
-		s, err := New[*corev1.Pod](newTestClient(t, serve), pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, serve), pods, Options{})
 		obj, err := s.Do(context.Background(), Request{Method: "PUT", Key: blue, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}})
 		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), want) || obj != nil {
 			t.Errorf("got %v, want %q…", err, want)
@@ -176,26 +158,6 @@ type brokenReader struct{ err error }
 
 func (r brokenReader) Read([]byte) (int, error) { return 0, r.err }
 
-// TestDoWarns: the warnings of writes are handed on, too.
-func TestDoWarns(t *testing.T) {
-	var got warnings
-	c, err := NewClient(&rest.Config{Host: "http://api.test", WarningHandler: &got, Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-		resp := answer(200, podtest.KindPod("blue", "7"))
-		resp.Header["Warning"] = []string{`299 - "old"`}
-		return resp, nil
-	})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := New[*corev1.Pod](c, pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Do(context.Background(), Request{Method: "PATCH", Key: object.Key{Name: "blue"}}); err != nil || fmt.Sprint(got.got) != "[299-old]" {
-		t.Errorf("warned %q, %v", got.got, err)
-	}
-}
-
 // TestProjectionsAreNotWritten: a write would take away what a projection doesn't have. A patch and
 // a delete are no such writes, and their answers are decoded as projections.
 func TestProjectionsAreNotWritten(t *testing.T) {
@@ -204,10 +166,7 @@ func TestProjectionsAreNotWritten(t *testing.T) {
 		requests++
 		return answer(200, podtest.KindPod("blue", "7")), nil
 	})
-	s, err := New[*placement.PodPlacement](c, pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sourceOf[*placement.PodPlacement](t, c, pods, Options{})
 	blue := object.Key{Namespace: "ns", Name: "blue"}
 	slim := &placement.PodPlacement{PodPlacementMeta: placement.PodPlacementMeta{Name: "blue", Namespace: "ns"}}
 	for _, req := range []Request{
@@ -235,21 +194,18 @@ func TestAWriteIsNoReadAfterARedirect(t *testing.T) {
 	for code, followed := range map[int]bool{301: false, 302: false, 303: false, 307: true, 308: true} {
 		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
 			var all []string
-			s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
 				all = append(all, asked(req))
 				if req.URL.Host == "api.test" {
 					return answer(code, "", "Location", "http://other.test"+req.URL.RequestURI()), nil
 				}
 				return answer(200, podtest.KindPod("blue", "7")), nil
 			}), pods, Options{Formats: []Format{JSON}})
-			if err != nil {
-				t.Fatal(err)
-			}
 			req := Request{Method: method, Key: blue}
 			if method != "GET" {
 				req.Body, req.ContentType = []byte("{}"), "application/json"
 			}
-			_, err = s.Do(context.Background(), req)
+			_, err := s.Do(context.Background(), req)
 			if followed || method == "GET" {
 				if err != nil || len(all) != 2 || all[0] != all[1] {
 					t.Errorf("%d to %s: asked %q, got %v", code, method, all, err)

@@ -54,10 +54,7 @@ func TestDefaultFormats(t *testing.T) {
 		"with protobuf": {newPod, "application/vnd.kubernetes.protobuf,application/json;q=0.9"},
 		"without":       {newUntyped, "application/json"},
 	} {
-		s, err := New[object.Object](newTestClient(t, nil), pods, Options{NewObject: tc.newObject})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sourceOf[object.Object](t, newTestClient(t, nil), pods, Options{NewObject: tc.newObject})
 		if _, accept := s.c.accept("list"); accept != tc.want {
 			t.Errorf("a type %s is asked for as %s, want %s", name, accept, tc.want)
 		}
@@ -98,7 +95,7 @@ func TestContentTypeDecides(t *testing.T) {
 }
 
 func TestAnswerInAWrongFormat(t *testing.T) {
-	s := serveIn(t, Protobuf, nil, func() *corev1.Pod { return &corev1.Pod{} }, Options{Formats: []Format{JSON}})
+	s := serveIn[*corev1.Pod](t, Protobuf, nil, Options{Formats: []Format{JSON}})
 	_, _, listErr := listAll(s)
 	_, watchErr := watchAll(s)
 	for _, err := range []error{listErr, watchErr} {
@@ -123,10 +120,7 @@ func TestWrongFormatsAreRefused(t *testing.T) {
 		}
 	}
 	formats := []Format{JSON}
-	s, err := New[*corev1.Pod](c, pods, Options{Formats: formats})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sourceOf[*corev1.Pod](t, c, pods, Options{Formats: formats})
 	formats[0] = Protobuf
 	if _, accept := s.c.accept("list"); accept != "application/json" {
 		t.Errorf("the source asks for %s after its option was changed", accept)
@@ -150,10 +144,7 @@ func refusing(requests *[]string) roundTrip {
 
 func TestNotAcceptableIsAskedForJSON(t *testing.T) {
 	var requests []string
-	s, err := New[*corev1.Pod](newTestClient(t, refusing(&requests)), pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sourceOf[*corev1.Pod](t, newTestClient(t, refusing(&requests)), pods, Options{})
 	if got, _, err := listAll(s); err != nil || len(got) != 1 {
 		t.Fatalf("got %v, %v", got, err)
 	}
@@ -171,7 +162,7 @@ func TestNotAcceptableAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 8
 		var refused, accepted atomic.Int64
-		s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
 			if req.Header.Get("Accept") != "application/json" {
 				refused.Add(1)
 				time.Sleep(time.Second) // until all have asked
@@ -180,9 +171,6 @@ func TestNotAcceptableAtOnce(t *testing.T) {
 			accepted.Add(1)
 			return answer(200, podtest.List("7", podtest.Pod("a", "1"))), nil
 		}), pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for range n {
 			go func() {
 				if got, _, err := listAll(s); err != nil || len(got) != 1 {
@@ -201,10 +189,7 @@ func TestNotAcceptableAtOnce(t *testing.T) {
 func TestNotAcceptableIsAnErrorWithoutJSON(t *testing.T) {
 	for _, formats := range [][]Format{{Protobuf}, {JSON}} {
 		n := 0
-		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { n++; return answer(406, "no"), nil }), pods, Options{Formats: formats})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) { n++; return answer(406, "no"), nil }), pods, Options{Formats: formats})
 		if _, _, err := listAll(s); !apierrors.IsNotAcceptable(err) || n != 1 {
 			t.Errorf("%v: got %v after %d requests, want a refusal after 1", formats, err, n)
 		}
@@ -221,24 +206,18 @@ func TestErrorResponsesInEveryFormat(t *testing.T) {
 	for _, f := range everyFormat {
 		body := string(podtest.Encode(t, f, status))
 		for _, asked := range everyFormat {
-			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 				return answer(429, body, "Content-Type", f.mediaType()), nil
 			}), pods, Options{Formats: []Format{asked}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _, err = listAll(s)
+			_, _, err := listAll(s)
 			if seconds, _ := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || seconds != 3 || !strings.Contains(err.Error(), "slow down") {
 				t.Errorf("%v: got %v, which suggests %d s", f, err, seconds)
 			}
 		}
 		// Bytes that are no Status are not quoted.
-		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 			return answer(503, "\x00\x01\xff", "Content-Type", f.mediaType()), nil
 		}), pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if _, _, err := listAll(s); !apierrors.IsServiceUnavailable(err) || f != JSON && strings.Contains(err.Error(), "\x00") {
 			t.Errorf("%v: got %q", f, err)
 		}
@@ -253,14 +232,11 @@ func TestEveryFormatStreams(t *testing.T) {
 		t.Run(f.String(), func(t *testing.T) {
 			body := podtest.Transcode(t, whole, f)
 			r, w := io.Pipe()
-			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 				resp := answer(200, "", "Content-Type", f.mediaType())
 				resp.Body = r
 				return resp, nil
 			}), pods, Options{Formats: []Format{f}})
-			if err != nil {
-				t.Fatal(err)
-			}
 			first, done := make(chan string, 2), make(chan error)
 			go func() {
 				_, err := s.List(context.Background(), ListOptions{}, func(p *corev1.Pod) error { first <- p.Name; return nil })
@@ -278,9 +254,7 @@ func TestEveryFormatStreams(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Close()
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
+			noError(t, <-done)
 			if got := <-first; got != "web-2" {
 				t.Errorf("got %s", got)
 			}

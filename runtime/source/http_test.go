@@ -3,7 +3,6 @@
 package source
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -63,10 +62,7 @@ func TestURLs(t *testing.T) {
 		{pods, Options{LabelSelector: "a=b"}, watch(WatchOptions{SendInitialEvents: true, Timeout: 90*time.Second + 1}), "/api/v1/pods?allowWatchBookmarks=true&labelSelector=a%3Db&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=91&watch=true"},
 	} {
 		tc.opts.NewObject = newPod
-		s, err := New[object.Object](c, tc.gvr, tc.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sourceOf[object.Object](t, c, tc.gvr, tc.opts)
 		tc.call(s)
 		if got != tc.want {
 			t.Errorf("got  %s\nwant %s", got, tc.want)
@@ -80,10 +76,7 @@ func TestBaseURL(t *testing.T) {
 		"https://example.test:6443":    "https://example.test:6443/api/v1/pods",
 		"https://example.test/k8s/c1/": "https://example.test/k8s/c1/api/v1/pods",
 	} {
-		c, err := NewClient(&rest.Config{Host: host})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOf(t, &rest.Config{Host: host})
 		if got := c.collectionURL(pods, "").String(); got != want {
 			t.Errorf("%s: got %s, want %s", host, got, want)
 		}
@@ -132,11 +125,8 @@ func TestHTTPErrors(t *testing.T) {
 		"huge body": {func() *http.Response { return answer(500, strings.Repeat("x", 1<<20)) }, func(err error) bool { return len(err.Error()) < 5000 }, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { return tc.resp(), nil }), pods, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _, err = listAll(s)
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) { return tc.resp(), nil }), pods, Options{})
+			_, _, err := listAll(s)
 			var status *apierrors.StatusError
 			if !errors.As(err, &status) || !tc.is(err) || !strings.Contains(err.Error(), tc.text) {
 				t.Errorf("list: got %v", err)
@@ -170,13 +160,10 @@ func TestRetryAfterADateOfTheServers(t *testing.T) {
 	for _, ahead := range []time.Duration{-24 * time.Hour, 0, 24 * time.Hour} {
 		clock := time.Now().Add(ahead)
 		date := func(at time.Time) string { return at.UTC().Format(http.TimeFormat) }
-		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 			return answer(429, "slow down", "Date", date(clock), "Retry-After", date(clock.Add(5*time.Second))), nil
 		}), pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _, err = listAll(s)
+		_, _, err := listAll(s)
 		if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 5 {
 			t.Errorf("a clock that is %v ahead: got %d s, want 5", ahead, seconds)
 		}
@@ -187,14 +174,11 @@ func TestRetryAfterADateOfTheServers(t *testing.T) {
 func TestRefusalWhoseBodyDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
-		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 			resp := answer(403, "", "Content-Type", "text/plain")
 			resp.Body = r
 			return resp, nil
 		}), pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		go w.Write([]byte("not for you, and "))
 		start := time.Now()
 		if _, _, err := listAll(s); !apierrors.IsForbidden(err) || time.Since(start) > 2*time.Second {
@@ -205,13 +189,29 @@ func TestRefusalWhoseBodyDoesNotEnd(t *testing.T) {
 
 func TestConnectionRefused(t *testing.T) {
 	refused := errors.New("connection refused")
-	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { return nil, refused }), pods, Options{Namespace: "shop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = listAll(s)
+	s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) { return nil, refused }), pods, Options{Namespace: "shop"})
+	_, _, err := listAll(s)
 	if !errors.Is(err, refused) || !strings.HasPrefix(err.Error(), `list pods/v1 in namespace "shop": `) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestCallbackErrorsAreKept(t *testing.T) {
+	stop := errors.New("stop")
+	n := 0
+	_, err := serve(t, podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "1"))).List(context.Background(), ListOptions{}, func(*corev1.Pod) error {
+		n++
+		return stop
+	})
+	if err != stop || n != 1 {
+		t.Errorf("list: got %v after %d calls, want the callback's error after 1", err, n)
+	}
+	err = serve(t, podtest.Bookmark+podtest.Bookmark).Watch(context.Background(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+		n++
+		return stop
+	})
+	if err != stop || n != 2 {
+		t.Errorf("watch: got %v after %d calls, want the callback's error after 1", err, n-1)
 	}
 }
 
@@ -228,10 +228,10 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestRealTransport goes through net/http: gzip is undone, connections are used again, a token is
-// sent, and a login page is told from an API.
+// TestRealTransport goes through net/http: connections are used again, a token is sent, and a login
+// page is told from an API.
 func TestRealTransport(t *testing.T) {
-	zipped, connections := false, map[string]bool{}
+	connections := map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		connections[req.RemoteAddr] = true
 		if req.Header.Get("Authorization") != "Bearer secret" {
@@ -240,29 +240,14 @@ func TestRealTransport(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		body := podtest.List("7", podtest.Pod("a", "1"))
-		if strings.Contains(req.Header.Get("Accept-Encoding"), "gzip") {
-			zipped = true
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			fmt.Fprint(z, body)
-			z.Close()
-			return
-		}
-		fmt.Fprint(w, body)
+		fmt.Fprint(w, podtest.List("7", podtest.Pod("a", "1")))
 	}))
 	defer server.Close()
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 
 	for token, ok := range map[string]bool{"secret": true, "": false} {
-		c, err := NewClient(&rest.Config{Host: server.URL, BearerToken: token, Timeout: time.Hour, Transport: server.Client().Transport})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := New[*corev1.Pod](c, pods, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := clientOf(t, &rest.Config{Host: server.URL, BearerToken: token, Timeout: time.Hour, Transport: server.Client().Transport})
+		s := sourceOf[*corev1.Pod](t, c, pods, Options{})
 		for range 3 {
 			got, _, err := listAll(s)
 			if ok && (err != nil || len(got) != 1) {
@@ -272,9 +257,6 @@ func TestRealTransport(t *testing.T) {
 				t.Errorf("a page of HTML: got %v", err)
 			}
 		}
-	}
-	if !zipped {
-		t.Error("gzip was not asked for")
 	}
 	if len(connections) > 4 {
 		t.Errorf("%d connections for 6 requests in a row: bodies are not read to their end", len(connections))
@@ -306,10 +288,7 @@ func TestConstructors(t *testing.T) {
 			t.Errorf("%s: got %v, want an error that names the call", name, err)
 		}
 	}
-	s, err := New[*appsv1.Deployment](c, deployments, Options{Namespace: "shop", LabelSelector: "a=b", FieldSelector: "c=d"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sourceOf[*appsv1.Deployment](t, c, deployments, Options{Namespace: "shop", LabelSelector: "a=b", FieldSelector: "c=d"})
 	if got, want := s.String(), `deployments.apps/v1 in namespace "shop" with labels "a=b" with fields "c=d"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

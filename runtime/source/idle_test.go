@@ -92,15 +92,6 @@ func hold(t testing.TB, sources []*HTTP[*corev1.Pod], n int) {
 	came.Wait()
 }
 
-func podSource(t testing.TB, c *Client, opts Options) *HTTP[*corev1.Pod] {
-	t.Helper()
-	s, err := New[*corev1.Pod](c, pods, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // TestSourceWithoutObjectsIsSmall: what it takes to decode a type is compiled once, and only by
 // those that have objects to decode.
 func TestSourceWithoutObjectsIsSmall(t *testing.T) {
@@ -108,11 +99,11 @@ func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 	const most = n * 8 << 10
 	c := watchOpen(t, podtest.Bookmark, "")
 	// package json learns what a bookmark is
-	hold(t, []*HTTP[*corev1.Pod]{podSource(t, c, Options{})}, 1)
+	hold(t, []*HTTP[*corev1.Pod]{sourceOf[*corev1.Pod](t, c, pods, Options{})}, 1)
 	grown := heapAfter(most, func() {
 		sources := make([]*HTTP[*corev1.Pod], n)
 		for i := range sources {
-			sources[i] = podSource(t, c, Options{})
+			sources[i] = sourceOf[*corev1.Pod](t, c, pods, Options{})
 		}
 		hold(t, sources, 1)
 	})
@@ -126,7 +117,7 @@ func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 	const n = 100
 	const most = n * 6 << 10
-	all := podSource(t, watchOpen(t, strings.Repeat(podtest.Event("ADDED", podtest.WithKind(podtest.Large(1))), 10)+podtest.Bookmark, ""), Options{})
+	all := sourceOf[*corev1.Pod](t, watchOpen(t, strings.Repeat(podtest.Event("ADDED", podtest.WithKind(podtest.Large(1))), 10)+podtest.Bookmark, ""), pods, Options{})
 	hold(t, []*HTTP[*corev1.Pod]{all}, 11)
 	grown := heapAfter(most, func() {
 		sources := make([]*HTTP[*corev1.Pod], n)
@@ -151,13 +142,11 @@ func TestNamespacesShareParts(t *testing.T) {
 		asked = append(asked, req.URL.Path)
 		return answer(200, podtest.LargeList(20)), nil
 	})
-	all := podSource(t, c, Options{})
+	all := sourceOf[*corev1.Pod](t, c, pods, Options{})
 	var last *corev1.Pod
 	for _, namespace := range []string{"one", "two", ""} {
 		s, err := all.In(namespace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if namespace != "" && !strings.Contains(s.String(), namespace) {
 			t.Errorf("the source of namespace %s is called %s", namespace, s)
 		}

@@ -42,10 +42,7 @@ func TestUntypedObjectsOfAnotherKind(t *testing.T) {
 				}
 				return answer(200, body, "Content-Type", JSON.mediaType()), nil
 			})
-			s, err := New[object.Object](c, pods, Options{NewObject: newUntyped})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := sourceOf[object.Object](t, c, pods, Options{NewObject: newUntyped})
 			if _, _, err := listAll(s); errors.Is(err, ErrWrongKind) != tc.wrongList || !tc.wrongList && err != nil {
 				t.Errorf("list: got %v", err)
 			}

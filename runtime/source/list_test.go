@@ -3,21 +3,16 @@
 package source
 
 import (
-	"context"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 func TestListAccepts(t *testing.T) {
@@ -41,9 +36,7 @@ func TestListAccepts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, meta, err := listAll(serve(t, tc.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			var names []string
 			for _, p := range got {
 				names = append(names, p.Name)
@@ -129,62 +122,10 @@ func TestListRejects(t *testing.T) {
 	}
 }
 
-func TestListKeepsCallbackError(t *testing.T) {
-	stop := errors.New("stop")
-	n := 0
-	_, err := serve(t, podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "1"))).List(context.Background(), ListOptions{}, func(*corev1.Pod) error {
-		n++
-		return stop
-	})
-	if err != stop || n != 1 {
-		t.Errorf("got %v after %d calls, want the callback's error after 1", err, n)
-	}
-}
-
-// TestListStreams shows that an item is handed over before the rest of the list exists.
-func TestListStreams(t *testing.T) {
-	r, w := io.Pipe()
-	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
-		resp := answer(200, "")
-		resp.Body = r
-		return resp, nil
-	}), pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := make(chan string)
-	done := make(chan error)
-	go func() {
-		_, err := s.List(context.Background(), ListOptions{}, func(p *corev1.Pod) error { seen <- p.Name; return nil })
-		done <- err
-	}()
-	body := podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "1"))
-	cut := strings.Index(body, `,{"metadata":{"name":"b"`)
-	first := make(chan bool)
-	go func() {
-		io.WriteString(w, body[:cut+1])
-		<-first
-		io.WriteString(w, body[cut+1:])
-		w.Close()
-	}()
-	if got := <-seen; got != "a" {
-		t.Fatal(got)
-	}
-	close(first)
-	if got := <-seen; got != "b" {
-		t.Fatal(got)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestListUntyped(t *testing.T) {
 	body := podtest.List("7", `{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"big":9007199254740993,"e":1e3,"f":1.0,"n":-3,"huge":18446744073709551616,"nothing":null,"list":[1,"x",{}],"empty":[]}}`)
-	got, _, err := listAll(serveUntyped(t, body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, _, err := listAll(serveIn[*unstructured.Unstructured](t, JSON, []byte(body), Options{}))
+	noError(t, err)
 	want := map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": map[string]any{"name": "a", "resourceVersion": "1"},
@@ -197,52 +138,12 @@ func TestListUntyped(t *testing.T) {
 		t.Error(diff)
 	}
 
-	_, _, err = listAll(serveUntyped(t, `{"items":[{"metadata":{"name":"a","resourceVersion":"1"}}],"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`))
+	_, _, err = listAll(serveIn[*unstructured.Unstructured](t, JSON, []byte(`{"items":[{"metadata":{"name":"a","resourceVersion":"1"}}],"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`), Options{}))
 	if !errors.Is(err, ErrWrongKind) {
 		t.Errorf("an untyped item without a kind before the list's: got %v, want ErrWrongKind", err)
 	}
-	_, _, err = listAll(serveUntyped(t, podtest.List("7", podtest.KindPod("a", "1"), `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a","resourceVersion":"1"}}`)))
+	_, _, err = listAll(serveIn[*unstructured.Unstructured](t, JSON, []byte(podtest.List("7", podtest.KindPod("a", "1"), `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a","resourceVersion":"1"}}`)), Options{}))
 	if !errors.Is(err, ErrWrongKind) {
 		t.Errorf("untyped items of two kinds: got %v, want ErrWrongKind", err)
-	}
-}
-
-// TestOneInstantiationServesAllTypes is the way of the engine: one instantiation over the
-// interface.
-func TestOneInstantiationServesAllTypes(t *testing.T) {
-	body := `{"kind":"DeploymentList","apiVersion":"apps/v1","metadata":{"resourceVersion":"7"},"items":[` + podtest.Pod("a", "1") + `]}`
-	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
-	s, err := New[object.Object](c, deployments, Options{NewObject: func() object.Object { return &appsv1.Deployment{} }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _, err := listAll(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, ok := got[0].(*appsv1.Deployment)
-	if !ok || d.Name != "a" || d.Kind != "Deployment" || d.APIVersion != "apps/v1" {
-		t.Errorf("got %#v", got[0])
-	}
-}
-
-// pointerMeta panics in its accessors when metadata is missing.
-type pointerMeta struct {
-	metav1.TypeMeta    `json:",inline"`
-	*metav1.ObjectMeta `json:"metadata"`
-}
-
-func (p *pointerMeta) DeepCopyObject() runtime.Object { return p }
-
-func TestMetadataThatPanics(t *testing.T) {
-	body := `{"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + podtest.Pod("a", "1") + `,{}]}`
-	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
-	s, err := New[*pointerMeta](c, pods, Options{Kind: "Thing"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _, err := listAll(s)
-	if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrMalformed) {
-		t.Errorf("got %v, %v", got, err)
 	}
 }

@@ -42,54 +42,51 @@ func answer(status int, body string, header ...string) *http.Response {
 	return resp
 }
 
-func newTestClient(t testing.TB, f roundTrip) *Client {
+func noError(t testing.TB, err error) {
 	t.Helper()
-	c, err := NewClient(&rest.Config{Host: "http://api.test", Transport: f})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func clientOf(t testing.TB, config *rest.Config) *Client {
+	t.Helper()
+	c, err := NewClient(config)
+	noError(t, err)
 	return c
 }
 
-// serve makes a source of Pods whose every request is answered with body.
-func serve(t testing.TB, body string) *HTTP[*corev1.Pod] {
+func newTestClient(t testing.TB, f roundTrip) *Client {
+	return clientOf(t, &rest.Config{Host: "http://api.test", Transport: f})
+}
+
+func sourceOf[T object.Object](t testing.TB, c *Client, gvr schema.GroupVersionResource, opts Options) *HTTP[T] {
 	t.Helper()
-	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil }), pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, err := New[T](c, gvr, opts)
+	noError(t, err)
 	return s
 }
 
-func serveUntyped(t testing.TB, body string) *HTTP[*unstructured.Unstructured] {
+// serveIn makes a source of Pods whose every request is answered with body in a format, which is
+// asked for unless opts has others.
+func serveIn[T object.Object](t testing.TB, f Format, body []byte, opts Options) *HTTP[T] {
 	t.Helper()
-	s, err := New[*unstructured.Unstructured](newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil }), pods, Options{})
-	if err != nil {
-		t.Fatal(err)
+	if opts.Formats == nil {
+		opts.Formats = []Format{f}
 	}
-	return s
+	return sourceOf[T](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
+		return answer(200, string(body), "Content-Type", f.mediaType()), nil
+	}), pods, opts)
+}
+
+// serve makes a source of Pods whose every request is answered with JSON.
+func serve(t testing.TB, body string) *HTTP[*corev1.Pod] {
+	t.Helper()
+	return serveIn[*corev1.Pod](t, JSON, []byte(body), Options{})
 }
 
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }
-
-// serveIn makes a source of what newObject makes whose every request is answered with body in a
-// format, which is asked for unless opts has others.
-func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *HTTP[T] {
-	t.Helper()
-	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
-		return answer(200, string(body), "Content-Type", f.mediaType()), nil
-	})
-	if opts.Formats == nil {
-		opts.Formats = []Format{f}
-	}
-	opts.NewObject = func() object.Object { return newObject() }
-	s, err := New[T](c, pods, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // listAll reads one page and returns what was handed over, also beside an error.
 func listAll[T object.Object](s Source[T]) ([]T, ListResult, error) {

@@ -31,10 +31,7 @@ func TestMetadataIsAskedFor(t *testing.T) {
 		accept = req.Header.Get("Accept")
 		return nil, errors.New("that is enough")
 	})
-	s, err := New[*metav1.PartialObjectMetadata](c, deployments, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sourceOf[*metav1.PartialObjectMetadata](t, c, deployments, Options{})
 	listAll(s)
 	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadataList"); accept != want {
 		t.Errorf("list accepts %s\nwant %s", accept, want)
@@ -56,11 +53,11 @@ func TestMetadataInEveryFormat(t *testing.T) {
 		check := func(name string, list, watch []byte, f Format) {
 			t.Helper()
 			opts := Options{Kind: kind}
-			got, result, err := listAll(serveIn(t, f, list, newMetadata, opts))
+			got, result, err := listAll(serveIn[*metav1.PartialObjectMetadata](t, f, list, opts))
 			if err != nil || len(got) != 1 || result.ResourceVersion != "7" {
 				t.Fatalf("%s from %v as %q: %v, %v, %v", name, f, kind, got, result, err)
 			}
-			events, err := watchAll(serveIn(t, f, watch, newMetadata, opts))
+			events, err := watchAll(serveIn[*metav1.PartialObjectMetadata](t, f, watch, opts))
 			if err != nil || len(events) != 2 || events[1].ResourceVersion != "9" {
 				t.Fatalf("%s from %v as %q: %v, %v", name, f, kind, events, err)
 			}
@@ -97,17 +94,17 @@ func TestMetadataRejects(t *testing.T) {
 		"metadata of old":  {"", item("meta.k8s.io/v1beta1", "PartialObjectMetadata")},
 		"metadata of none": {"", item("v1", "PartialObjectMetadata")},
 	} {
-		_, err := watchAll(serveIn(t, JSON, []byte(podtest.Event("ADDED", tc.body)), newMetadata, Options{Kind: tc.kind}))
+		_, err := watchAll(serveIn[*metav1.PartialObjectMetadata](t, JSON, []byte(podtest.Event("ADDED", tc.body)), Options{Kind: tc.kind}))
 		if !errors.Is(err, ErrWrongKind) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`
-	if _, _, err := listAll(serveIn(t, JSON, []byte(table), newMetadata, Options{})); !errors.Is(err, ErrWrongKind) {
+	if _, _, err := listAll(serveIn[*metav1.PartialObjectMetadata](t, JSON, []byte(table), Options{})); !errors.Is(err, ErrWrongKind) {
 		t.Errorf("a list that is a table: got %v", err)
 	}
 	whole := bytes.Clone([]byte(podtest.List("7", podtest.Pod("a", "1"))))
-	if _, _, err := listAll(serveIn(t, JSON, whole, newMetadata, Options{Kind: "Node"})); !errors.Is(err, ErrWrongKind) {
+	if _, _, err := listAll(serveIn[*metav1.PartialObjectMetadata](t, JSON, whole, Options{Kind: "Node"})); !errors.Is(err, ErrWrongKind) {
 		t.Errorf("whole objects of another kind: got %v", err)
 	}
 }
@@ -115,11 +112,8 @@ func TestMetadataRejects(t *testing.T) {
 // TestMetadataFromServersThatRefuse: every server understands JSON without parameters.
 func TestMetadataFromServersThatRefuse(t *testing.T) {
 	var requests []string
-	s, err := New[*metav1.PartialObjectMetadata](newTestClient(t, refusing(&requests)), pods, Options{Formats: []Format{JSON}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.Watch(context.Background(), WatchOptions{}, nil, func(e Event[*metav1.PartialObjectMetadata]) error {
+	s := sourceOf[*metav1.PartialObjectMetadata](t, newTestClient(t, refusing(&requests)), pods, Options{Formats: []Format{JSON}})
+	err := s.Watch(context.Background(), WatchOptions{}, nil, func(e Event[*metav1.PartialObjectMetadata]) error {
 		if e.Object.TypeMeta != metadataMeta || e.Object.Name != "a" {
 			t.Errorf("got %+v", e.Object)
 		}

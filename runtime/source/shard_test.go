@@ -42,10 +42,7 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 			}
 			return answer(200, events.String()+podtest.Bookmark), nil
 		})
-		s, err := New[*corev1.Pod](c, pods, Options{ShardSelector: half(i)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sourceOf[*corev1.Pod](t, c, pods, Options{ShardSelector: half(i)})
 		if want := fmt.Sprintf("pods/v1 in shard %q", half(i)); s.String() != want {
 			t.Errorf("it is called %s, want %s", s, want)
 		}

@@ -29,9 +29,7 @@ func TestWatchAccepts(t *testing.T) {
 		podtest.Event("ADDED", podtest.Pod("c", "10")), // without a kind
 	}, "\n") + "\n"
 	got, err := watchAll(serve(t, body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want := []struct {
 		typ     EventType
 		name    string
@@ -125,31 +123,16 @@ func TestWatchErrorEvents(t *testing.T) {
 	}
 }
 
-func TestWatchKeepsCallbackError(t *testing.T) {
-	stop := errors.New("stop")
-	n := 0
-	err := serve(t, podtest.Bookmark+podtest.Bookmark).Watch(context.Background(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
-		n++
-		return stop
-	})
-	if err != stop || n != 1 {
-		t.Errorf("got %v after %d calls, want the callback's error after 1", err, n)
-	}
-}
-
 // TestWatchStreams shows that each event arrives while the stream is open, and that cancellation
 // ends a silent stream.
 func TestWatchStreams(t *testing.T) {
 	r, w := io.Pipe()
-	s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {
+	s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
 		resp := answer(200, "")
 		resp.Body = r
 		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
 		return resp, nil
 	}), pods, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	opened, seen, done := make(chan bool, 1), make(chan string), make(chan error)
@@ -196,14 +179,11 @@ func (brokenBody) Close() error { return nil }
 func TestBrokenConnection(t *testing.T) {
 	for name, body := range map[string]string{"between events": podtest.Bookmark + "\n", "within an event": podtest.Bookmark + podtest.Bookmark[:9]} {
 		for _, reset := range []error{errors.New("connection reset by peer"), io.ErrUnexpectedEOF} {
-			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 				resp := answer(200, "")
 				resp.Body = brokenBody{strings.NewReader(body), reset}
 				return resp, nil
 			}), pods, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			got, err := watchAll(s)
 			var decode *DecodeError
 			if len(got) != 1 || !errors.Is(err, reset) || errors.As(err, &decode) {

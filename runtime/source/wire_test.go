@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeobject "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
@@ -24,7 +24,7 @@ func TestEveryFormatListsTheSame(t *testing.T) {
 	for _, f := range everyFormat {
 		t.Run(f.String(), func(t *testing.T) {
 			body := podtest.Transcode(t, text, f)
-			got, result, err := listAll(serveIn(t, f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+			got, result, err := listAll(serveIn[*corev1.Pod](t, f, body, Options{}))
 			if err != nil || result.ResourceVersion != "7" {
 				t.Fatal(result, err)
 			}
@@ -45,27 +45,6 @@ func TestEveryFormatListsTheSame(t *testing.T) {
 	}
 }
 
-func TestUntypedObjects(t *testing.T) {
-	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "7", "continue": "more"}}}
-	var want []*unstructured.Unstructured
-	for i := range 3 {
-		content, err := runtimeobject.DefaultUnstructuredConverter.ToUnstructured(podtest.LargeObject(t, i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		content["big"], content["float"], content["none"] = int64(9007199254740993), 1.5, nil
-		list.Items = append(list.Items, unstructured.Unstructured{Object: content})
-		want = append(want, &list.Items[i])
-	}
-	got, result, err := listAll(serveIn(t, JSON, podtest.Encode(t, JSON, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
-	if err != nil || result != (ListResult{ResourceVersion: "7", Continue: "more"}) {
-		t.Fatal(result, err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestEveryFormatWatches(t *testing.T) {
 	added := podtest.LargeObject(t, 1)
 	mark := &corev1.Pod{TypeMeta: added.TypeMeta, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
@@ -81,7 +60,7 @@ func TestEveryFormatWatches(t *testing.T) {
 			}{{"ADDED", added}, {"BOOKMARK", mark}, {"BOOKMARK", end}, {"MODIFIED", added}, {"DELETED", added}, {"ERROR", gone}, {"ADDED", added}} {
 				body = append(body, podtest.EncodeEvent(t, f, e.typ, e.obj)...)
 			}
-			got, err := watchAll(serveIn(t, f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+			got, err := watchAll(serveIn[*corev1.Pod](t, f, body, Options{}))
 			if !apierrors.IsResourceExpired(err) {
 				t.Errorf("got %v, want an expiry", err)
 			}
@@ -104,13 +83,13 @@ func TestEveryFormatWatches(t *testing.T) {
 			// It ends without an error between events, and with one everywhere else.
 			one := podtest.EncodeEvent(t, f, "ADDED", added)
 			for cut := 1; cut < len(one); cut += 7 {
-				got, err := watchAll(serveIn(t, f, append(bytes.Clone(one), one[:cut]...), func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+				got, err := watchAll(serveIn[*corev1.Pod](t, f, append(bytes.Clone(one), one[:cut]...), Options{}))
 				var decode *DecodeError
 				if len(got) != 1 || !errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &decode) || decode.Item != 2 {
 					t.Fatalf("cut off after %d of %d bytes: got %d events and %v", cut, len(one), len(got), err)
 				}
 			}
-			if _, err := watchAll(serveIn(t, f, one, func() *corev1.Pod { return &corev1.Pod{} }, Options{})); err != nil {
+			if _, err := watchAll(serveIn[*corev1.Pod](t, f, one, Options{})); err != nil {
 				t.Error(err)
 			}
 		})
@@ -144,7 +123,7 @@ func TestEveryFormatRejects(t *testing.T) {
 			"empty":         {nil, 0, io.ErrUnexpectedEOF, ""},
 			"cut off":       {cutAfter(podtest.Encode(t, f, list("PodList", "v1", "7", *good, *good)), 0.8), 2, io.ErrUnexpectedEOF, ""},
 		} {
-			_, _, err := listAll(serveIn(t, f, tc.body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+			_, _, err := listAll(serveIn[*corev1.Pod](t, f, tc.body, Options{}))
 			var decode *DecodeError
 			if !errors.As(err, &decode) || !errors.Is(err, tc.is) || decode.Item != tc.item || tc.key != "" && decode.Key.String() != tc.key {
 				t.Errorf("%v list, %s: got %v, want %v at item %d", f, name, err, tc.is, tc.item)
@@ -164,7 +143,7 @@ func TestEveryFormatRejects(t *testing.T) {
 			"empty mark":   {podtest.EncodeEvent(t, f, "BOOKMARK", markWithout), ErrMalformed, ""},
 			"no status":    {podtest.EncodeEvent(t, f, "ERROR", &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}}), ErrWrongKind, ""},
 		} {
-			got, err := watchAll(serveIn(t, f, append(bytes.Clone(one), tc.body...), func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
+			got, err := watchAll(serveIn[*corev1.Pod](t, f, append(bytes.Clone(one), tc.body...), Options{}))
 			var decode *DecodeError
 			if len(got) != 1 || !errors.As(err, &decode) || !errors.Is(err, tc.is) || decode.Item != 2 || tc.key != "" && decode.Key.String() != tc.key {
 				t.Errorf("%v watch, %s: got %d events and %v, want 1 and %v", f, name, len(got), err, tc.is)
@@ -176,16 +155,21 @@ func TestEveryFormatRejects(t *testing.T) {
 	}
 }
 
+// pointerMeta panics in its accessors when metadata is missing.
+type pointerMeta struct {
+	metav1.TypeMeta    `json:",inline"`
+	*metav1.ObjectMeta `json:"metadata"`
+}
+
+func (p *pointerMeta) DeepCopyObject() runtimeobject.Object { return p }
+
 // TestNoMetadata: a type whose accessors panic.
 func TestNoMetadata(t *testing.T) {
-	for _, drop := range []Options{{Kind: "Pod"}, {Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"a"}}} {
-		body := podtest.Encode(t, JSON, &unstructured.UnstructuredList{
-			Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "1"}},
-			Items:  []unstructured.Unstructured{{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}},
-		})
-		_, _, err := listAll(serveIn(t, JSON, body, func() *pointerMeta { return &pointerMeta{} }, drop))
-		if !errors.Is(err, ErrMalformed) {
-			t.Errorf("got %v", err)
+	body := []byte(strings.Replace(podtest.List("7", podtest.Pod("a", "1"), `{}`), "PodList", "ThingList", 1))
+	for _, drop := range []Options{{Kind: "Thing"}, {Kind: "Thing", DropManagedFields: true, DropAnnotations: []string{"a"}}} {
+		got, _, err := listAll(serveIn[*pointerMeta](t, JSON, body, drop))
+		if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrMalformed) {
+			t.Errorf("got %v, %v", got, err)
 		}
 	}
 }

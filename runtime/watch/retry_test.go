@@ -224,15 +224,6 @@ func TestCancelIsImmediate(t *testing.T) {
 	})
 }
 
-func TestErrorOfTheCallbackEndsIt(t *testing.T) {
-	enough := errors.New("enough")
-	w := &world{turns: []turn{{events: added(6, 7)}}}
-	err := watch.Retry(t.Context(), w, "5", watch.Options{}, func(source.Event[thing]) error { return enough })
-	if err != enough || len(w.asked) != 1 {
-		t.Errorf("ended with %v", err)
-	}
-}
-
 func TestWrongArgumentsAreErrors(t *testing.T) {
 	event := func(source.Event[thing]) error { return nil }
 	done := func(source.Event[thing]) (bool, error) { return true, nil }

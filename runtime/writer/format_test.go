@@ -55,10 +55,7 @@ func TestProtobuf(t *testing.T) {
 	s, client := serve(t, encoded(t, pod("8")), encoded(t, pod("9")), encoded(t, &metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess,
 	}))
-	w, err := writer.New[*corev1.Pod](client, pods, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter[*corev1.Pod](t, client, pods, writer.Options{})
 	unnamed := pod("7")
 	unnamed.TypeMeta = metav1.TypeMeta{}
 	if got, token, err := w.Update(ctx, unnamed); err != nil || got.Spec.NodeName != "node-7" || got.Kind != "Pod" || token.ResourceVersion != "8" {
@@ -91,10 +88,7 @@ func TestWithoutProtobuf(t *testing.T) {
 	json := answer{status: 201, body: `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"blue","namespace":"shop","uid":"u1","resourceVersion":"8"}}`}
 	for _, code := range []int{406, 415} {
 		s, client := serve(t, answer{status: code, body: "no"}, json, json)
-		w, err := writer.New[*corev1.Pod](client, pods, writer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := newWriter[*corev1.Pod](t, client, pods, writer.Options{})
 		for range 2 {
 			if got, _, err := w.Create(ctx, pod("")); err != nil || got.ResourceVersion != "8" {
 				t.Errorf("%d: got %+v, %v", code, got, err)
@@ -114,10 +108,7 @@ func TestWithoutProtobuf(t *testing.T) {
 // A refusal of another content type is the server's last word.
 func TestUnsupportedPatch(t *testing.T) {
 	s, client := serve(t, refuse(415, metav1.StatusReasonUnsupportedMediaType))
-	w, err := writer.New[*corev1.Pod](client, pods, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter[*corev1.Pod](t, client, pods, writer.Options{})
 	if _, _, err := w.Patch(context.Background(), blueKey, types.StrategicMergePatchType, []byte(`{}`)); err == nil || len(s.got) != 1 {
 		t.Errorf("got %v after %d requests", err, len(s.got))
 	}
@@ -127,10 +118,7 @@ func TestUnsupportedPatch(t *testing.T) {
 func TestUntyped(t *testing.T) {
 	ctx := context.Background()
 	s, client := serve(t, state("8"))
-	w, err := writer.New[object.Object](client, widgets, writer.Options{NewObject: func() object.Object { return &unstructured.Unstructured{} }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter[object.Object](t, client, widgets, writer.Options{NewObject: func() object.Object { return &unstructured.Unstructured{} }})
 	u := &unstructured.Unstructured{Object: map[string]any{"kind": "Widget", "apiVersion": "samples.io/v1", "metadata": map[string]any{"namespace": "shop", "name": "blue"}}}
 	got, gotToken, err := w.Create(ctx, u)
 	if err != nil {
@@ -149,10 +137,7 @@ func TestUntyped(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	ctx := context.Background()
 	s, client := serve(t, answer{status: 200, body: `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"blue","namespace":"shop","uid":"u1","resourceVersion":"8","finalizers":["f"]}}`})
-	w, err := writer.New[*metav1.PartialObjectMetadata](client, widgets, writer.Options{Kind: "Widget"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := newWriter[*metav1.PartialObjectMetadata](t, client, widgets, writer.Options{Kind: "Widget"})
 	cached := &metav1.PartialObjectMetadata{ObjectMeta: blue().ObjectMeta}
 	got, gotToken, err := w.AddFinalizer(ctx, cached, "f")
 	if err != nil || gotToken != token("8") || len(got.Finalizers) != 1 {

@@ -161,13 +161,18 @@ func serve(t *testing.T, answers ...answer) (*server, *source.Client) {
 	return s, client
 }
 
+func newWriter[T object.Object](t *testing.T, client *source.Client, resource schema.GroupVersionResource, opts writer.Options) *writer.Writer[T] {
+	t.Helper()
+	w, err := writer.New[T](client, resource, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // widgetWriter makes a Writer of Widgets with its server.
 func widgetWriter(t *testing.T, opts writer.Options, answers ...answer) (*server, *writer.Writer[*Widget]) {
 	t.Helper()
 	s, client := serve(t, answers...)
-	w, err := writer.New[*Widget](client, widgets, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, w
+	return s, newWriter[*Widget](t, client, widgets, opts)
 }

@@ -30,10 +30,7 @@ func bubbled(t *testing.T, test func(t *testing.T, s *server, w *writer.Writer[*
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := writer.New[*Widget](client, widgets, writer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := newWriter[*Widget](t, client, widgets, writer.Options{})
 		test(t, s, w)
 	})
 }

@@ -77,9 +77,7 @@ func TestIndexesOfAKind(t *testing.T) {
 		kind := podKind(f).With(podOptions{Indexes: []store.AnyIndex[*corev1.Pod]{ofCall, PodByNode}})
 		pods := kind.Informer()
 		run(t, f)
-		if err := pods.AddIndexers(later); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, pods.AddIndexers(later))
 		if kind.Informer() != pods {
 			t.Error("another informer")
 		}
@@ -143,9 +141,7 @@ func TestErrorHandlerOfAKind(t *testing.T) {
 		podKind(f).With(podOptions{Namespaces: []string{"b"}, ErrorHandler: teller("call")}).Informer()
 		nodeKind(f).Informer()
 		end := server.Outage()
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		shutdown(t, f)
 		end()

@@ -89,17 +89,15 @@ func TestKindOptionsPrecedence(t *testing.T) {
 		"a field selector before that of the kind": {opts{withPods(podOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", "k")})},
 			podOptions{FieldSelector: fields.Everything()}, "/api/v1/pods", `pods/v1 with any fields`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := newShop()
-				f := server.Factory(t, test.factory...)
-				pods := podKind(f).With(test.call).Informer()
-				same(t, "name", pods.Status().Name, test.informer)
-				run(t, f)
-				shutdown(t, f)
-				request := server.Requests()[0]
-				same(t, "request", strings.TrimSpace(request.Path+" "+request.Query.Get("labelSelector")+request.Query.Get("fieldSelector")), test.request)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			server := newShop()
+			f := server.Factory(t, test.factory...)
+			pods := podKind(f).With(test.call).Informer()
+			same(t, "name", pods.Status().Name, test.informer)
+			run(t, f)
+			shutdown(t, f)
+			request := server.Requests()[0]
+			same(t, "request", strings.TrimSpace(request.Path+" "+request.Query.Get("labelSelector")+request.Query.Get("fieldSelector")), test.request)
 		})
 	}
 }
@@ -157,20 +155,18 @@ func TestWrongKindOptions(t *testing.T) {
 			want(t, k.With(podOptions{}).Informer().AddIndexers(PodByNode), "informer /: AddIndexers: factories.For /: the factory is nil")
 		}, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newShop().Factory(t, test.factory...)
-				if test.use != nil {
-					test.use(f)
-				}
-				err := f.Start(t.Context())
-				if test.want != "" {
-					want(t, err, "informer factory: Start: "+test.want)
-				} else if err != nil {
-					t.Error(err)
-				}
-				shutdown(t, f)
-			})
+		inBubble(t, name, func(t *testing.T) {
+			f := newShop().Factory(t, test.factory...)
+			if test.use != nil {
+				test.use(f)
+			}
+			err := f.Start(t.Context())
+			if test.want != "" {
+				want(t, err, "informer factory: Start: "+test.want)
+			} else if err != nil {
+				t.Error(err)
+			}
+			shutdown(t, f)
 		})
 	}
 }
@@ -242,16 +238,12 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		journals[1].Saw(t, "-web@6")
 		journals[2].Saw(t)
 
-		if err := f.Stop(t.Context(), webs.Informer()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Stop(t.Context(), webs.Informer()))
 		server.Pods.Delete("b", "web")
 		synctest.Wait()
 		same(t, "stopped", informertest.Names(webs.Informer()), []string{"a/web", "b/web"})
 		same(t, "beside it", informertest.Names(here), []string{"a/web"})
-		if err := f.Remove(t.Context(), here); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Remove(t.Context(), here))
 		if webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer() == here {
 			t.Error("the removed informer came back")
 		}
@@ -291,16 +283,12 @@ func TestKindsAreShared(t *testing.T) {
 			go func() {
 				base.With(podOptions{Namespaces: []string{fmt.Sprint("n", n%4)}}).Informer()
 				kind.Informer()
-				if err := f.Start(ctx); err != nil {
-					t.Error(err)
-				}
+				noError(t, f.Start(ctx))
 			}()
 		}
 		synctest.Wait()
 		same(t, "informers", len(f.Informers()), 5)
-		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.WaitForCacheSync(t.Context()))
 		cancel()
 		shutdown(t, f)
 	})

@@ -29,9 +29,7 @@ func TestFactoryLife(t *testing.T) {
 		f := server.Factory(t)
 		want(t, f.WaitForCacheSync(t.Context()), "informer factory: WaitForCacheSync: the factory was not started")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		if err := f.Start(ctx); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Start(ctx))
 		pods := podsOf(f)
 		if podsOf(f) != pods {
 			t.Error("another informer for the same resource and type")
@@ -41,9 +39,7 @@ func TestFactoryLife(t *testing.T) {
 			t.Error("For has started something")
 		}
 		for range 2 {
-			if err := errors.Join(f.Start(ctx), f.WaitForCacheSync(t.Context())); err != nil {
-				t.Error(err)
-			}
+			noError(t, errors.Join(f.Start(ctx), f.WaitForCacheSync(t.Context())))
 		}
 		if err := pods.Run(t.Context()); !errors.Is(err, informer.ErrRunning) {
 			t.Errorf("Run of an informer that the factory runs: %v", err)
@@ -65,9 +61,7 @@ func TestFactoryLife(t *testing.T) {
 			t.Errorf("started anew: %v", err)
 		}
 		for range 2 {
-			if err := f.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
+			noError(t, f.Shutdown(t.Context()))
 		}
 		if err := f.Start(t.Context()); !errors.Is(err, factories.ErrShutdown) {
 			t.Errorf("Start after Shutdown: %v", err)
@@ -89,9 +83,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }})
 		first, cancel := context.WithCancel(t.Context())
 		second, cancelSecond := context.WithCancel(t.Context())
-		if err := f.Start(first); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(first))
 		synctest.Wait()
 		cancel()
 		synctest.Wait()
@@ -108,9 +100,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 		if s := pods.Status(); !s.Running || s.ResourceVersion != rv {
 			t.Errorf("not started again: %+v", s)
 		}
-		if err := f.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Shutdown(t.Context()))
 		if pods.Status().Running {
 			t.Error("runs on after Shutdown")
 		}
@@ -129,17 +119,13 @@ func TestStartAfterAFailedRun(t *testing.T) {
 			}
 			return obj, nil
 		}))
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		if pods.Status().Running {
 			t.Error("the run has not failed")
 		}
 		fails = false
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		synctest.Wait()
 		if !pods.Status().Running || !pods.HasSynced() {
 			t.Errorf("running %v, synced %v", pods.Status().Running, pods.HasSynced())
@@ -151,9 +137,7 @@ func TestStartAfterAFailedRun(t *testing.T) {
 func TestShutdownBeforeStart(t *testing.T) {
 	f := newShop().Factory(t)
 	podsOf(f)
-	if err := f.Shutdown(t.Context()); err != nil {
-		t.Error(err)
-	}
+	noError(t, f.Shutdown(t.Context()))
 	if err := f.Start(t.Context()); !errors.Is(err, factories.ErrShutdown) {
 		t.Errorf("got %v", err)
 	}
@@ -165,9 +149,7 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 		f := server.Factory(t)
 		let := make(chan struct{})
 		informertest.Add(t, podsOf(f), &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
-		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -190,9 +172,7 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 		server.Outage()
 		f := server.Factory(t)
 		podsOf(f)
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		time.AfterFunc(time.Minute, func() { _ = f.Shutdown(context.Background()) })
 		err := f.WaitForCacheSync(t.Context())
 		if !errors.Is(err, factories.ErrShutdown) || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: the factory was shut down: 1 of 1 informers not synced after 1m0s: pods/v1 is not running: ") {
@@ -210,13 +190,9 @@ func TestFactoryOptions(t *testing.T) {
 		factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
 		services := factories.For[*corev1.Service](f, corev1.SchemeGroupVersion.WithResource("services"), informer.WithNamespace("other"),
 			informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"})), informer.WithName("web"))
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Start(t.Context()))
 		synctest.Wait()
-		if err := f.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Shutdown(t.Context()))
 		if name := services.Status().Name; name != "web" {
 			t.Errorf("the name is %q", name)
 		}
@@ -236,9 +212,7 @@ func TestForAddsIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "node-1")).Factory(t)
 		pods := podsOf(f)
-		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())))
 		if podsOf(f, informer.WithIndexes(PodByNode)) != pods {
 			t.Error("another informer")
 		}
@@ -249,8 +223,6 @@ func TestForAddsIndexes(t *testing.T) {
 		if diff := cmp.Diff([]string{"node-1"}, keys); diff != "" {
 			t.Error(diff)
 		}
-		if err := f.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
+		noError(t, f.Shutdown(t.Context()))
 	})
 }

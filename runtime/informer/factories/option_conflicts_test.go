@@ -103,9 +103,7 @@ func TestProvidersThatCanNotBeCompared(t *testing.T) {
 	for range 2 {
 		podsOf(f, informer.WithMetrics(labelledMetrics{labels: []string{"app"}}))
 	}
-	if err := f.Start(t.Context()); err != nil {
-		t.Error(err)
-	}
+	noError(t, f.Start(t.Context()))
 	shutdown(t, f)
 }
 
@@ -191,8 +189,6 @@ func TestTheSameForTwice(t *testing.T) {
 		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{PageSize: 8}))
 	}
 	podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 8}))
-	if err := f.Start(t.Context()); err != nil {
-		t.Error(err)
-	}
+	noError(t, f.Start(t.Context()))
 	shutdown(t, f)
 }

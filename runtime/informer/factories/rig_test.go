@@ -37,19 +37,15 @@ var (
 	labelled = informertest.Labelled
 	run      = informertest.Run
 	shutdown = informertest.Shutdown
+	inBubble = informertest.InBubble
+	noError  = informertest.NoError
+	want     = informertest.Error
 	same     = informertest.Same
 	pass     = informertest.Pass
 )
 
 func podsOf(f factories.SharedInformerFactory, opts ...informer.Option) *informer.SharedIndexInformer[*corev1.Pod] {
 	return factories.For[*corev1.Pod](f, podResource, opts...)
-}
-
-func want(t *testing.T, err error, text string) {
-	t.Helper()
-	if err == nil || err.Error() != text {
-		t.Errorf("got  %v\nwant %s", err, text)
-	}
 }
 
 func keep[T object.Object](obj T) (T, error) { return obj, nil }
