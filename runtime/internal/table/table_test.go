@@ -230,11 +230,10 @@ func branches(b *branch) (n int) {
 	if b == nil {
 		return 0
 	}
-	for _, below := range b.branches {
-		n += branches(below)
-	}
-	for _, l := range b.leaves {
-		if l != nil {
+	for i := range 1 << branchBits {
+		if b.branches != nil {
+			n += branches(b.branches[i])
+		} else if b.leaves[i] != nil {
 			n++
 		}
 	}

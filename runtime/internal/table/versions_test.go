@@ -252,7 +252,7 @@ func have(m model, key string) (n int) {
 // TestOldStatesAreReadInFewSteps counts the nodes between a version and its objects, after so many
 // changes that the newest version has none of the nodes.
 func TestOldStatesAreReadInFewSteps(t *testing.T) {
-	const objects, most = 1 << 15, 3 // nodes, for leaves of 32 slots and branches of 64 nodes
+	const objects, most = 1 << 15, 3 // nodes, for leaves of 32 slots and branches of 32 nodes
 	index := byGroup("group")
 	table := mustNew(t, index)
 	var names []string
