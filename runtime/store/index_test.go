@@ -5,8 +5,6 @@ package store_test
 import (
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -96,51 +94,4 @@ func TestKeysAreNotBoxedWhileTheyAgree(t *testing.T) {
 	if without, with := allocs(mustNew(t)), allocs(mustNew(t, byNode, byKeys)); with != without {
 		t.Errorf("two updates make %v allocations with two indexes, %v without", with, without)
 	}
-}
-
-// TestLookupInBesideWriters: the answers of one snapshot stay the same while objects move between
-// keys and namespaces.
-func TestLookupInBesideWriters(t *testing.T) {
-	const nodes, objects = 3, 600
-	s := mustNew(t, byNode)
-	var done atomic.Bool
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
-			for !done.Load() {
-				snapshot, n := s.Snapshot(), 0
-				for node := range nodes {
-					for _, namespace := range []string{"a", "b"} {
-						list := byNode.ListIn(snapshot, namespace, fmt.Sprint(node))
-						for obj := range byNode.LookupIn(snapshot, namespace, fmt.Sprint(node)) {
-							if obj.Namespace != namespace || obj.Labels["node"] != fmt.Sprint(node) || !slices.Contains(list, obj) {
-								t.Errorf("%s/%s on %s is among those of %s on %d", obj.Namespace, obj.Name, obj.Labels["node"], namespace, node)
-							}
-						}
-						n += len(list)
-					}
-				}
-				if n != snapshot.Len() {
-					t.Errorf("%d objects in all namespaces on all nodes, but the snapshot has %d", n, snapshot.Len())
-				}
-			}
-		})
-	}
-	for round := range 20 {
-		err := s.Update(func(x *store.Txn[*thing]) error {
-			for i := range objects {
-				namespaces := []string{"a", "b"}
-				x.Delete(object.Key{Namespace: namespaces[(i+round+1)%2], Name: fmt.Sprint(i)})
-				if err := x.Set(newThing(namespaces[(i+round)%2], fmt.Sprint(i), fmt.Sprint((i+round)%nodes))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	done.Store(true)
-	readers.Wait()
 }

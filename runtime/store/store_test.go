@@ -5,7 +5,6 @@ package store_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/testkit/storetest"
@@ -91,33 +89,6 @@ func TestStoreIsAReader(t *testing.T) {
 				return storetest.Rig{Reader: s, Apply: apply(t, s)}
 			})
 		})
-	}
-}
-
-// TestViewsOfOneTableInTwoTypes reads one table in two types, as an informer of a kind and one of
-// all kinds do.
-func TestViewsOfOneTableInTwoTypes(t *testing.T) {
-	tab, err := table.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	obj := newThing("ns", "a", "")
-	x := tab.Begin()
-	x.Set(obj)
-	x.Publish()
-	typed := store.View[*thing](tab).Snapshot()
-	erased := store.View[object.Object](tab).Snapshot()
-	if got, ok := typed.Get(object.KeyOf(obj)); !ok || got != obj {
-		t.Errorf("typed: %v, %v", got, ok)
-	}
-	if got, ok := erased.Get(object.KeyOf(obj)); !ok || got != object.Object(obj) {
-		t.Errorf("as object.Object: %v, %v", got, ok)
-	}
-	if got, ok := erased.Get(object.Key{Name: "b"}); ok || got != nil {
-		t.Errorf("as object.Object, what isn't there: %v, %v", got, ok)
-	}
-	if got := slices.Collect(erased.All()); len(got) != 1 || got[0] != object.Object(obj) {
-		t.Errorf("All as object.Object: %v", got)
 	}
 }
 

@@ -5,7 +5,6 @@ package decode
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"testing"
 
@@ -89,57 +88,4 @@ func BenchmarkList(b *testing.B) {
 			}
 		}
 	})
-}
-
-// BenchmarkWatch decodes one event.
-func BenchmarkWatch(b *testing.B) {
-	var pod corev1.Pod
-	if err := json.Unmarshal([]byte(podtest.WithKind(podtest.Large(1))), &pod); err != nil {
-		b.Fatal(err)
-	}
-	for _, tc := range benchCases {
-		b.Run(tc.name, func(b *testing.B) {
-			event := podtest.EncodeEvent(b, tc.format, "MODIFIED", &pod)
-			b.SetBytes(int64(len(event)))
-			b.ReportAllocs()
-			left := b.N
-			r := readerFunc(func(p []byte) (int, error) {
-				if left == 0 {
-					return 0, io.EOF
-				}
-				left--
-				return copy(p, event), nil
-			})
-			c := mustCodec(b, tc.opts, tc.sample)
-			w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(&lines{r: r}), tc.format), deliver: func(*Item) error { return nil }}
-			w.stream.readOnly = tc.readOnly
-			if err := w.read(); err != nil {
-				b.Fatal(err)
-			}
-		})
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// lines makes reads of any size from a reader of whole lines.
-type lines struct {
-	r    io.Reader
-	buf  [16 << 10]byte
-	rest []byte
-}
-
-func (l *lines) Read(p []byte) (int, error) {
-	if len(l.rest) == 0 {
-		n, err := l.r.Read(l.buf[:])
-		if err != nil {
-			return 0, err
-		}
-		l.rest = l.buf[:n]
-	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[n:]
-	return n, nil
 }

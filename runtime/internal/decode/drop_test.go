@@ -193,34 +193,6 @@ func TestManagedFieldsCostNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkManagedFields decodes an event of a Pod of 7 KB, more than half of which is
-// managedFields.
-func BenchmarkManagedFields(b *testing.B) {
-	p := fatPod(b)
-	for _, f := range everyFormat {
-		for _, drop := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%v/dropped=%v", f, drop), func(b *testing.B) {
-				event := podtest.EncodeEvent(b, f, "MODIFIED", p)
-				b.SetBytes(int64(len(event)))
-				b.ReportAllocs()
-				left := b.N
-				r := readerFunc(func(p []byte) (int, error) {
-					if left == 0 {
-						return 0, io.EOF
-					}
-					left--
-					return copy(p, event), nil
-				})
-				c := mustCodec(b, Options{DropManagedFields: drop}, newPod)
-				w := watchReader{stream: newStream(context.Background(), c, io.NopCloser(&lines{r: r}), f), deliver: func(*Item) error { return nil }}
-				if err := w.read(); err != nil {
-					b.Fatal(err)
-				}
-			})
-		}
-	}
-}
-
 // fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
 func fieldsV1(raw string) *metav1.FieldsV1 {
 	fields := &metav1.FieldsV1{}

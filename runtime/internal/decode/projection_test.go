@@ -77,22 +77,6 @@ func TestProjectionInEveryFormat(t *testing.T) {
 	}
 }
 
-// TestProjectionSharesWhatIsEqual: labels that repeat are in memory once.
-func TestProjectionSharesWhatIsEqual(t *testing.T) {
-	for _, f := range []Format{JSON, Protobuf} {
-		r := serveIn(t, f, podtest.Transcode(t, []byte(podtest.LargeList(20)), f), newPlacement, asPod)
-		r.readOnly = true
-		got, _, err := listAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := func(i int) uintptr { return reflect.ValueOf(got[i].Labels).Pointer() }
-		if at(18) != at(19) {
-			t.Errorf("%v: equal labels are in memory twice", f)
-		}
-	}
-}
-
 // TestKnownProjectionsAreNotDecoded: a relist hands over the objects that the caller has.
 func TestKnownProjectionsAreNotDecoded(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {

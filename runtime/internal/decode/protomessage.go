@@ -55,32 +55,7 @@ func isProtobuf(sample object.Object) bool {
 // numbers of its fields: all have one, and the fast decoder knows their types.
 func (c *Codec) isProtobufProjection() bool {
 	program := c.protoProgram()
-	return c.plain && isNumbered(c.elem, map[reflect.Type]bool{}) && program != nil && program.IsComplete()
-}
-
-// isNumbered reports whether all fields have numbers, of a projection and of the structs in it that
-// have no method.
-func isNumbered(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] {
-		return true
-	}
-	seen[t] = true
-	for f := range t.Fields() {
-		if f.Type == reflect.TypeFor[metav1.TypeMeta]() || f.Type == reflect.TypeFor[object.NoMeta]() {
-			continue
-		}
-		if number(f) == 0 || !f.IsExported() {
-			return false
-		}
-		elem := f.Type
-		for !gotype.Of(elem).Methods.Protobuf && (elem.Kind() == reflect.Pointer || elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) {
-			elem = elem.Elem()
-		}
-		if elem.Kind() == reflect.Struct && !gotype.Of(elem).Methods.Protobuf && !isNumbered(elem, seen) {
-			return false
-		}
-	}
-	return true
+	return c.plain && program != nil && program.IsComplete()
 }
 
 // number returns the number that the tag of a field has, or 0.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -218,18 +217,4 @@ func TestMoreMeansThatTheNextEventHasCome(t *testing.T) {
 			t.Errorf("%d events, %v", len(all), err)
 		}
 	})
-}
-
-// TestStreamsStartNothing: the caller's goroutine does all the work.
-func TestStreamsStartNothing(t *testing.T) {
-	before := runtime.NumGoroutine()
-	err := said(t, newTalk(manyEvents(500)), defaultSizes).Watch(t.Context(), Promises{}, func(Event[*corev1.Pod]) error {
-		if n := runtime.NumGoroutine(); n > before {
-			return fmt.Errorf("%d goroutines, %d before", n, before)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
 }

@@ -64,32 +64,3 @@ func BenchmarkDecodePodUnshared(b *testing.B) {
 func BenchmarkDecodeProjection(b *testing.B) {
 	benchDecode[placement.PodPlacement](b, dropped.Parts{ManagedFields: true}, somePods(4000, false))
 }
-
-func BenchmarkDecodeSchema(b *testing.B) {
-	benchDecode[schema](b, dropped.Parts{}, [][]byte{[]byte(crd(6, 2))})
-}
-
-func BenchmarkFrame(b *testing.B) {
-	pods := somePods(1000, false)
-	b.SetBytes(int64(len(pods[0])))
-	i := 0
-	for b.Loop() {
-		var f Frame
-		if n, ok := f.End(pods[i%len(pods)]); !ok || n != len(pods[i%len(pods)]) {
-			b.Fatal(n, ok)
-		}
-		i++
-	}
-}
-
-func BenchmarkSkip(b *testing.B) {
-	pods := somePods(1000, false)
-	b.SetBytes(int64(len(pods[0])))
-	i := 0
-	for b.Loop() {
-		if n, ok := Skip(pods[i%len(pods)]); !ok || n != len(pods[i%len(pods)]) {
-			b.Fatal(n, ok)
-		}
-		i++
-	}
-}

@@ -83,19 +83,3 @@ func references(v reflect.Value) (n int) {
 	}
 	return n
 }
-
-// TestSlicesHaveNoRoomToSpare holds it for a slice that Unmarshal would leave room in.
-func TestSlicesHaveNoRoomToSpare(t *testing.T) {
-	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pod := &corev1.Pod{}
-	if !p.NewDecoder(nil, false).Decode(podsOf(t, 1, true)[0], layout.Of(pod)) {
-		t.Fatal("declined")
-	}
-	if n := len(pod.Status.Conditions); n != 5 || cap(pod.Status.Conditions) != n {
-		t.Errorf("%d conditions of %d", n, cap(pod.Status.Conditions))
-	}
-
-}

@@ -6,15 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
 	"github.com/informer-gen/informer-gen/runtime/internal/gotype"
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // Program is the compiled description of a type: how its objects are decoded. It is safe for
@@ -61,7 +63,7 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	root := p.root.get()
 	err := root.err
 	if err == nil && !drop.None() {
-		p.root, err = c.withDrop(root.fields, &drop)
+		p.root, err = c.withDrop(root, &drop)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
@@ -69,8 +71,9 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	return p, nil
 }
 
-// IsComplete reports whether there is no field that can't be decoded in what objects may have. It
-// compiles all structs that they may have.
+// IsComplete reports whether all fields that objects may have can be decoded, by numbers of their
+// own: structs without an Unmarshal method have a number for each field. It compiles all structs
+// that objects may have.
 func (p *Program) IsComplete() bool {
 	seen := map[*message]bool{}
 	var walk func(m *message) bool
@@ -85,7 +88,7 @@ func (p *Program) IsComplete() bool {
 				return false
 			}
 		}
-		return c.err == nil
+		return c.err == nil && !c.unnumbered
 	}
 	return walk(p.root)
 }
@@ -102,8 +105,9 @@ type message struct {
 
 // compiled are the fields of a struct.
 type compiled struct {
-	fields []field // by number; unused numbers have containerNone
-	err    error   // the struct can't be decoded
+	fields     []field // by number; unused numbers have containerNone
+	unnumbered bool    // a field has no number, and the struct no method that would know it
+	err        error   // the struct can't be decoded
 }
 
 // get returns the fields, which it compiles if no object had them before.
@@ -116,8 +120,7 @@ func (m *message) get() *compiled {
 
 func (m *message) compile() *compiled {
 	m.once.Do(func() {
-		fields, err := m.compiler.fields(m.typ.Go)
-		m.compiled.Store(&compiled{fields, err})
+		m.compiled.Store(m.compiler.fields(m.typ))
 	})
 	return m.compiled.Load()
 }
@@ -190,29 +193,46 @@ func (c *compiler) message(t *gotype.Type) *message {
 }
 
 // fields compiles the fields of a struct type.
-func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
+func (c *compiler) fields(of *gotype.Type) *compiled {
+	t := of.Go
+	made := &compiled{}
 	for f := range t.Fields() {
 		number, err := numberOf(f)
-		if err != nil {
-			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
+		if (number == 0 || !f.IsExported()) && !of.Methods.Protobuf && f.Type != typeMeta && f.Type != noMeta {
+			made.unnumbered = true
 		}
-		if number == 0 {
+		if number == 0 && err == nil {
 			continue
 		}
-		if number >= len(fields) {
-			fields = append(fields, make([]field, number+1-len(fields))...)
+		if err == nil {
+			err = c.add(made, t, f, number)
 		}
-		if fields[number].container != containerNone {
-			return nil, fmt.Errorf("field %s of %s: number %d is taken", f.Name, t, number)
-		}
-		if fields[number], err = c.field(f, number); err != nil {
-			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
-		}
-		if gotype.IsName(t, f) {
-			fields[number].kind = kindName
+		if err != nil {
+			return &compiled{err: fmt.Errorf("field %s of %s: %w", f.Name, t, err)}
 		}
 	}
-	return fields, nil
+	return made
+}
+
+// The types of fields that are in no message.
+var (
+	typeMeta = reflect.TypeFor[metav1.TypeMeta]()
+	noMeta   = reflect.TypeFor[object.NoMeta]()
+)
+
+// add compiles the field of t with a number.
+func (c *compiler) add(to *compiled, t reflect.Type, f reflect.StructField, number int) (err error) {
+	if number >= len(to.fields) {
+		to.fields = append(to.fields, make([]field, number+1-len(to.fields))...)
+	}
+	if to.fields[number].container != containerNone {
+		return fmt.Errorf("number %d is taken", number)
+	}
+	to.fields[number], err = c.field(f, number)
+	if gotype.IsName(t, f) {
+		to.fields[number].kind = kindName
+	}
+	return err
 }
 
 // numberOf reads the tag of a field; it is 0 without one.
@@ -334,65 +354,4 @@ func (c *compiler) isPlain(of *gotype.Type) bool {
 		}
 	}
 	return tagged
-}
-
-// The numbers of ObjectMeta, and of fields in it.
-const (
-	metadataNumber      = 1
-	nameNumber          = 1
-	namespaceNumber     = 3
-	uidNumber           = 5
-	versionNumber       = 6
-	annotationsNumber   = 12
-	managedFieldsNumber = 17
-)
-
-// withDrop returns a message with the fields of a root that doesn't decode the dropped metadata.
-func (c *compiler) withDrop(fields []field, drop *dropped.Parts) (*message, error) {
-	if len(fields) <= metadataNumber || !gotype.IsMetadata(fields[metadataNumber].whole) {
-		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)
-	}
-	meta, err := c.metadataWithout(fields[metadataNumber].whole, drop)
-	if err != nil {
-		return nil, err
-	}
-	fields = slices.Clone(fields)
-	fields[metadataNumber].msg = meta
-	return newMessage(fields), nil
-}
-
-// metadataKey is a type of metadata, and what is dropped of it.
-type metadataKey struct {
-	typ     reflect.Type
-	dropped string
-}
-
-// metadataWithout returns the message of metadata that is not dropped, always the same one.
-func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*message, error) {
-	key := metadataKey{t, drop.String()}
-	if m, ok := c.metadata.Load(key); ok {
-		return m.(*message), nil
-	}
-	whole := c.message(gotype.Of(t)).get()
-	if whole.err != nil {
-		return nil, whole.err
-	}
-	fields := slices.Clone(whole.fields)
-	has := func(number int) bool { return number < len(fields) && fields[number].container != containerNone }
-	if drop.ManagedFields && has(managedFieldsNumber) {
-		fields[managedFieldsNumber].container = containerDropped
-	}
-	if len(drop.Annotations) > 0 && has(annotationsNumber) {
-		fields[annotationsNumber].container = containerAnnotations
-		fields[annotationsNumber].site = c.site(share.Reference, fields[annotationsNumber].whole)
-	}
-	m, _ := c.metadata.LoadOrStore(key, newMessage(fields))
-	return m.(*message), nil
-}
-
-// newMessage returns a message with fields that are compiled.
-func newMessage(fields []field) *message {
-	m := &message{}
-	m.compiled.Store(&compiled{fields: fields})
-	return m
 }

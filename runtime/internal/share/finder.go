@@ -26,20 +26,10 @@ type Finder struct {
 	known   []*site             // of sites, when a site was looked up last
 	stats   []*[chunk]siteStats // by site; as long as needed, nil until a site of the chunk is used
 	strings interner
-	counts  Counts
 
 	entering  []int   // values that are being decoded for the table, nested: length of inner before
 	inner     []*Part // parts that were found in them
 	collector collector
-}
-
-// Counts counts the results of a Finder.
-type Counts struct {
-	Found   int // parts that were found
-	Missed  int // values that were not found
-	Entered int // missed values that became parts
-	Skipped int // values that weren't looked up, because too little repeats at their sites
-	Strings int // strings that were found
 }
 
 // siteStats are a Finder's statistics of a site.
@@ -70,9 +60,6 @@ func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	}
 	return &Finder{table: t, sites: sites, parts: parts && t.bound > 0}
 }
-
-// Counts returns the counts so far.
-func (t *Finder) Counts() Counts { return t.counts }
 
 // statsOf returns the statistics of a site.
 func (t *Finder) statsOf(site int) *siteStats {
@@ -124,7 +111,6 @@ func (t *Finder) Try(site int) bool {
 	}
 	if s.leave > 0 {
 		s.leave--
-		t.counts.Skipped++
 		return false
 	}
 	return true
@@ -136,7 +122,6 @@ func (t *Finder) Try(site int) bool {
 func (t *Finder) Find(site int, raw []byte) (p *Part, enter bool) {
 	s, here := t.statsOf(site), t.site(site)
 	if len(raw) > t.table.maxPart {
-		t.counts.Missed++
 		s.judge(false)
 		return nil, false
 	}
@@ -146,13 +131,11 @@ func (t *Finder) Find(site int, raw []byte) (p *Part, enter bool) {
 	}
 	s.judge(p != nil)
 	if p == nil {
-		t.counts.Missed++
 		if enter = t.table.seenBefore(hash) && !t.table.givenUp(here); enter {
 			t.entering = append(t.entering, len(t.inner))
 		}
 		return nil, enter
 	}
-	t.counts.Found++
 	t.used(p)
 	return p, false
 }
@@ -178,7 +161,6 @@ func (t *Finder) Enter(site int, raw []byte, field layout.Pointer) {
 	}
 	p = t.table.enter(p)
 	p.Put(field)
-	t.counts.Entered++
 	t.used(p)
 }
 
@@ -230,8 +212,5 @@ func (t *Finder) String(site int, b []byte) (string, bool) {
 	}
 	text, ok := t.strings.get(b)
 	s.judge(ok)
-	if ok {
-		t.counts.Strings++
-	}
 	return text, ok
 }

@@ -27,6 +27,24 @@ type thing struct {
 	second  *string
 }
 
+// counts counts the results of a Finder.
+type counts struct {
+	found   int // parts that were found
+	missed  int // values that were not found
+	entered int // missed values that became parts
+	skipped int // values that weren't looked up, because too little repeats at their sites
+	strings int // strings that were found
+}
+
+// counted has the Finders whose results decode counts.
+var counted = map[*Finder]*counts{}
+
+// count makes decode count the results of a Finder.
+func count(t *Finder) *counts {
+	counted[t] = &counts{}
+	return counted[t]
+}
+
 func newSites() *Sites {
 	s := &Sites{}
 	for i, typ := range []reflect.Type{reflect.TypeFor[*string](), reflect.TypeFor[[]string](), nil, reflect.TypeFor[*string]()} {
@@ -56,6 +74,8 @@ func decode(t *Finder, in []byte) *thing {
 	word, ok := t.String(wordSite, in[2:2+n])
 	if !ok {
 		word = string(in[2 : 2+n])
+	} else if c := counted[t]; c != nil {
+		c.strings++
 	}
 	v.word = word
 	field(t, secondSite, layout.Of(&v.second), in[2+n:], func(s string) { v.second = &s })
@@ -65,17 +85,25 @@ func decode(t *Finder, in []byte) *thing {
 func field(t *Finder, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
 	size := 2 + int(binary.BigEndian.Uint16(in))
 	raw := in[:size]
-	enter := false
+	enter, c := false, counted[t]
+	if c == nil {
+		c = &counts{}
+	}
 	if t.Try(site) {
 		var part *Part
 		if part, enter = t.Find(site, raw); part != nil {
 			part.Put(p)
+			c.found++
 			return in[part.Len():]
 		}
+		c.missed++
+	} else {
+		c.skipped++
 	}
 	read(string(raw[2:]))
 	if enter {
 		t.Enter(site, raw, p)
+		c.entered++
 	}
 	return in[size:]
 }

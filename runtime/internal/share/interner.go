@@ -8,9 +8,8 @@ import "encoding/binary"
 // later string may replace it there. It serves one goroutine.
 type interner struct {
 	slots []string // a power of two, or none
-	once  []uint32 // hashes of strings that were seen once, twice as many; each may be in two slots
+	once  *seenSet // hashes of strings that were seen once, twice as many
 	n     int      // strings added since the last growth
-	coins uint64   // pseudorandom; chooses between two slots that are taken
 }
 
 const (
@@ -31,7 +30,7 @@ func (w *interner) get(b []byte) (string, bool) {
 	if w.n >= len(w.slots) && len(w.slots) < maxInterned {
 		w.grow()
 	}
-	if !w.seen(hash) {
+	if !w.once.seen(hash) {
 		return "", false
 	}
 	text := string(b)
@@ -40,22 +39,10 @@ func (w *interner) get(b []byte) (string, bool) {
 	return text, true
 }
 
-// seen reports whether the hash was seen before, and records it. Chance decides which of two slots
-// it takes, so that strings that alternate don't drive each other out forever.
-func (w *interner) seen(hash uint64) bool {
-	at, mark := hash&uint64(len(w.once)-2), uint32(hash>>32)|1
-	if w.once[at] == mark || w.once[at+1] == mark {
-		return true
-	}
-	w.coins = w.coins*0x5851f42d4c957f2d + 0x14057b7ef767814f
-	w.once[at+w.coins>>63] = mark
-	return false
-}
-
 func (w *interner) grow() {
 	old := w.slots
 	w.slots = make([]string, max(minInterned, 4*len(old)))
-	w.once = make([]uint32, 2*len(w.slots))
+	w.once = newSeenSet(2 * len(w.slots))
 	w.n = 0
 	for _, s := range old {
 		if s != "" {

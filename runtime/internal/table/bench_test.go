@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -102,41 +100,6 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkGetInOldVersion gets objects from a version that is many updates old.
-func BenchmarkGetInOldVersion(b *testing.B) {
-	objs := population(benchObjects)
-	table := filled(b, objs[0])
-	old := table.Version()
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 { // about as many as a base takes
-		commit(table, objs[1][r.IntN(benchObjects)])
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, ok := old.Get(object.KeyOf(objs[0][r.IntN(benchObjects)])); !ok {
-			b.Fatal("not found")
-		}
-	}
-}
-
-// BenchmarkAllOfOldVersion iterates over all objects of a version that is many updates old.
-func BenchmarkAllOfOldVersion(b *testing.B) {
-	objs := population(benchObjects)
-	table := filled(b, objs[0])
-	old := table.Version()
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
-		commit(table, objs[1][r.IntN(benchObjects)])
-	}
-	n := 0
-	for b.Loop() {
-		for range old.All {
-			n++
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/object")
-}
-
 // BenchmarkMove replaces one object so that it changes its node, one of two indexes, and publishes.
 func BenchmarkMove(b *testing.B) {
 	objs := population(benchObjects)
@@ -228,70 +191,6 @@ func BenchmarkLookup(b *testing.B) {
 	if n != b.N*100 {
 		b.Fatalf("%d objects per lookup", n/b.N)
 	}
-}
-
-// BenchmarkUpdateUnderScans updates while eight goroutines iterate over everything all the time.
-func BenchmarkUpdateUnderScans(b *testing.B) {
-	objs := population(benchObjects)
-	table := filled(b, objs[0], twoFields()...)
-	var done atomic.Bool
-	var scans atomic.Int64
-	var group sync.WaitGroup
-	for range 8 {
-		group.Go(func() {
-			for !done.Load() {
-				for range table.Version().All {
-				}
-				scans.Add(1)
-			}
-		})
-	}
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := 0; b.Loop(); i++ {
-		x := table.Begin()
-		x.Set(objs[i&1][r.IntN(benchObjects)])
-		x.Publish()
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
-	b.ReportMetric(float64(scans.Load())/b.Elapsed().Seconds(), "scans/s")
-	done.Store(true)
-	group.Wait()
-}
-
-// BenchmarkMemory reports what a table takes beside its objects and their strings.
-func BenchmarkMemory(b *testing.B) {
-	objs := population(benchObjects)[0]
-	unique := []Index{
-		&field{ID{"name"}, func(o *thing) string { return o.Name }},
-		&field{ID{"name too"}, func(o *thing) string { return o.Name }},
-	}
-	for _, bc := range []struct {
-		name    string
-		indexes []Index
-		oneTxn  bool
-	}{
-		{"NoIndex", nil, true},
-		{"TwoIndexes", twoFields(), true},
-		{"TwoIndexesOneByOne", twoFields(), false},
-		{"TwoIndexesAllKeysUnique", unique, true},
-	} {
-		b.Run(bc.name, func(b *testing.B) {
-			for b.Loop() {
-				before := heap()
-				table := filled(b, nil, bc.indexes...)
-				if bc.oneTxn {
-					commit(table, objs...)
-				} else {
-					for _, obj := range objs {
-						commit(table, obj)
-					}
-				}
-				b.ReportMetric(float64(heap()-before)/benchObjects, "B/object")
-				runtime.KeepAlive(table)
-			}
-		})
-	}
-	runtime.KeepAlive(objs)
 }
 
 func heap() int64 {

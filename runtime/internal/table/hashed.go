@@ -24,7 +24,7 @@ const (
 // the root and the bucket, except those that the same Txn has made.
 type hashed[V comparable] struct{ root *bucket[V] }
 
-// bucket has entries, or is a branch. None is empty.
+// bucket has entries, or is a branch. None is empty. A branch and its array are one allocation.
 type bucket[V comparable] struct {
 	owner   uint64 // the Txn that made it, and may change it until it is published
 	n       int    // entries in it or below
@@ -96,12 +96,12 @@ func (b *bucket[V]) add(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	b = b.own(owner)
 	b.n++
 	if b.below == nil && b.n > bucketMax && bits < 32 {
-		b.below = new([1 << hashBits]*bucket[V])
-		for _, e := range b.entries {
+		entries := b.entries
+		b = newBranch[V](owner, b.n)
+		for _, e := range entries {
 			at := b.at(e.hash, bits)
 			*at = (*at).add(owner, e, bits+hashBits)
 		}
-		b.entries = nil
 	}
 	if b.below == nil {
 		b.entries = append(b.entries, e)
@@ -151,12 +151,20 @@ func (b *bucket[V]) own(owner uint64) *bucket[V] {
 	case b.owner == owner:
 		return b
 	}
-	own := &bucket[V]{owner: owner, n: b.n}
 	if b.below != nil {
-		below := *b.below
-		own.below = &below
-	} else {
-		own.entries = append(make([]hashEntry[V], 0, len(b.entries)+1), b.entries...)
+		own := newBranch[V](owner, b.n)
+		*own.below = *b.below
+		return own
 	}
-	return own
+	return &bucket[V]{owner: owner, n: b.n, entries: append(make([]hashEntry[V], 0, len(b.entries)+1), b.entries...)}
+}
+
+// newBranch returns a branch with nothing below.
+func newBranch[V comparable](owner uint64, n int) *bucket[V] {
+	b := &struct {
+		bucket[V]
+		room [1 << hashBits]*bucket[V]
+	}{bucket: bucket[V]{owner: owner, n: n}}
+	b.below = &b.room
+	return &b.bucket
 }

@@ -223,12 +223,17 @@ func checkBranch(t testing.TB, b *branch, height int) {
 	if b == nil {
 		return
 	}
-	n := 0
-	for _, below := range b.branches {
-		checkBranch(t, below, height-1)
-		n += below.len()
+	if (b.leaves != nil) != (height == 1) || (b.branches != nil) != (height > 1) {
+		t.Fatalf("a branch of height %d has leaves: %t", height, b.leaves != nil)
 	}
-	for _, l := range b.leaves {
+	n := 0
+	for i := range 1 << branchBits {
+		if height > 1 {
+			checkBranch(t, b.branches[i], height-1)
+			n += b.branches[i].len()
+			continue
+		}
+		l := b.leaves[i]
 		if l == nil {
 			continue
 		}
@@ -242,7 +247,7 @@ func checkBranch(t testing.TB, b *branch, height int) {
 			t.Fatalf("a leaf with %d objects has counted %d", objects, l.n)
 		}
 	}
-	if n == 0 || n != b.n || (b.leaves != nil) != (height == 1) || (b.branches != nil) != (height > 1) {
+	if n == 0 || n != b.n {
 		t.Fatalf("a branch of height %d with %d objects has counted %d", height, n, b.n)
 	}
 }

@@ -60,19 +60,6 @@ func TestLeavingAKeyThatTheObjectDoesNotHave(t *testing.T) {
 	}
 }
 
-// TestLeavingAKeyTwice has objects with a key twice, and with another one of the same hash, which
-// the next state has too, or not.
-func TestLeavingAKeyTwice(t *testing.T) {
-	key, other := sameHash()
-	for _, next := range [][]string{nil, {other}, {key, other}, {"third", other}} {
-		keys := byKeys("keys")
-		table := mustNew(t, keys)
-		obj := newThing("a", "a", next...)
-		commit(table, newThing("a", "a", key, key, other))
-		verify(t, commit(table, obj), model{object.KeyOf(obj): obj}, keys)
-	}
-}
-
 func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
 	first := byKeys("first")
 	angry := &keysOf{id: ID{Name: "angry"}, keys: func(o *thing) []any {
@@ -181,18 +168,4 @@ func TestNumbersOfKeysWrapAround(t *testing.T) {
 		set(name)
 	}
 	checkShape(t, table.Version())
-}
-
-// TestGetComparesKeys asks for keys that are not there by the hash of one that is.
-func TestGetComparesKeys(t *testing.T) {
-	for _, key := range []object.Key{{Namespace: "ab", Name: "cd"}, {Name: "abcd"}} {
-		obj := newThing(key.Namespace, key.Name)
-		s, hash := stateOf(commit(mustNew(t), obj)), Hash(key)
-		for i := range len("abcd") {
-			other := object.Key{Namespace: "abcd"[:i], Name: "abcd"[i:]}
-			if _, found := s.find(other, hash); (found != nil) != (other == key) {
-				t.Errorf("%q is found: %v, where only %q is", other, found != nil, key)
-			}
-		}
-	}
 }

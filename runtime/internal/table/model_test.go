@@ -127,7 +127,13 @@ func (w *worker) step(t *testing.T, batch int) {
 		w.write(t, x, m, n, nil)
 	}
 	if w.rand.IntN(5) == 0 {
+		before := w.table.Version()
+		x.SetResourceVersion("discarded")
 		x.Discard()
+		x.Discard() // does nothing
+		if w.table.Version() != before {
+			t.Fatal("a discarded Txn has left another version")
+		}
 		return
 	}
 	w.publish(t, x, m)
@@ -138,6 +144,12 @@ func (w *worker) publish(t *testing.T, x Txn, m model) {
 	x.SetResourceVersion(fmt.Sprint(w.rv))
 	if x.Len() != len(m) {
 		t.Fatalf("the Txn has %d objects, want %d", x.Len(), len(m))
+	}
+	if w.rand.IntN(30) == 0 { // a Txn reads its own changes, and no one else does
+		verify(t, x.content(), m, w.indexes...)
+		if was := w.table.Version(); was.Len() != len(w.model) || was.ResourceVersion() == fmt.Sprint(w.rv) {
+			t.Fatal("an open Txn has changed the newest version")
+		}
 	}
 	v := x.Publish()
 	if w.table.Version() != v || v.ResourceVersion() != fmt.Sprint(w.rv) {
@@ -195,8 +207,8 @@ func (w *worker) delete(t *testing.T, x Txn, m model, key object.Key) {
 }
 
 // TestReadersWhileWriting gives every object of a batch the batch's number: a reader that sees two
-// numbers, or another number of objects than the batch has, has seen half of a batch. Meant for the
-// race detector too.
+// numbers, or another number of objects than the batch has, has seen half of a batch. Each reader
+// reads an old version again and again, too. Meant for the race detector.
 func TestReadersWhileWriting(t *testing.T) {
 	const objects, batches = 300, 300
 	number := &keysOf{id: ID{Name: "number"}, keys: func(o *thing) []any { return []any{o.Generation} }}
@@ -209,8 +221,15 @@ func TestReadersWhileWriting(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			var last int64
-			for !done.Load() {
+			newest, old := table.Version(), table.Version()
+			for round := 0; !done.Load(); round++ {
 				v := table.Version()
+				if round%20 == 0 {
+					newest, old = v, newest
+				}
+				if round%2 == 0 {
+					v = old
+				}
 				n, number1 := 0, int64(0)
 				for obj := range v.All {
 					if n++; n == 1 {
@@ -228,11 +247,13 @@ func TestReadersWhileWriting(t *testing.T) {
 					t.Errorf("%d by index, %d by Len, %d by namespace, want %d", len(list), v.Len(), v.Namespace("ns").Len(), n)
 					return
 				}
-				if number1 < last {
-					t.Errorf("batch %d after batch %d", number1, last)
-					return
+				if v != old {
+					if number1 < last {
+						t.Errorf("batch %d after batch %d", number1, last)
+						return
+					}
+					last = number1
 				}
-				last = number1
 			}
 		})
 	}

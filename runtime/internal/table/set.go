@@ -26,6 +26,10 @@ func (s Set) Len() int {
 
 // All yields every object once until yield returns false.
 func (s Set) All(yield func(object.Object) bool) {
+	if s.index != nil {
+		s.where(func(uint32) bool { return true }, yield)
+		return
+	}
 	var c Cursor
 	c.Start(s)
 	for objs := c.Next(); objs != nil; objs = c.Next() {
@@ -50,15 +54,26 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	case s.Len() > other.Len():
 		other.And(s, yield)
 	default:
-		objects := stateIn(s).objects
-		each(s.index.entries, s.number, func(slot uint32) bool {
-			if _, both := other.index.entries.Get(uint64(entryOf(other.number, slot))); !both {
-				return true
-			}
-			obj := objects.get(slot)
-			return obj == nil || yield(obj)
-		})
+		s.where(func(slot uint32) bool {
+			_, both := other.index.entries.Get(uint64(entryOf(other.number, slot)))
+			return both
+		}, yield)
 	}
+}
+
+// where yields the objects of s, a Set of an index, in slots for which is returns true, until yield
+// returns false.
+func (s Set) where(is func(slot uint32) bool, yield func(object.Object) bool) {
+	objects := &stateIn(s).objects
+	each(s.index.entries, s.number, func(slot uint32) bool {
+		if !is(slot) {
+			return true
+		}
+		// There is no object if a program has changed one in the table, which is forbidden, and has
+		// then removed it: its old keys stayed in the index.
+		obj := objects.get(slot)
+		return obj == nil || yield(obj)
+	})
 }
 
 // stateIn returns the state that s belongs to. s must not be zero.

@@ -48,29 +48,6 @@ func TestSnapshotStaysAsItWas(t *testing.T) {
 	}
 }
 
-func TestDiscardedTxnChangesNothing(t *testing.T) {
-	keys := byKeys("keys")
-	table := mustNew(t, keys)
-	a := newThing("x", "a", "red")
-	before := commit(table, a)
-
-	x := table.Begin()
-	x.Set(newThing("x", "a", "blue"))
-	for i := range 100 {
-		x.Set(newThing("z", fmt.Sprint(i), "red"))
-	}
-	x.SetResourceVersion("7")
-	x.Discard()
-	x.Discard() // does nothing
-
-	if table.Version() != before || before.ResourceVersion() != "" {
-		t.Error("a discarded Txn left another version or resourceVersion")
-	}
-	b := newThing("x", "b", "red")
-	verify(t, commit(table, b), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
-	checkShape(t, table.Version())
-}
-
 func TestSweepDeletesWhatWasNotSet(t *testing.T) {
 	table := mustNew(t)
 	a, b, c, d := newThing("", "a"), newThing("", "b"), newThing("", "c"), newThing("", "d")
@@ -230,11 +207,10 @@ func branches(b *branch) (n int) {
 	if b == nil {
 		return 0
 	}
-	for _, below := range b.branches {
-		n += branches(below)
-	}
-	for _, l := range b.leaves {
-		if l != nil {
+	for i := range 1 << branchBits {
+		if b.branches != nil {
+			n += branches(b.branches[i])
+		} else if b.leaves[i] != nil {
 			n++
 		}
 	}

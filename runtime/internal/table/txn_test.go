@@ -31,10 +31,10 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 		x.Publish()
 	}
 	runtime.ReadMemStats(&after)
-	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 2200 {
-		t.Errorf("an update allocates %d bytes, want at most 2200", got)
+	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 1700 {
+		t.Errorf("an update allocates %d bytes, want at most 1700", got)
 	}
-	for batch, most := range map[int]float64{1: 6, 10: 35} {
+	for batch, most := range map[int]float64{1: 4, 10: 25} {
 		i := 0
 		allocs := testing.AllocsPerRun(updates, func() {
 			x := plain.Begin()

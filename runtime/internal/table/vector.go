@@ -10,7 +10,7 @@ import (
 
 const (
 	leafBits   = 5 // a leaf has 32 slots
-	branchBits = 6 // a branch has 64 nodes below it
+	branchBits = 5 // a branch has 32 nodes below it
 )
 
 // vector has objects by their slots. It is a radix tree; its zero value is empty, and copying the
@@ -25,8 +25,8 @@ type vector struct {
 type branch struct {
 	owner    uint64 // the Txn that made it, and may change it until it is published
 	n        int    // objects below, at least 1
-	leaves   []*leaf
-	branches []*branch
+	leaves   *[1 << branchBits]*leaf
+	branches *[1 << branchBits]*branch
 }
 
 type leaf struct {
@@ -102,14 +102,14 @@ func (v vector) free() (slot uint32) {
 	for height := v.height; b != nil; height-- {
 		room := slotsIn(height - 1)
 		if height == 1 {
-			at := slices.IndexFunc(b.leaves, func(l *leaf) bool { return l.len() < room })
+			at := slices.IndexFunc(b.leaves[:], func(l *leaf) bool { return l.len() < room })
 			slot += uint32(at * room)
 			if l := b.leaves[at]; l != nil {
 				slot += uint32(slices.Index(l.objects[:], nil))
 			}
 			return slot
 		}
-		at := slices.IndexFunc(b.branches, func(b *branch) bool { return b.len() < room })
+		at := slices.IndexFunc(b.branches[:], func(b *branch) bool { return b.len() < room })
 		slot, b = slot+uint32(at*room), b.branches[at]
 	}
 	return slot
@@ -189,15 +189,28 @@ func (l *leaf) len() int {
 	return l.n
 }
 
-// own returns b, which may be nil, or a copy or an empty branch that the owner may change.
+// own returns b, which may be nil, or a copy or an empty branch that the owner may change. A branch
+// and its array are one allocation.
 func (b *branch) own(owner uint64, height int) *branch {
 	switch {
-	case b == nil && height == 1:
-		return &branch{owner: owner, leaves: make([]*leaf, 1<<branchBits)}
-	case b == nil:
-		return &branch{owner: owner, branches: make([]*branch, 1<<branchBits)}
-	case b.owner == owner:
+	case b != nil && b.owner == owner:
 		return b
+	case height == 1:
+		own := &struct {
+			branch
+			room [1 << branchBits]*leaf
+		}{branch: branch{owner: owner, n: b.len()}}
+		if own.leaves = &own.room; b != nil {
+			own.room = *b.leaves
+		}
+		return &own.branch
 	}
-	return &branch{owner, b.n, slices.Clone(b.leaves), slices.Clone(b.branches)}
+	own := &struct {
+		branch
+		room [1 << branchBits]*branch
+	}{branch: branch{owner: owner, n: b.len()}}
+	if own.branches = &own.room; b != nil {
+		own.room = *b.branches
+	}
+	return &own.branch
 }

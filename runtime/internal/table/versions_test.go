@@ -4,12 +4,7 @@ package table
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"weak"
 
@@ -94,165 +89,10 @@ func TestAnOldVersionKeepsLittle(t *testing.T) {
 	}
 }
 
-// TestOldVersionsWhileWriting reads Versions of several ages all the time while a writer inserts,
-// replaces, deletes, publishes and discards; each Version must answer as it did at first, in each
-// way to read it. It is meant for the race detector too.
-func TestOldVersionsWhileWriting(t *testing.T) {
-	const names, steps = 400, 1500
-	index := byGroup("group")
-	table := mustNew(t, index)
-	type moment struct {
-		v    *Version
-		want model
-	}
-	var moments [8]atomic.Pointer[moment]
-	first := &moment{table.Version(), model{}}
-	for i := range moments {
-		moments[i].Store(first)
-	}
-	var done atomic.Bool
-	var group sync.WaitGroup
-	for i := range 3 {
-		r := rand.New(rand.NewPCG(uint64(i), 0))
-		group.Go(func() {
-			for !done.Load() {
-				m := moments[r.IntN(len(moments))].Load()
-				n := 0
-				for obj := range m.v.All {
-					n++
-					if m.want[object.KeyOf(obj)] != obj {
-						t.Errorf("%v is another one than when the version was new", object.KeyOf(obj))
-						return
-					}
-				}
-				for key, want := range m.want {
-					if got, _ := m.v.Get(key); got != want {
-						t.Errorf("Get(%v) gives another one than when the version was new", key)
-						return
-					}
-				}
-				for group := byte('a'); group < 'd'; group++ {
-					list, _ := lookUp(m.v, index, group)
-					n -= len(list)
-				}
-				if n != 0 {
-					t.Errorf("%d objects more by All than by the index", n)
-					return
-				}
-			}
-		})
-	}
-	r := newRand(t)
-	m := model{}
-	for step := range steps {
-		next := model{}
-		for key, obj := range m {
-			next[key] = obj
-		}
-		x := table.Begin()
-		for range 1 + r.IntN(20)*r.IntN(5) {
-			key := object.Key{Namespace: "ns", Name: fmt.Sprintf("%c%d", 'a'+r.IntN(3), r.IntN(names/3))}
-			if r.IntN(3) == 0 {
-				x.Delete(key)
-				delete(next, key)
-			} else {
-				obj := newThing(key.Namespace, key.Name)
-				x.Set(obj)
-				next[key] = obj
-			}
-		}
-		if r.IntN(5) == 0 {
-			x.Discard()
-			continue
-		}
-		m = next
-		moments[min(r.IntN(step+1), r.IntN(len(moments)))].Store(&moment{x.Publish(), m})
-	}
-	done.Store(true)
-	group.Wait()
-	for i := range moments {
-		verify(t, moments[i].Load().v, moments[i].Load().want, index)
-	}
-	verify(t, table.Version(), m, index)
-	checkShape(t, table.Version())
-}
-
-// TestMovesInEachVersion moves objects between few keys, and reads Versions of several ages at any
-// time, between the changes and after them.
-func TestMovesInEachVersion(t *testing.T) {
-	type moment struct {
-		v *Version
-		m model
-	}
-	for _, tc := range []struct{ objects, keys, steps int }{
-		{40, 2, 400}, {200, 3, 150}, {600, 2, 60}, {6000, 2, 10},
-	} {
-		t.Run(fmt.Sprint(tc.objects), func(t *testing.T) {
-			r, index := newRand(t), byKeys("keys")
-			table, m := mustNew(t, index), model{}
-			random := func() *thing {
-				namespace, name := fmt.Sprint("ns", r.IntN(2)), fmt.Sprint(r.IntN(tc.objects))
-				obj := newThing(namespace, name, fmt.Sprint(r.IntN(tc.keys)))
-				if r.IntN(3) == 0 { // several keys, of which some may be the old ones, or equal
-					obj.Finalizers = append(obj.Finalizers, fmt.Sprint(r.IntN(tc.keys)))
-				}
-				return obj
-			}
-			x := table.Begin()
-			for range 2 * tc.objects {
-				obj := random()
-				x.Set(obj)
-				m[object.KeyOf(obj)] = obj
-			}
-			history := []moment{{x.Publish(), m}}
-			for range tc.steps {
-				x, next := table.Begin(), maps.Clone(m)
-				for range 1 + r.IntN(3)*r.IntN(10) {
-					obj := random()
-					if r.IntN(8) == 0 {
-						x.Delete(object.KeyOf(obj))
-						delete(next, object.KeyOf(obj))
-					} else {
-						x.Set(obj)
-						next[object.KeyOf(obj)] = obj
-					}
-				}
-				own, _ := lookUp(x.content(), index, "0") // a Txn reads its own changes
-				if want := have(next, "0"); len(own) != want {
-					t.Fatalf("the open Txn has %d objects of a key, want %d", len(own), want)
-				}
-				if r.IntN(5) == 0 {
-					x.Discard()
-				} else {
-					m = next
-					history = append(history, moment{x.Publish(), m})
-				}
-				h := history[max(0, len(history)-1-r.IntN(20))]
-				verify(t, h.v, h.m, index)
-				checkShape(t, h.v)
-			}
-			for i := 0; i < len(history); i += 1 + len(history)/20 {
-				verify(t, history[i].v, history[i].m, index)
-				checkShape(t, history[i].v)
-			}
-		})
-	}
-}
-
-// have returns how many objects of m have the key.
-func have(m model, key string) (n int) {
-	for _, obj := range m {
-		if slices.Contains(obj.(*thing).Finalizers, key) {
-			n++
-		}
-	}
-	return n
-}
-
 // TestOldStatesAreReadInFewSteps counts the nodes between a version and its objects, after so many
 // changes that the newest version has none of the nodes.
 func TestOldStatesAreReadInFewSteps(t *testing.T) {
-	const objects, most = 1 << 15, 3 // nodes, for leaves of 32 slots and branches of 64 nodes
+	const objects, most = 1 << 15, 3 // nodes, for leaves of 32 slots and branches of 32 nodes
 	index := byGroup("group")
 	table := mustNew(t, index)
 	var names []string
