@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -136,7 +137,7 @@ func TestRemoveFromAnotherHandlersCallback(t *testing.T) {
 		first.before = func(string) { close(began); g.wait("") }
 		second.before = func(string) { <-began; s.Remove(); close(removed) }
 		r.feed("~a@2")
-		if closed(removed) {
+		if outcome.Closed(removed) {
 			t.Error("Remove did not wait for the callback of another handler")
 		}
 		g.open()
@@ -226,7 +227,7 @@ func TestRemoveWaitsForTheCallback(t *testing.T) {
 		removed := make(chan struct{})
 		go func() { s.Remove(); close(removed) }()
 		synctest.Wait()
-		if closed(removed) {
+		if outcome.Closed(removed) {
 			t.Error("Remove has not waited for the callback")
 		}
 		g.open()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 )
@@ -52,8 +53,8 @@ func TestRunsAsLongAsThereIsALease(t *testing.T) {
 			t.Errorf("Run of an informer that is leased: %v", err)
 		}
 		r.release(first)
-		if !closed(first.Done()) || closed(second.Done()) {
-			t.Error("Done of a lease that was released, and of one that was not:", closed(first.Done()), closed(second.Done()))
+		if !outcome.Closed(first.Done()) || outcome.Closed(second.Done()) {
+			t.Error("Done of a lease that was released, and of one that was not:", outcome.Closed(first.Done()), outcome.Closed(second.Done()))
 		}
 		r.release(first)
 		r.runs(true)
@@ -70,8 +71,8 @@ func TestRunsAsLongAsThereIsALease(t *testing.T) {
 		cancel(errStop)
 		synctest.Wait()
 		r.runs(false)
-		if third.cause != errStop || !closed(third.Done()) || !closed(fourth.Done()) {
-			t.Errorf("leases of a context that is done: %v, %v, %v", third.cause, closed(third.Done()), closed(fourth.Done()))
+		if third.cause != errStop || !outcome.Closed(third.Done()) || !outcome.Closed(fourth.Done()) {
+			t.Errorf("leases of a context that is done: %v, %v, %v", third.cause, outcome.Closed(third.Done()), outcome.Closed(fourth.Done()))
 		}
 		r.release(third)
 		if _, err := r.Acquire(ctx); !errors.Is(err, errStop) {

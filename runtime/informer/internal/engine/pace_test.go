@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -194,7 +195,7 @@ func TestRelistMergesForNoHandlerThatKeepsUp(t *testing.T) {
 			say(1)
 			runtime.ReadMemStats(&after)
 			for n, c := range counts {
-				if !closed(c.done) {
+				if !outcome.Closed(c.done) {
 					t.Errorf("handler %d was called %d times too few", n, c.left)
 				}
 			}

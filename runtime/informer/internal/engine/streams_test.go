@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -250,7 +251,7 @@ func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 		done := make(chan int)
 		go func() {
 			reads := 0
-			for !closed(stop) {
+			for !outcome.Closed(stop) {
 				reads++
 				v := r.Table().Version()
 				for _, namespace := range []string{"one", "two"} {
