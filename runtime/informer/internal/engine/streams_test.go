@@ -99,39 +99,6 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 	})
 }
 
-// TestStreamDelaysNoOther has streams in the middle of a full state, failing, and never beginning,
-// while another goes on.
-func TestStreamDelaysNoOther(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRigOf(t, Config{}, "slow", "failing", "never", "fine")
-		h := record(t)
-		s := r.add(h, lately)
-		defer r.start()()
-		r.feedTo(0, "[ =s@1")
-		r.feedTo(1, "[ =f@1 ]@2 [ =f@3")
-		h.sees("=f@1")
-		r.feedTo(3, "[ =a@1 ]@2 ~a@3 |@4")
-		h.sees("=a@1 ~a@3")
-		if err := r.AddIndexes(byName()); err != nil {
-			t.Error(err)
-		}
-		r.feedTo(1, "!")
-		r.feedTo(3, "[ =a@5 ]@6 -a@7")
-		h.sees("~a@5 -a@7")
-		r.want("f@1 at ")
-		r.standsAt(" slow= failing=2 never= fine=7")
-		if r.HasSynced() || s.HasSynced() {
-			t.Error("synced, and two streams have brought nothing")
-		}
-		r.feedTo(0, "=t@4 ]@5")
-		h.sees("=s@1 =t@4")
-		r.feedTo(2, "[ ]@9")
-		if !r.HasSynced() || !s.HasSynced() {
-			t.Error("not synced")
-		}
-	})
-}
-
 // TestResyncDoesNotWaitForAllStreams has a stream that has brought nothing.
 func TestResyncDoesNotWaitForAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
