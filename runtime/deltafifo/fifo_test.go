@@ -229,34 +229,6 @@ func TestNoGoroutineMissesAWake(t *testing.T) {
 	})
 }
 
-// TestWaitingAllocatesNothing takes events that come one at a time.
-func TestWaitingAllocatesNothing(t *testing.T) {
-	f := deltafifo.New[obj](0)
-	one, taken, done := deltas("a"), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		var batch []delta
-		for {
-			var err error
-			if batch, err = f.Pop(context.Background(), batch[:0]); err != nil {
-				return
-			}
-			clear(batch)
-			taken <- struct{}{}
-		}
-	}()
-	if n := testing.AllocsPerRun(1000, func() {
-		if err := f.Push(one); err != nil {
-			t.Error(err)
-		}
-		<-taken
-	}); n != 0 {
-		t.Errorf("%v allocations per event", n)
-	}
-	f.Close()
-	<-done
-}
-
 func TestTypesHaveNames(t *testing.T) {
 	for kind, want := range map[deltafifo.Type]string{deltafifo.Added: "ADDED", deltafifo.Bookmark: "BOOKMARK", deltafifo.ReplaceAborted: "REPLACE_ABORTED", 0: "UNKNOWN", 99: "UNKNOWN"} {
 		if got := kind.String(); got != want {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -154,7 +155,7 @@ func (r *Registration) RemoveContext(ctx context.Context) error {
 // HasSynced reports whether the handler has got the initial objects: the informer has synced, and
 // every OnAdd with isInInitialList has returned. Once true, it stays true. If Remove was called
 // before, it stays false.
-func (r *Registration) HasSynced() bool { return isClosed(r.Synced()) }
+func (r *Registration) HasSynced() bool { return outcome.Closed(r.Synced()) }
 
 // Synced returns a channel that is closed when HasSynced becomes true.
 func (r *Registration) Synced() <-chan struct{} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -71,7 +72,7 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change
 		case e := <-l.events:
 			// The registration becomes synced before its next callback, so the Bookmark is in
 			// order.
-			if !e.IsInInitialList && isClosed(synced) && !end() {
+			if !e.IsInInitialList && outcome.Closed(synced) && !end() {
 				return
 			}
 			if !yield(e) {
@@ -84,15 +85,5 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change
 			}
 		case <-ctx.Done():
 		}
-	}
-}
-
-// isClosed reports whether c is closed. It returns false for a nil channel.
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }

@@ -121,8 +121,7 @@ type HandlerStatus struct {
 	// since.
 	Merging bool
 	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key
-	// is the key of the object that it was called for. Since is the time of the call; after quick
-	// callbacks it may be the time of one of the 15 calls before it.
+	// is the key of the object that it was called for. Since is the time of the call.
 	Callback string
 	Key      object.Key
 	Since    time.Time

@@ -25,7 +25,7 @@ var areas = []area{
 		layers: []string{
 			"object metrics manager/election internal/layout internal/resourceversion internal/quantity",
 			"internal/gotype",
-			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation internal/share internal/table internal/dropped",
+			"deltafifo metrics/prometheus workqueue internal/placement internal/podtest informer/internal/mutation informer/internal/outcome internal/share internal/table internal/dropped",
 			"internal/adopt internal/jsondec internal/protodec internal/protowire store",
 			"lister internal/decode informer/internal/changelog",
 			"source informer/internal/checkpoint",

@@ -79,14 +79,20 @@ func (l *Log) Len() int64 { return l.end.before }
 // End returns a cursor behind the last change.
 func (l *Log) End() Cursor { return Cursor{batch: l.end} }
 
-// Cursor is a position in the log. It keeps no batch alive that it has passed.
+// Cursor is a position in the log. It keeps no batch alive that it has passed. The zero Cursor has
+// passed nothing.
 type Cursor struct {
 	batch *batch
 	index int // of the next change in the batch
 }
 
 // Passed returns how many changes were logged before the cursor's position.
-func (c *Cursor) Passed() int64 { return c.batch.before + int64(c.index) }
+func (c *Cursor) Passed() int64 {
+	if c.batch == nil {
+		return 0
+	}
+	return c.batch.before + int64(c.index)
+}
 
 // Next returns the change at the cursor, and when it was published; nil at the end of the log.
 func (c *Cursor) Next() (*Change, time.Duration) {

@@ -231,7 +231,7 @@ func (a *awaits) drop(s *intake.Stream) {
 }
 
 // wake ends the waits for what a publication has brought.
-func (a *awaits) wake(p *intake.Publication, version *table.Version) {
+func (a *awaits) wake(p intake.Publication, version *table.Version) {
 	if p.Full { // there may be many differences: each waiter looks for its own
 		for key := range a.deletions {
 			a.wakeDeletion(key, version)

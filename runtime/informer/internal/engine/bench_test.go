@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -187,86 +186,6 @@ func BenchmarkEvent(b *testing.B) {
 			})
 		}
 	}
-}
-
-// BenchmarkSync is a first full state of 100,000 objects and a handler, per object.
-func BenchmarkSync(b *testing.B) {
-	objs := someObjects(100_000, 1)
-	b.ReportAllocs()
-	for done := 0; done < b.N; done += len(objs) {
-		newFeed(objs).start(b, &audience{})
-	}
-}
-
-// BenchmarkRelist is a second full state of 100,000 objects of which 1 % have changed, and the
-// others are the same pointers (known) or copies (copied), until a handler has the differences. It
-// reports the time of all of it.
-func BenchmarkRelist(b *testing.B) {
-	for _, how := range []string{"known", "copied"} {
-		b.Run(how, func(b *testing.B) {
-			const objects = 100_000
-			before, after := someObjects(objects, 1), someObjects(objects, 1)
-			for i := range after {
-				switch {
-				case i%100 == 0:
-					after[i].SetResourceVersion(strconv.Itoa(1_000_001 + i))
-				case how == "known":
-					after[i] = before[i]
-				}
-			}
-			a := &audience{all: make(chan struct{}, 1)}
-			f := newFeed(before)
-			f.start(b, a)
-			b.ReportAllocs()
-			b.ResetTimer()
-			for n := range b.N {
-				a.expect(objects / 100)
-				f.do(func(func(source.Event[object.Object]) error) error {
-					f.objects, f.version = after, strconv.Itoa(2_000_000+n)
-					if n%2 == 1 {
-						f.objects = before
-					}
-					return apierrors.NewResourceExpired("gone")
-				})
-				<-a.all
-			}
-		})
-	}
-}
-
-// BenchmarkLateHandler adds a handler to 100,000 objects, and removes it. It measures how long the
-// caller waits.
-func BenchmarkLateHandler(b *testing.B) {
-	i := newFeed(someObjects(100_000, 1)).start(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		s, err := i.AddHandler(count(0), fanout.HandlerConfig{Threshold: 1024})
-		if err != nil {
-			b.Fatal(err)
-		}
-		s.Remove()
-	}
-}
-
-// BenchmarkStalledHandler is an event of one of 10 objects while one handler does not return, and
-// another one does.
-func BenchmarkStalledHandler(b *testing.B) {
-	e := &events{feed: newFeed(someObjects(10, 1)), handlers: 1, objects: [][]object.Object{someObjects(10, 1_000_000), someObjects(10, 2_000_000)}}
-	e.all = make(chan struct{}, 1)
-	i := e.feed.start(b, &e.audience)
-	g := newGate()
-	if _, err := i.AddHandler(standing{g}, fanout.HandlerConfig{Threshold: 1024}); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(g.open)
-	b.ReportAllocs()
-	b.ResetTimer()
-	e.feed.do(func(tell func(source.Event[object.Object]) error) error {
-		for left := b.N; left > 0; left -= 1000 {
-			e.tell(min(1000, left), tell)
-		}
-		return nil
-	})
 }
 
 type standing struct{ gate }

@@ -43,32 +43,6 @@ func TestEveryDeletionIsDelivered(t *testing.T) {
 	}
 }
 
-// TestEveryDeletionOfInitialObjectsIsDelivered shows that an initial object that vanishes before
-// its OnAdd is reported, and that the handler still syncs.
-func TestEveryDeletionOfInitialObjectsIsDelivered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		defer r.start()()
-		r.feed("[ =a/1@1 =b/1@2 =c/1@3 =d/1@4 ]@5")
-		h := record(t)
-		h.every = true
-		g := h.hold()
-		s := r.add(h, everyDeletion)
-		synctest.Wait()
-		r.feed("~b/1@6 -b/1@7 -c/1@8 +c/2@9 ~d/1@10 -a/1@11 +a/2@12 -a/2@13")
-		if got := s.Status().Backlog; got != 3+6 {
-			t.Errorf("%d events wait; want 3 initial objects, 5 deletions and an addition", got)
-		}
-		g.open()
-		synctest.Wait()
-		h.sees("=a/1@1 =d/1@10 -b/1@7 -c/1@8 +c/2@9 -a/1@11 -a/2@13")
-		h.agrees(r)
-		if !s.HasSynced() {
-			t.Error("not synced")
-		}
-	})
-}
-
 // deletions returns the deletions that the handler was told.
 func (h *recorder) deletions() (all []string) {
 	h.mu.Lock()

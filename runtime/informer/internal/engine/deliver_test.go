@@ -64,25 +64,6 @@ func TestLateHandlerGetsTheObjectsFirst(t *testing.T) {
 	})
 }
 
-// TestLateHandlerIsToldWhatObjectsBecame shows that a handler that falls behind in its replay
-// doesn't get outdated states.
-func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		defer r.start()()
-		r.feed("[ =a@1 =b@2 =c/1@3 =d@4 ]@5")
-		h := record(t)
-		g := h.hold()
-		r.add(h, fanout.HandlerConfig{Threshold: 0})
-		synctest.Wait()
-		r.feed("~a@6 ~b@7 -c/1@8 +c/2@9 -d@10 +e@11 +f@12 -f@13")
-		g.open()
-		synctest.Wait()
-		h.sees("=a@1 =b@7 =c/2@9 ~a@6 +e@11")
-		h.agrees(r)
-	})
-}
-
 func TestRemovedHandlerGetsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

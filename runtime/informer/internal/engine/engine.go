@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -226,7 +227,7 @@ func (i *Informer) logger(ctx context.Context) klog.Logger {
 func (i *Informer) Synced() <-chan struct{} { return i.synced }
 
 // HasSynced reports whether Synced is closed.
-func (i *Informer) HasSynced() bool { return closed(i.synced) }
+func (i *Informer) HasSynced() bool { return outcome.Closed(i.synced) }
 
 // Changed returns a channel that is closed by the next publication. It is for readers of the table:
 // ask for the channel first, then look.
@@ -237,13 +238,4 @@ func (i *Informer) Changed() <-chan struct{} {
 		i.changed = make(chan struct{})
 	}
 	return i.changed
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

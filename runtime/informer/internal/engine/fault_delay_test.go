@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -127,7 +128,7 @@ func TestFaultW17LateHandlers(t *testing.T) {
 		<-other.done
 		other.left, other.done = 2, make(chan struct{})
 		r.feed("+new@2 ~new@3")
-		if !closed(other.done) || !otherSub.HasSynced() {
+		if !outcome.Closed(other.done) || !otherSub.HasSynced() {
 			t.Error("the handler beside them was not told of two changes")
 		}
 		r.holds(500_001, "3")

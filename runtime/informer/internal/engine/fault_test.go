@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -94,7 +95,7 @@ func TestFaultW08RemoveWithWaitingEvents(t *testing.T) {
 		removed := make(chan struct{})
 		go func() { s.Remove(); close(removed) }()
 		synctest.Wait()
-		if closed(removed) {
+		if outcome.Closed(removed) {
 			t.Error("Remove returned while a callback runs")
 		}
 		go stop()

@@ -3,82 +3,16 @@
 package engine
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
-
-// TestCallbacksOfOneHandlerNeverOverlap has many goroutines give work to handlers, outside of
-// a bubble: the race detector looks at fields that only the callbacks use.
-func TestCallbacksOfOneHandlerNeverOverlap(t *testing.T) {
-	r := newRig(t)
-	type alone struct {
-		*recorder
-		running bool
-		calls   int
-		last    chan struct{} // closed when it is told of the last change
-	}
-	all := make([]*alone, 8)
-	for n := range all {
-		a := &alone{recorder: record(t), last: make(chan struct{})}
-		a.before = func(event string) {
-			if a.running {
-				t.Error("two callbacks at once")
-			}
-			a.running = true
-			if a.calls++; a.calls%(n+2) == 0 {
-				runtime.Gosched()
-			}
-			a.running = false
-			if event == "~3@2999" {
-				close(a.last)
-			}
-		}
-		all[n] = a
-		r.add(a.recorder, fanout.HandlerConfig{Threshold: 1 << n})
-	}
-	l, err := r.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	group.Go(func() {
-		r.reader.do(func(s *intake.Sink) error {
-			_ = s.BeginReplace()
-			return s.EndReplace("1")
-		})
-		for version := 2; version < 3000; version++ {
-			r.reader.do(func(s *intake.Sink) error { return s.Update(thing(fmt.Sprintf("%d@%d", version%7, version))) })
-		}
-	})
-	group.Go(func() { // others come and go
-		for range 200 {
-			s, err := r.AddHandler(count(0), lately)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			runtime.Gosched()
-			s.Remove()
-		}
-	})
-	group.Wait()
-	for _, a := range all {
-		<-a.last
-	}
-	if err := l.Release(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
 
 // TestRemoveEndsWhatBelongsToTheRun removes handlers during a run and after it: their recorders and
 // timers end in both cases.
@@ -118,32 +52,6 @@ func TestRemoveEndsWhatBelongsToTheRun(t *testing.T) {
 		if got := m.take(); strings.Contains(got, "handler") {
 			t.Errorf("told %s", got)
 		}
-	})
-}
-
-// TestRemoveFromAnotherHandlersCallback has a callback remove another handler, whose callback is
-// running.
-func TestRemoveFromAnotherHandlersCallback(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		first, second, g := record(t), record(t), newGate()
-		s := r.add(first, lately)
-		r.add(second, lately)
-		defer r.start()()
-		r.feed("[ =a@1 ]@1")
-		removed := make(chan struct{})
-		began := make(chan struct{})
-		first.before = func(string) { close(began); g.wait("") }
-		second.before = func(string) { <-began; s.Remove(); close(removed) }
-		r.feed("~a@2")
-		if closed(removed) {
-			t.Error("Remove did not wait for the callback of another handler")
-		}
-		g.open()
-		<-removed
-		synctest.Wait()
-		first.sees("=a@1 ~a@2")
-		second.sees("=a@1 ~a@2")
 	})
 }
 
@@ -204,89 +112,4 @@ func (h *inOrder) OnUpdate(_, obj object.Object) {
 	}
 	h.last = version
 	h.got <- version
-}
-
-// TestRemoveWaitsForTheCallback removes a handler while it is called, by another goroutine and by
-// the callback itself; only the first waits.
-func TestRemoveWaitsForTheCallback(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		h, own, g := record(t), record(t), newGate()
-		s := r.add(h, lately)
-		mine := r.add(own, lately)
-		defer r.start()()
-		r.feed("[ =a@1 ]@1")
-		own.before = func(string) { mine.Remove() }
-		h.before = g.wait
-		r.feed("~a@2")
-		own.sees("=a@1 ~a@2")
-		if got := s.Status(); got.Callback != "OnUpdate" || got.Key.Name != "a" || got.Since.IsZero() || got.Backlog != 0 {
-			t.Errorf("status %+v", got)
-		}
-		removed := make(chan struct{})
-		go func() { s.Remove(); close(removed) }()
-		synctest.Wait()
-		if closed(removed) {
-			t.Error("Remove has not waited for the callback")
-		}
-		g.open()
-		<-removed
-		r.feed("~a@3")
-		h.sees("=a@1 ~a@2")
-		own.sees("")
-	})
-}
-
-// TestGoexitLosesNoEvent has a handler end its goroutine again and again: it gets each
-// event.
-func TestGoexitLosesNoEvent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		h := record(t)
-		r.add(endsGoroutine{h}, lately)
-		defer r.start()()
-		r.feed("[ =a@1 ]@1")
-		for version := 2; version < 9; version++ {
-			r.feed(fmt.Sprintf("~a@%d", version))
-		}
-		h.sees("=a@1 ~a@2 ~a@3 ~a@4 ~a@5 ~a@6 ~a@7 ~a@8")
-	})
-}
-
-type endsGoroutine struct{ *recorder }
-
-func (h endsGoroutine) OnUpdate(old, obj object.Object) {
-	h.recorder.OnUpdate(old, obj)
-	runtime.Goexit()
-}
-
-// TestMetricsOfAnEventThatWaitedForTheRun shows that an event that the last run has not delivered
-// is measured like any other one, and that its callback has lasted since it began.
-func TestMetricsOfAnEventThatWaitedForTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := &metered{}
-		r := newRigOf(t, Config{Metrics: m}, "")
-		h := record(t)
-		s := r.add(h, lately)
-		l := r.acquire(t.Context())
-		g := h.hold()
-		r.feed("[ ]@1 +b@2 +a@3")
-		l.end(errReleased) // a waits, and b is being delivered
-		g.open()
-		<-l.Done()
-		h.sees("+b@2")
-		m.take()
-		time.Sleep(time.Hour)
-		g = h.hold()
-		defer r.start()()
-		time.Sleep(time.Second)
-		if got := s.Status(); got.Callback != "OnAdd" || time.Since(got.Since) != time.Second {
-			t.Errorf("%s since %v", got.Callback, time.Since(got.Since))
-		}
-		g.open()
-		synctest.Wait()
-		if got, want := m.take(), "begin handler recorder, begin things, recorder took 1s, panicked: false"; got != want {
-			t.Errorf("told  %s\nwant %s", got, want)
-		}
-	})
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 )
 
 // ErrRunning is returned by Run while the informer is running.
@@ -90,7 +92,7 @@ func (l *Lease) Done() <-chan struct{} { return l.done }
 
 // HasSynced reports whether a full state of every stream was published that was read in the run of
 // the lease.
-func (l *Lease) HasSynced() bool { return closed(l.run.synced) }
+func (l *Lease) HasSynced() bool { return outcome.Closed(l.run.synced) }
 
 // Release ends the lease. If it is the last one, Release stops the informer and waits until every
 // goroutine has ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each

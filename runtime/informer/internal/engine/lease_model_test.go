@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -142,7 +143,7 @@ func (n *tenancy) enter() {
 		close(done)
 	}()
 	synctest.Wait()
-	if closed(refused) {
+	if outcome.Closed(refused) {
 		if !claimed {
 			n.t.Error("Run was refused although there was no lease")
 		}
@@ -163,7 +164,7 @@ func (n *tenancy) leave(who *tenant) {
 		if err := who.lease.Release(context.Background()); err != nil {
 			n.t.Error(err)
 		}
-		if !closed(who.done) {
+		if !outcome.Closed(who.done) {
 			n.t.Error("Release has returned before the lease is done")
 		}
 		who.cancel()
@@ -214,7 +215,7 @@ func (n *tenancy) check() {
 	n.t.Helper()
 	synctest.Wait()
 	for _, who := range n.held {
-		if closed(who.done) {
+		if outcome.Closed(who.done) {
 			n.t.Error("a tenant that stays was sent away")
 		}
 	}
@@ -222,7 +223,7 @@ func (n *tenancy) check() {
 		return // a run may be waiting to end, and another one to begin
 	}
 	for _, who := range n.left {
-		if !closed(who.done) {
+		if !outcome.Closed(who.done) {
 			n.t.Error("a tenant that has left is not done")
 		}
 	}

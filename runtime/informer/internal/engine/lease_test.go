@@ -41,47 +41,6 @@ func (r *rig) runs(want bool) {
 	}
 }
 
-func TestRunsAsLongAsThereIsALease(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		h := record(t)
-		r.add(h, lately)
-		first, second := r.acquire(t.Context()), r.acquire(t.Context())
-		r.feed("[ =a@1 ]@1")
-		if err := r.Run(t.Context()); err != ErrRunning {
-			t.Errorf("Run of an informer that is leased: %v", err)
-		}
-		r.release(first)
-		if !closed(first.Done()) || closed(second.Done()) {
-			t.Error("Done of a lease that was released, and of one that was not:", closed(first.Done()), closed(second.Done()))
-		}
-		r.release(first)
-		r.runs(true)
-		r.feed("~a@2") // the informer still reads
-		r.release(second)
-		r.runs(false)
-		h.sees("=a@1 ~a@2")
-
-		// Another run, by a context that ends.
-		ctx, cancel := context.WithCancelCause(t.Context())
-		third, fourth := r.acquire(ctx), r.acquire(ctx)
-		r.feed("[ =a@2 =b@3 ]@3")
-		h.sees("+b@3")
-		cancel(errStop)
-		synctest.Wait()
-		r.runs(false)
-		if third.cause != errStop || !closed(third.Done()) || !closed(fourth.Done()) {
-			t.Errorf("leases of a context that is done: %v, %v, %v", third.cause, closed(third.Done()), closed(fourth.Done()))
-		}
-		r.release(third)
-		if _, err := r.Acquire(ctx); !errors.Is(err, errStop) {
-			t.Errorf("Acquire with a context that is done: %v", err)
-		}
-	})
-}
-
-// TestRunAmongLeases shows that the informer runs until the last of its leases and calls of Run
-// ends.
 // TestALeaseSyncsInItsOwnRun: what an earlier run has read does not count, and what the present one
 // had read before does.
 func TestALeaseSyncsInItsOwnRun(t *testing.T) {
@@ -131,28 +90,6 @@ func TestALeaseSyncsInItsOwnRun(t *testing.T) {
 		if err := <-waited; err == nil || !strings.Contains(err.Error(), "things in one is") {
 			t.Errorf("the lease was released: %v", err)
 		}
-	})
-}
-
-func TestRunAmongLeases(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		h := record(t)
-		r.add(h, lately)
-		ctx, cancel := context.WithCancelCause(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- r.Run(ctx) }()
-		synctest.Wait()
-		l := r.acquire(t.Context())
-		r.feed("[ =a@1 ]@1")
-		cancel(errStop)
-		if err := <-done; err != errStop {
-			t.Errorf("Run returned %v", err)
-		}
-		r.feed("~a@2")
-		h.sees("=a@1 ~a@2")
-		r.release(l)
-		r.runs(false)
 	})
 }
 
@@ -241,6 +178,11 @@ func TestErrorsOfLeases(t *testing.T) {
 		}
 		if _, err := Broken("things", errStop).Acquire(t.Context()); err != errStop {
 			t.Errorf("Acquire of a broken informer: %v", err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errStop)
+		if _, err := r.Acquire(ctx); !errors.Is(err, errStop) {
+			t.Errorf("Acquire with a context that is done: %v", err)
 		}
 		l := r.acquire(t.Context())
 		if err := l.Release(noContext); err == nil || err.Error() != "informer things: Release: the context is nil" {

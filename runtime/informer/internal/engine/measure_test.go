@@ -16,7 +16,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
@@ -205,41 +204,3 @@ func TestMetricsOfMergedEvents(t *testing.T) {
 		g.open()
 	})
 }
-
-// TestMutationsAreReportedWithTheirHandler changes a cached object in a callback, and another one
-// outside of all.
-func TestMutationsAreReportedWithTheirHandler(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var found []string
-		r := newRigOf(t, Config{Mutations: mutation.New("things", func(m mutation.Mutation) {
-			mu.Lock()
-			defer mu.Unlock()
-			found = append(found, fmt.Sprintf("%s %s by %q", m.Key, m.Path, m.Handler))
-		})}, "")
-		h := record(t)
-		r.add(h, lately)
-		r.add(changing{}, fanout.HandlerConfig{Name: "changing", Threshold: 1024})
-		stop := r.start()
-		r.feed("[ =a@1 =bad@1 =b@2 ]@2")
-		obj, _ := r.Table().Version().Get(in("ns", "b"))
-		obj.SetFinalizers([]string{"f"})
-		stop()
-		slices.Sort(found)
-		got := strings.Join(slices.Compact(found), ", ")
-		if want := `ns/b .metadata.finalizers by "", ns/bad .metadata.labels by "changing"`; got != want {
-			t.Errorf("found %s\nwant  %s", got, want)
-		}
-	})
-}
-
-// changing changes the object called bad.
-type changing struct{}
-
-func (changing) OnAdd(obj object.Object, _ bool) {
-	if obj.GetName() == "bad" {
-		obj.SetLabels(map[string]string{"a": "b"})
-	}
-}
-func (changing) OnUpdate(object.Object, object.Object) {}
-func (changing) OnDelete(fanout.Deleted)               {}

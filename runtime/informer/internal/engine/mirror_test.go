@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -104,17 +105,17 @@ func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 			version, changed := r.Table().Version(), r.Changed()
 			r.feed("[ =a@6 =c@7 -c@8 =d@9")
 			r.feed("! [ =a@6 =x@9")
-			if r.Table().Version() != version || closed(changed) {
+			if r.Table().Version() != version || outcome.Closed(changed) {
 				t.Error("an incomplete full state is published")
 			}
 			r.feed("!")
-			if r.Table().Version() != version || closed(changed) || r.intake.Queued() != 0 {
+			if r.Table().Version() != version || outcome.Closed(changed) || r.intake.Queued() != 0 {
 				t.Error("a full state that failed has left something")
 			}
 		}
 		changed := r.Changed()
 		r.feed("[ =a@6 =x@9 ]@10")
-		if !closed(changed) {
+		if !outcome.Closed(changed) {
 			t.Error("Changed is not closed by a publication")
 		}
 		r.want("a@6 x@9 at 10")

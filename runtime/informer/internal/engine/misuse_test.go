@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
@@ -71,7 +72,7 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 				}), sources...)
 				h := record(t)
 				r.add(h, lately)
-				if err := r.Run(t.Context()); !errors.Is(err, intake.ErrGoexit) {
+				if err := r.Run(t.Context()); !errors.Is(err, outcome.ErrGoexit) {
 					t.Errorf("Run returned %v", err)
 				}
 				if name != "OnError" { // which is called after the batch is published

@@ -125,36 +125,6 @@ func TestRemovedBeforeItSynced(t *testing.T) {
 	}
 }
 
-// TestNamespaceThatComesAgain shows that a handler gets the deletions of a removed namespace before
-// the objects that it brings when it is added again, however far the handler is behind.
-func TestNamespaceThatComesAgain(t *testing.T) {
-	for _, threshold := range []int{fanout.Never, 0} {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRigOf(t, Config{}, "one", "two")
-			defer r.start()()
-			r.feedTo(0, "[ =a/1@1 =b/1@2 ]@3")
-			r.feedTo(1, "[ ]@3")
-			h := record(t)
-			g := h.hold()
-			s := r.add(h, fanout.HandlerConfig{Threshold: threshold})
-			synctest.Wait() // it is in its first callback
-			for range 3 {
-				r.removeNamespace("one")
-				r.addNamespace("one")
-				r.tell(1, "[ =a/1@1 =c/1@4 ]@5")
-			}
-			synctest.Wait()
-			r.standsAt("3 two=3 one=5")
-			g.open()
-			synctest.Wait()
-			if got := s.Status(); got.Backlog != 0 {
-				t.Errorf("%+v", got)
-			}
-			h.agrees(r)
-		})
-	}
-}
-
 // TestAwaitsOfARemovedNamespace shows that waits end with the namespace. An object of which
 // only the end is awaited lives on, on the server, so its deletion was not seen.
 func TestAwaitsOfARemovedNamespace(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -106,57 +107,43 @@ func TestReaderWaitsForQuickHandlers(t *testing.T) {
 	}
 }
 
-// TestStuckHandlersAreWaitedForTogether has handlers that do not return: the reader waits for ten
-// as long as for one, and only once. Their backlogs are bounded, and so is the log, which all
-// others have read.
+// TestStuckHandlersAreWaitedForTogether has ten handlers that do not return: the reader waits for
+// them as long as for one, and only once.
 func TestStuckHandlersAreWaitedForTogether(t *testing.T) {
-	for _, test := range []struct{ handlers, updates int }{{10, 100_000}, {1, 1_000_000}} {
-		bubble(t, fmt.Sprint(test.handlers), func(t *testing.T) {
-			const objects = 5
-			r := newRig(t)
-			g := newGate()
-			var subs []*fanout.Subscription
-			for range test.handlers {
-				subs = append(subs, r.add(standing{g}, lately))
-			}
-			stop := r.start()
-			r.feed("[ ]@1")
-			r.feed("+0@2") // they are idle, and handed this one
-			all := make([]object.Object, 2*objects)
-			for n := range all {
-				all[n] = thing(fmt.Sprintf("%d@%d", n%objects, n+3))
-			}
-			send := func(n int) {
-				r.reader.do(func(s *intake.Sink) error {
-					for n := range n {
-						if err := s.Update(all[n%len(all)]); err != nil {
-							return err
-						}
+	synctest.Test(t, func(t *testing.T) {
+		const objects = 5
+		r := newRig(t)
+		g := newGate()
+		var subs []*fanout.Subscription
+		for range 10 {
+			subs = append(subs, r.add(standing{g}, lately))
+		}
+		stop := r.start()
+		r.feed("[ ]@1 +0@2") // each is called with the first one
+		began := time.Now()
+		for range 2 {
+			r.reader.do(func(s *intake.Sink) error {
+				for n := range 10_000 {
+					if err := s.Update(thing(fmt.Sprintf("%d@%d", n%objects, n+3))); err != nil {
+						return err
 					}
-					return s.Flush()
-				})
-				time.Sleep(patience) // until all is applied
-			}
-			began := time.Now()
-			send(test.updates / 10)
-			before := heap()
-			send(test.updates)
-			if grown := heap() - before; grown > 200_000 {
-				t.Errorf("%d bytes more are alive after %d more events of %d objects", grown, test.updates, objects)
-			}
-			if took := time.Since(began); took != 3*patience {
-				t.Errorf("the reader has waited for %v", took)
-			}
-			for _, s := range subs {
-				if got := s.Status(); got.Backlog > 2*objects || !got.Merging {
-					t.Errorf("%+v", got)
 				}
-			}
-			g.open()
+				return s.Flush()
+			})
 			synctest.Wait()
-			stop()
-		})
-	}
+		}
+		if took := time.Since(began); took != patience {
+			t.Errorf("the reader has waited for %v", took)
+		}
+		for _, s := range subs {
+			if got := s.Status(); got.Backlog > 2*objects || !got.Merging {
+				t.Errorf("%+v", got)
+			}
+		}
+		g.open()
+		synctest.Wait()
+		stop()
+	})
 }
 
 // TestRelistMergesForNoHandlerThatKeepsUp has a relist bring 50,000 changed objects. The memory
@@ -194,7 +181,7 @@ func TestRelistMergesForNoHandlerThatKeepsUp(t *testing.T) {
 			say(1)
 			runtime.ReadMemStats(&after)
 			for n, c := range counts {
-				if !closed(c.done) {
+				if !outcome.Closed(c.done) {
 					t.Errorf("handler %d was called %d times too few", n, c.left)
 				}
 			}

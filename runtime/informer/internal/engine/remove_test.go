@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -65,7 +66,7 @@ type removable struct {
 }
 
 func (h *removable) call() {
-	if closed(h.removed) {
+	if outcome.Closed(h.removed) {
 		h.late.Add(1)
 	}
 }

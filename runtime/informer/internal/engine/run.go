@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -60,7 +61,7 @@ func (r *run) checkSyncedLocked() {
 		return
 	}
 	r.unsynced = nil // frees the map
-	if !closed(r.synced) {
+	if !outcome.Closed(r.synced) {
 		close(r.synced)
 	}
 }
@@ -128,7 +129,7 @@ func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 	r.wg.Wait()
 	i.fanout.Close()
 	r.wg.Go(func() { // the user's logger and report may end it
-		if err := context.Cause(r.ctx); errors.Is(err, intake.ErrGoexit) {
+		if err := context.Cause(r.ctx); errors.Is(err, outcome.ErrGoexit) {
 			r.logger.Error(err, "The informer has ended", "informer", i.config.Name)
 		}
 		if d := i.config.Mutations; d != nil {

@@ -5,14 +5,11 @@ package engine
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
@@ -193,32 +190,6 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		if err := <-full; err != deltafifo.ErrClosed {
 			t.Errorf("the blocked reader got %v", err)
 		}
-	})
-}
-
-// TestStoppedKeepsNoQueue stops an informer while deltas wait for its loop.
-func TestStoppedKeepsNoQueue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		r := newRig(t, store.NewIndex("Slow", func(_ object.Object, keys []string) []string {
-			g.wait("")
-			return keys
-		}))
-		stop := r.start()
-		r.feed("[ ]@0 +a@1") // the writer stands
-		waits := func() weak.Pointer[metav1.PartialObjectMetadata] {
-			obj := thing("b@2")
-			r.reader.steps <- func(s *intake.Sink) error { return s.Add(obj) }
-			return weak.Make(obj)
-		}()
-		synctest.Wait()
-		time.AfterFunc(time.Second, g.open)
-		stop()
-		runtime.GC()
-		if waits.Value() != nil {
-			t.Error("what was not applied is kept")
-		}
-		r.want("a@1 at 1")
 	})
 }
 

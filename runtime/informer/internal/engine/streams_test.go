@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/fanout"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -95,39 +96,6 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 		r.feedTo(2, "[ =x@7 ]@40")
 		h.sees("")
 		h.agrees(r)
-	})
-}
-
-// TestStreamDelaysNoOther has streams in the middle of a full state, failing, and never beginning,
-// while another goes on.
-func TestStreamDelaysNoOther(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRigOf(t, Config{}, "slow", "failing", "never", "fine")
-		h := record(t)
-		s := r.add(h, lately)
-		defer r.start()()
-		r.feedTo(0, "[ =s@1")
-		r.feedTo(1, "[ =f@1 ]@2 [ =f@3")
-		h.sees("=f@1")
-		r.feedTo(3, "[ =a@1 ]@2 ~a@3 |@4")
-		h.sees("=a@1 ~a@3")
-		if err := r.AddIndexes(byName()); err != nil {
-			t.Error(err)
-		}
-		r.feedTo(1, "!")
-		r.feedTo(3, "[ =a@5 ]@6 -a@7")
-		h.sees("~a@5 -a@7")
-		r.want("f@1 at ")
-		r.standsAt(" slow= failing=2 never= fine=7")
-		if r.HasSynced() || s.HasSynced() {
-			t.Error("synced, and two streams have brought nothing")
-		}
-		r.feedTo(0, "=t@4 ]@5")
-		h.sees("=s@1 =t@4")
-		r.feedTo(2, "[ ]@9")
-		if !r.HasSynced() || !s.HasSynced() {
-			t.Error("not synced")
-		}
 	})
 }
 
@@ -250,7 +218,7 @@ func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 		done := make(chan int)
 		go func() {
 			reads := 0
-			for !closed(stop) {
+			for !outcome.Closed(stop) {
 				reads++
 				v := r.Table().Version()
 				for _, namespace := range []string{"one", "two"} {

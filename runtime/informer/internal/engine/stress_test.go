@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,6 +51,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		group.Go(func() {
 			for rng := rand.New(rand.NewPCG(seed, n)); ctx.Err() == nil; {
 				f(rng)
+				runtime.Gosched() // or with one processor it keeps that for 10 ms
 			}
 		})
 	}
@@ -169,6 +171,7 @@ func (b busy) Run(ctx context.Context) error {
 		if err := b.sink.Flush(); err != nil {
 			return nil //nolint:nilerr // the same
 		}
+		runtime.Gosched() // or with one processor it keeps that for 10 ms
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/intake"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -35,7 +36,7 @@ func (w *Wait) synced() <-chan struct{} {
 
 // done reports whether the informer, and every stream that was added to it, has synced.
 func (w *Wait) done() bool {
-	return closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
+	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
 }
 
 // has reports whether a stream has synced.

@@ -108,39 +108,6 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 	}
 }
 
-// TestStuckCallbackHasItsOwnDuration has a callback not return that follows quick ones, and one
-// that follows a slow one: the line has the callback's own duration.
-func TestStuckCallbackHasItsOwnDuration(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		lines := &stuckLines{}
-		r := newRigOf(t, loggedTo(lines), "")
-		h := record(t)
-		h.before = func(event string) {
-			switch event {
-			case "=40@1":
-				time.Sleep(29 * time.Second)
-			case "=41@1":
-				lines.begin()
-				time.Sleep(time.Minute)
-			}
-		}
-		r.add(h, lately)
-		stop := r.start()
-		var full strings.Builder
-		for n := range 100 {
-			fmt.Fprintf(&full, "=%d@1 ", n)
-		}
-		r.feed("[ " + full.String() + "]@1")
-		time.Sleep(time.Hour)
-		got := lines.take()
-		// the first look after 30 s
-		if len(got) != 1 || !strings.HasPrefix(got[0], "31s: ") || !strings.HasSuffix(got[0], `key="ns/41" duration="31s"`) {
-			t.Errorf("logged %q", got)
-		}
-		stop()
-	})
-}
-
 // TestStuckIsNamedWhenRemovedOrEnding has a handler not return that was removed, or whose informer
 // is ending: it is logged, and the error of Release names it.
 func TestStuckIsNamedWhenRemovedOrEnding(t *testing.T) {

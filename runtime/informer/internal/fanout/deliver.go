@@ -3,8 +3,6 @@
 package fanout
 
 import (
-	"errors"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -90,7 +89,7 @@ func (s *Subscription) tick() {
 // returns false if the goroutine has to end.
 func (s *Subscription) step(r *Run) bool {
 	// This is read first: if it is true, the initial objects are among the replays below.
-	synced := closed(s.fanout.config.Synced)
+	synced := outcome.Closed(s.fanout.config.Synced)
 	s.mu.Lock()
 	if s.overLocked(r) {
 		s.mu.Unlock()
@@ -123,7 +122,7 @@ func (s *Subscription) step(r *Run) bool {
 // overLocked notes that the last callback has returned, and reports whether no other one may begin.
 func (s *Subscription) overLocked(r *Run) bool {
 	s.finishLocked()
-	return s.removed || closed(r.Over)
+	return s.removed || outcome.Closed(r.Over)
 }
 
 // replayNext delivers the objects of the first replay as adds. Of an object with later changes in
@@ -249,9 +248,9 @@ func (s *Subscription) callback(r *Run, c *changelog.Change) {
 			s.crashing = true
 			panic(recovered) // with the callback still on the stack
 		}
-		err, message, more := errGoexit, "A handler ended its goroutine", []any(nil)
+		err, message, more := outcome.ErrGoexit, "A handler ended its goroutine", []any(nil)
 		if recovered != nil {
-			err, message, more = panicError(recovered), "A handler panicked", []any{"stack", string(debug.Stack())}
+			err, message, more = outcome.Panic(recovered), "A handler panicked", []any{"stack", string(debug.Stack())}
 		}
 		s.logger(r).Error(err, message, append([]any{"informer", s.fanout.config.Name, "handler", s.config.Name,
 			"callback", c.Callback(), "key", key}, more...)...)
@@ -273,13 +272,4 @@ func (s *Subscription) logger(r *Run) klog.Logger {
 		return *s.config.Logger
 	}
 	return r.Logger
-}
-
-var errGoexit = errors.New("runtime.Goexit was called")
-
-func panicError(recovered any) error {
-	if err, ok := recovered.(error); ok {
-		return err
-	}
-	return fmt.Errorf("%v", recovered)
 }

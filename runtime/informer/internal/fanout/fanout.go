@@ -113,6 +113,20 @@ type Publication struct {
 	Namespace string
 }
 
+// published describes one publication, to wait for those that lag behind it.
+type published struct {
+	at      time.Duration
+	until   int64 // how many changes the log has had since
+	changes int64
+	full    bool // the changes are the differences of a full state
+}
+
+// laggard is a subscription that lagged at a publication.
+type laggard struct {
+	*Subscription
+	from int64 // how many changes it had passed then
+}
+
 // Publish logs the changes of a version, and wakes the handlers. It waits for nothing. The caller
 // calls the function that it returns, which waits for handlers that lag, but not after over is
 // closed. The function is nil if there is nothing to wait for.

@@ -2,7 +2,11 @@
 
 package fanout
 
-import "time"
+import (
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
+)
 
 // When more changes wait for a handler in the log than its threshold, the publisher gives the
 // handler time to catch up. It publishes nothing more until the handler has taken two changes for
@@ -20,12 +24,9 @@ import "time"
 //   - while initial objects are left to deliver;
 //   - when the differences of a full state come while it lags already.
 //
-// After the differences of a full state, the publisher waits for no handler. They take no memory
-// for each handler: the log has them once.
-//
-// The publisher does the merging too, because a handler that is stuck takes nothing. It merges
-// under Subscription.mu alone, mergedAtOnce changes at a time, so that no other goroutine waits
-// long for the lock.
+// After the differences of a full state, the publisher waits for no handler: the log has them once
+// for all. It merges for stuck handlers, mergedAtOnce changes at a time, so that no other goroutine
+// waits long for Subscription.mu.
 const (
 	patience     = 250 * time.Millisecond
 	brisk        = 50 * time.Microsecond
@@ -41,26 +42,11 @@ type slowness struct {
 	reached  chan struct{} // nil if the publisher does not wait for the handler
 }
 
-// published describes one publication, to wait for those that lag behind it.
-type published struct {
-	at      time.Duration
-	until   int64 // how many changes the log has had since
-	changes int64
-	full    bool // the changes are the differences of a full state
-}
-
-// laggard is a subscription that lagged at a publication, with what it had passed then.
-type laggard struct {
-	*Subscription
-	from int64
-}
-
-// lags returns how many changes were passed, and whether more wait than the threshold, or the
-// handler is slow.
+// lags returns how many changes were passed, and whether keepUp has to be called.
 func (s *Subscription) lags(logged int64) (passed int64, lags bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.passedLocked(), s.slow.slow || s.overThresholdLocked(logged)
+	return s.cursor.Passed(), s.slow.slow || s.overThresholdLocked(logged)
 }
 
 func (s *Subscription) overThresholdLocked(logged int64) bool {
@@ -70,75 +56,58 @@ func (s *Subscription) overThresholdLocked(logged int64) bool {
 // keepUp waits until the handler has taken enough of what was published, or, if it is slow, merges
 // what waits for it. It doesn't wait after over is closed.
 func (l laggard) keepUp(p published, over <-chan struct{}) {
-	if !l.waitFor(p, over) {
-		for l.mergeSome(p.until) {
-		}
+	l.waitFor(p, over)
+	for l.mergeSome(p.until) {
 	}
 }
 
-// waitFor waits until the handler has taken enough. It returns false if the handler is slow. The
-// time counts since the publication, so that handlers that are stuck are waited for together. It
-// costs no patience of a handler that has caught up while the publisher waited for another one.
-func (l laggard) waitFor(p published, over <-chan struct{}) bool {
+// waitFor waits until the handler has taken enough, or is slow. The time counts since the
+// publication, so that stuck handlers are waited for together. One that has caught up by then
+// loses no patience.
+func (l laggard) waitFor(p published, over <-chan struct{}) {
 	s := l.Subscription
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	threshold, waited := int64(s.config.Threshold), false
+	threshold := int64(s.config.Threshold)
 	enough := min(p.until-threshold, l.from+2*p.changes)
-	for ; !s.slow.slow; waited = true {
-		used := s.fanout.now() - p.at - brisk*time.Duration(s.passedLocked()-l.from)
-		if s.removed || s.passedLocked() >= enough || !s.overThresholdLocked(p.until) {
+	for waited := false; !s.slow.slow && !outcome.Closed(over); waited = true {
+		used := s.fanout.now() - p.at - brisk*time.Duration(s.cursor.Passed()-l.from)
+		switch {
+		case s.removed, s.cursor.Passed() >= enough, !s.overThresholdLocked(p.until):
 			if waited {
 				s.slow.patience = min(patience, s.slow.patience-used)
 			}
-			return true
-		}
-		if p.full && p.until-p.changes-l.from <= threshold {
-			return true
-		}
-		if p.full || threshold < oneBatch || len(s.replays) > 0 || used >= s.slow.patience {
+			return
+		case p.full && p.until-p.changes-l.from <= threshold: // it had kept up
+			return
+		case p.full, threshold < oneBatch, len(s.replays) > 0, used >= s.slow.patience:
 			s.slow.slow = true
-			return false
-		}
-		if !s.sleepLocked(enough, s.slow.patience-used, over) {
-			return true
+		default:
+			s.sleepLocked(enough, s.slow.patience-used, over)
 		}
 	}
-	return false
 }
 
-// sleepLocked waits, without mu, until so many changes are passed, or for a time. It returns false
-// if over is closed before.
-func (s *Subscription) sleepLocked(passed int64, most time.Duration, over <-chan struct{}) bool {
+// sleepLocked waits, without mu, until so many changes are passed, over is closed, or for a time.
+func (s *Subscription) sleepLocked(passed int64, most time.Duration, over <-chan struct{}) {
 	reached := make(chan struct{})
 	s.slow.reached, s.slow.goal = reached, passed
 	s.mu.Unlock()
 	timer := time.NewTimer(max(most, time.Millisecond))
 	defer timer.Stop()
-	goesOn := true
 	select {
 	case <-reached:
 	case <-timer.C: // it may have taken some, so the caller looks again
 	case <-over:
-		goesOn = false
 	}
 	s.mu.Lock()
 	s.slow.reached = nil
-	return goesOn
-}
-
-// passedLocked returns how many changes of the log were delivered or merged, or are not wanted.
-func (s *Subscription) passedLocked() int64 {
-	if s.removed {
-		return 0
-	}
-	return s.cursor.Passed()
 }
 
 // passLocked moves the cursor past a change.
 func (s *Subscription) passLocked() {
 	s.cursor.Pass()
-	if s.slow.reached != nil && s.cursor.Passed() >= s.slow.goal {
+	if s.cursor.Passed() >= s.slow.goal {
 		s.goOnLocked()
 	}
 }

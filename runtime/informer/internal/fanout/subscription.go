@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
@@ -72,7 +73,7 @@ func newSubscription(f *Fanout, h Handler, config HandlerConfig, at changelog.Cu
 func (s *Subscription) Synced() <-chan struct{} { return s.synced }
 
 // HasSynced reports whether Synced is closed.
-func (s *Subscription) HasSynced() bool { return closed(s.synced) }
+func (s *Subscription) HasSynced() bool { return outcome.Closed(s.synced) }
 
 // wakeUp makes the handler's goroutine look again at what there is to deliver.
 func (s *Subscription) wakeUp() {
@@ -113,13 +114,4 @@ func (s *Subscription) nextLocked() (next changelog.Change, ok bool) {
 	next = *logged
 	s.passLocked()
 	return next, true
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

@@ -46,9 +46,13 @@ func (s *Stream) apply(r *Run, batch []delta) {
 // lag.
 func (s *Stream) write(r *Run, batch []delta) {
 	in := s.intake
-	applied, took, panics, wait := s.commit(batch)
+	var start time.Duration
 	if r.Recorder != nil {
-		r.Recorder.BatchDone(took, applied)
+		start = in.now()
+	}
+	applied, panics, wait := s.commit(batch)
+	if r.Recorder != nil {
+		r.Recorder.BatchDone(in.now()-start, applied)
 	}
 	in.report(r.Logger, panics)
 	if wait != nil {
@@ -58,14 +62,13 @@ func (s *Stream) write(r *Run, batch []delta) {
 
 // commit applies and publishes a batch in one step, unless the stream was removed. If an index
 // function calls runtime.Goexit, the table stays as it was.
-func (s *Stream) commit(batch []delta) (applied int, took time.Duration, panics []indexPanic, wait func(over <-chan struct{})) {
+func (s *Stream) commit(batch []delta) (applied int, panics []indexPanic, wait func(over <-chan struct{})) {
 	in := s.intake
 	in.writing.Lock()
 	defer in.writing.Unlock()
 	if s.Removed() {
-		return 0, 0, nil, nil // the table has nothing of the stream any more
+		return 0, nil, nil // the table has nothing of the stream any more
 	}
-	start := in.now()
 	b := batchWriter{stream: s, txn: in.table.Begin()}
 	defer b.txn.Discard() // does nothing after Publish
 	in.panics = nil
@@ -75,14 +78,14 @@ func (s *Stream) commit(batch []delta) (applied int, took time.Duration, panics 
 		b.changeAll(batch)
 	}
 	s.countChanges(b.applied)
-	wait = in.config.Publish(&Publication{
+	wait = in.config.Publish(Publication{
 		Stream: s, Changes: b.changes, Full: s.staging.open, First: b.first, txn: b.txn,
 	})
 	if n := s.anew.Load(); s.staging.open && s.staging.count >= n {
 		s.anew.CompareAndSwap(n, 0)
 	}
 	s.published.Store(s.changed.Load())
-	return b.applied, in.now() - start, in.panics, wait
+	return b.applied, in.panics, wait
 }
 
 // report reports panics of index functions. It is called without a lock.

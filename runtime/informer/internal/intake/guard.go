@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -45,7 +46,7 @@ func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok
 	defer func() {
 		if recovered := recover(); recovered != nil && report {
 			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
-				g.intake.config.Name, g.ID().Name, object.KeyOf(obj), panicError(recovered))
+				g.intake.config.Name, g.ID().Name, object.KeyOf(obj), outcome.Panic(recovered))
 			g.intake.panics = append(g.intake.panics, indexPanic{err, stack()})
 		}
 	}()
@@ -57,13 +58,6 @@ func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok
 type indexPanic struct {
 	err   error
 	stack string
-}
-
-func panicError(recovered any) error {
-	if err, ok := recovered.(error); ok {
-		return err
-	}
-	return fmt.Errorf("%v", recovered)
 }
 
 func stack() string { return string(debug.Stack()) }

@@ -33,7 +33,7 @@ func (in *Intake) AddIndexes(indexes ...Indexer) error {
 			return err
 		}
 	}
-	in.config.Publish(&Publication{txn: txn})
+	in.config.Publish(Publication{txn: txn})
 	for _, index := range added {
 		index.intake = in
 	}

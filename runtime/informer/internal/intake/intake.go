@@ -47,7 +47,7 @@ type Config struct {
 
 	// Publish publishes what a batch has changed, and returns a function that waits for handlers
 	// that lag, or nil. It is called by one goroutine at a time.
-	Publish func(*Publication) (wait func(over <-chan struct{}))
+	Publish func(Publication) (wait func(over <-chan struct{}))
 	// StateChanged is called when the state of a stream's reader has changed.
 	StateChanged func()
 	// Connect gives a stream its reader. nil: a reflector.
@@ -90,7 +90,7 @@ type Publication struct {
 }
 
 // Commit publishes the version, and returns it.
-func (p *Publication) Commit() *table.Version {
+func (p Publication) Commit() *table.Version {
 	if p.streams != nil {
 		p.streams()
 	}
@@ -233,12 +233,3 @@ func (in *Intake) setQueue(queue fifo) {
 
 // now returns the time since the epoch.
 func (in *Intake) now() time.Duration { return time.Since(in.epoch) }
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}

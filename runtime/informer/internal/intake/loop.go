@@ -4,10 +4,10 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -98,10 +98,8 @@ func (in *Intake) End() {
 	}
 }
 
-// ErrGoexit is wrapped by the error with which a run ends when a function of the user has called
+// goexit returns the error with which a run ends when a function of the user has called
 // runtime.Goexit.
-var ErrGoexit = errors.New("runtime.Goexit was called")
-
 func (in *Intake) goexit(name string) error {
-	return fmt.Errorf("the source, transform, an index function or OnError of %s: %w", name, ErrGoexit)
+	return fmt.Errorf("the source, transform, an index function or OnError of %s: %w", name, outcome.ErrGoexit)
 }

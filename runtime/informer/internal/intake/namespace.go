@@ -38,7 +38,7 @@ func (in *Intake) AddNamespace(namespace string) error {
 	txn := in.table.Begin()
 	in.divide(txn)
 	txn.SetNamespaceResourceVersion(namespace, "")
-	in.config.Publish(&Publication{Stream: s, Added: true, txn: txn, streams: func() {
+	in.config.Publish(Publication{Stream: s, Added: true, txn: txn, streams: func() {
 		in.setStreams(append(slices.Clip(in.Streams()), s), nil)
 	}})
 	if in.run != nil {
@@ -113,7 +113,7 @@ func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func
 	b.txn.StartReplace()
 	changes := b.sweep()
 	b.txn.DropNamespaceResourceVersion(namespace)
-	wait = in.config.Publish(&Publication{Stream: s, Changes: changes, Full: true, Removed: true, txn: b.txn, streams: func() {
+	wait = in.config.Publish(Publication{Stream: s, Changes: changes, Full: true, Removed: true, txn: b.txn, streams: func() {
 		s.removed.Store(true)
 		in.setStreams(slices.DeleteFunc(slices.Clone(in.Streams()), func(other *Stream) bool { return other == s }), s)
 	}})

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -167,7 +168,7 @@ func callTransform(ctx context.Context, transform func(object.Object) (object.Ob
 			return
 		}
 		if recovered := recover(); recovered != nil {
-			err = fmt.Errorf("the function panicked: %w", panicError(recovered))
+			err = fmt.Errorf("the function panicked: %w", outcome.Panic(recovered))
 			klog.FromContext(ctx).Error(err, "A transform function panicked", "key", object.KeyOf(obj), "stack", stack())
 		}
 	}()

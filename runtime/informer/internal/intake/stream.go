@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -116,7 +117,7 @@ func (s *Stream) Name() string {
 const maxName = 64
 
 // HasSynced reports whether the first full state is published.
-func (s *Stream) HasSynced() bool { return closed(s.synced) }
+func (s *Stream) HasSynced() bool { return outcome.Closed(s.synced) }
 
 // Late reports whether the stream was added after the first run of the informer had begun.
 func (s *Stream) Late() bool { return s.late }

@@ -107,16 +107,6 @@ func TestAMutatedSharedPartIsReportedForEachObject(t *testing.T) {
 	l.want(t, ` shop/b .metadata.labels["app"]`)
 }
 
-func TestObjectsThatWereNotStoredAreWatchedFromTheFirstCheckOn(t *testing.T) {
-	var l log
-	d := New("pods", l.report)
-	pod := newPod("blue")
-	d.Check("", nil, pod)
-	pod.Spec.NodeName = "x"
-	d.Check("queue", nil, pod)
-	l.want(t, "queue shop/blue .spec.nodeName")
-}
-
 func TestTheNilDetectorDoesNothing(t *testing.T) {
 	var d *Detector
 	d.Store(newPod("blue"))
