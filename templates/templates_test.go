@@ -73,6 +73,34 @@ func TestGoldensAreRendered(t *testing.T) {
 	}
 }
 
+// eachFile calls check with each file of each golden.
+func eachFile(t *testing.T, check func(golden string, f model.File)) {
+	t.Helper()
+	for name, build := range goldens {
+		files, err := Render(build())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			check(name, f)
+		}
+	}
+}
+
+// contents are the texts of a model's files, by path.
+func contents(t *testing.T, out *model.Output) map[string]string {
+	t.Helper()
+	files, err := Render(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, f := range files {
+		texts[f.Path] = string(f.Content)
+	}
+	return texts
+}
+
 func TestRenderIsDeterministic(t *testing.T) {
 	first, err := Render(names())
 	if err != nil {
@@ -178,49 +206,37 @@ func TestTypeTakesFewLines(t *testing.T) {
 // TestVariablesAreUnexported: otherwise every program that imports a generated package could set
 // them.
 func TestVariablesAreUnexported(t *testing.T) {
-	for name, build := range goldens {
-		files, err := Render(build())
+	eachFile(t, func(name string, f model.File) {
+		file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Content, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Content, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
+		for _, decl := range file.Decls {
+			if g, ok := decl.(*ast.GenDecl); !ok || g.Tok != token.VAR {
+				continue
 			}
-			for _, decl := range file.Decls {
-				if g, ok := decl.(*ast.GenDecl); !ok || g.Tok != token.VAR {
-					continue
-				}
-				for _, variable := range declared(decl) {
-					if ast.IsExported(variable) {
-						t.Errorf("%s: %s has the exported variable %s", name, f.Path, variable)
-					}
+			for _, variable := range declared(decl) {
+				if ast.IsExported(variable) {
+					t.Errorf("%s: %s has the exported variable %s", name, f.Path, variable)
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestListersHaveOneKind: the methods of a lister have the receiver that its constructor returns, a
 // pointer or a value.
 func TestListersHaveOneKind(t *testing.T) {
-	for name, build := range goldens {
-		files, err := Render(build())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			for _, m := range receiver.FindAllSubmatch(f.Content, -1) {
-				byPointer, on := string(m[1]), string(m[2])
-				for _, m := range regexp.MustCompile(`return (&?)`+on+`\{`).FindAllSubmatch(f.Content, -1) {
-					if made := map[string]string{"": "", "&": "*"}[string(m[1])]; made != byPointer {
-						t.Errorf("%s: %s returns a %s%s, whose methods are those of %s%s", name, f.Path, made, on, byPointer, on)
-					}
+	eachFile(t, func(name string, f model.File) {
+		for _, m := range receiver.FindAllSubmatch(f.Content, -1) {
+			byPointer, on := string(m[1]), string(m[2])
+			for _, m := range regexp.MustCompile(`return (&?)`+on+`\{`).FindAllSubmatch(f.Content, -1) {
+				if made := map[string]string{"": "", "&": "*"}[string(m[1])]; made != byPointer {
+					t.Errorf("%s: %s returns a %s%s, whose methods are those of %s%s", name, f.Path, made, on, byPointer, on)
 				}
 			}
 		}
-	}
+	})
 }
 
 var receiver = regexp.MustCompile(`(?m)^func \(l (\*?)(\w+)\) `)
@@ -256,15 +272,7 @@ func TestAddedIndexChangesFilesOfItsTypeOnly(t *testing.T) {
 			out := single()
 			out.Layout = layout
 			out.Groups[0].Versions[0].Types[1].Indexes = indexes
-			files, err := Render(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			contents := map[string]string{}
-			for _, f := range files {
-				contents[f.Path] = string(f.Content)
-			}
-			return contents
+			return contents(t, out)
 		}
 		for n, indexes := range [][]*model.Index{{byNode}, {byNode, byImage}, {byNode, byImage, byOwner}} {
 			before, after := render(indexes[:n]...), render(indexes...)
@@ -283,23 +291,12 @@ func TestAddedIndexChangesFilesOfItsTypeOnly(t *testing.T) {
 // TestAddedGroupChangesItsFoldersAndTheFactory adds a group: besides its own folders, only the
 // factory's package changes.
 func TestAddedGroupChangesItsFoldersAndTheFactory(t *testing.T) {
-	render := func(out *model.Output) map[string]string {
-		files, err := Render(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		contents := map[string]string{}
-		for _, f := range files {
-			contents[f.Path] = string(f.Content)
-		}
-		return contents
-	}
-	before, out := render(sample()), sample()
+	before, out := contents(t, sample()), sample()
 	group := *out.Groups[0]
 	group.Name, group.GoName, group.Package = "more.example.com", "More", "more"
 	out.Groups = append(out.Groups, &group)
 	var changed []string
-	for path, content := range render(out) {
+	for path, content := range contents(t, out) {
 		if !strings.Contains(path, "/more/") && before[path] != content {
 			changed = append(changed, path)
 		}

@@ -98,7 +98,7 @@ var areas = []area{
 	{
 		folder: "internal/generator/shapes",
 		sees:   []string{"runtime"},
-		layers: []string{"v1 oracle", "keys"},
+		layers: []string{"oracle"},
 	},
 	{
 		folder: "cmd",

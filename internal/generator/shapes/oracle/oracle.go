@@ -40,21 +40,27 @@ var namespaces = []string{"shop", "park", "void"}
 type State[T object.Object] struct {
 	Store   *store.Store[T]
 	objects map[object.Key]object.Object
+	keys    map[string]int // seen so far, by index
 }
 
-// Run changes the objects of a store many times, and lets check look at each state.
-func Run[T object.Object](seed uint64, newObject func() T, cluster bool, indexes []store.AnyIndex[T], check func(*State[T])) {
+// Run changes the objects of a store many times, and lets check look at each state. If every is
+// set, each index must have keys in one of them.
+func Run[T object.Object](seed uint64, newObject func() T, cluster, every bool, indexes []store.AnyIndex[T], check func(*State[T])) {
 	s, err := store.New(indexes...)
 	if err != nil {
 		panic(err)
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
-	state := &State[T]{Store: s, objects: map[object.Key]object.Object{}}
-	for range 40 {
+	state := &State[T]{Store: s, objects: map[object.Key]object.Object{}, keys: map[string]int{}}
+	states := 40
+	if every {
+		states = 200
+	}
+	for range states {
 		err := s.Update(func(x *store.Txn[T]) error {
 			for range 1 + random.IntN(3) {
 				obj := newObject()
-				fill(random, reflect.ValueOf(obj).Elem())
+				fill(random, reflect.ValueOf(obj).Elem(), 0)
 				obj.SetName(fmt.Sprint("n", random.IntN(5)))
 				if !cluster {
 					obj.SetNamespace(namespaces[random.IntN(2)])
@@ -76,6 +82,13 @@ func Run[T object.Object](seed uint64, newObject func() T, cluster bool, indexes
 			panic(err)
 		}
 		check(state)
+	}
+	for index, keys := range state.keys {
+		keysSeen += keys
+		if every && keys == 0 {
+			failed++
+			fmt.Fprintf(os.Stderr, "no object had a key in %s\n", index)
+		}
 	}
 }
 
@@ -120,7 +133,7 @@ func Check[T object.Object, K comparable](
 		}
 		return found
 	}
-	c.check()
+	s.keys[x.Name()] += c.check()
 }
 
 // CheckNamespaced is Check for an index whose keys count within a namespace.
@@ -136,7 +149,7 @@ func CheckNamespaced[T object.Object, K comparable](
 		all, list := in(k.Namespace)
 		return [][]object.Key{names(x.List(s.Store.Snapshot(), k)), names(slices.Collect(all(k.Key))), names(list(k.Key))}
 	}
-	c.check()
+	s.keys[x.Name()] += c.check()
 }
 
 func names[T object.Object](list []T) []object.Key {
@@ -166,11 +179,14 @@ type checked struct {
 	find func(key any) [][]object.Key
 }
 
-func (c *checked) check() {
+// check returns how many keys the objects have.
+func (c *checked) check() int {
 	// which is looked up though no object may have it
 	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil}
+	seen := 0
 	for name, obj := range c.objects {
 		for key := range keys(c.rule, obj, c.key) {
+			seen++
 			want[key] = append(want[key], name)
 		}
 	}
@@ -179,7 +195,6 @@ func (c *checked) check() {
 			c.fail("there is a key %#v that no object has", key)
 		}
 	}
-	keysSeen += len(want) - 1
 	for key, objects := range want {
 		for n, found := range c.find(key) {
 			there := sorted(slices.Clone(objects))
@@ -191,6 +206,7 @@ func (c *checked) check() {
 			}
 		}
 	}
+	return seen
 }
 
 func (c *checked) fail(format string, args ...any) {

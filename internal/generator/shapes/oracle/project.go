@@ -34,7 +34,7 @@ func Project[T, P object.Object](seed uint64, newObject func() T, project func(T
 	whole, part := reader[T](server), reader[P](server)
 	for range 20 {
 		obj := newObject()
-		fill(random, reflect.ValueOf(obj).Elem())
+		fill(random, reflect.ValueOf(obj).Elem(), 0)
 		obj.SetName("blue")
 		obj.SetResourceVersion("1")
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: server.kind})
@@ -78,7 +78,7 @@ func Narrow[T, P, W object.Object](seed uint64, newObject func() T, project func
 	random := rand.New(rand.NewPCG(seed, 2))
 	for range 20 {
 		obj := newObject()
-		fill(random, reflect.ValueOf(obj).Elem())
+		fill(random, reflect.ValueOf(obj).Elem(), 0)
 		if want, got := project(obj), narrow(wide(obj)); !reflect.DeepEqual(want, got) {
 			failProjection(got, "of %T it is\n%+v\nand of the object\n%+v", wide(obj), got, want)
 		}

@@ -7,13 +7,14 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-var pathPart = regexp.MustCompile(`\.(\w+)|\[(\*|keys|'[^']*')\]`)
+var pathPart = regexp.MustCompile(`\.(\w+)|\[(\*|keys|'[^']*'|"[^"]*")\]`)
 
 // walk finds the values at a path.
 func walk(root reflect.Value, path string) []Row[reflect.Value] {
@@ -60,8 +61,12 @@ func step(v reflect.Value, path string, parts [][]int, elements map[string]any, 
 			at(key.Interface(), key)
 		}
 	default:
+		want := strings.Trim(bracket, "'")
+		if unquoted, err := strconv.Unquote(bracket); bracket[0] == '"' && err == nil {
+			want = unquoted
+		}
 		for _, key := range v.MapKeys() {
-			if fmt.Sprint(key.Interface()) == strings.Trim(bracket, "'") {
+			if fmt.Sprint(key.Interface()) == want {
 				step(v.MapIndex(key), path, rest, elements, rows)
 			}
 		}
@@ -95,15 +100,22 @@ func field(v reflect.Value, name string) reflect.Value {
 
 // Values that are often the same, also as keys of maps and in conditions.
 var (
-	Texts    = []string{"", "a", "b", "true"}
+	Texts    = []string{"", "a", "b", "true", "é"}
 	Integers = []int64{0, 1, 7, 100}
 )
 
-// fill sets everything to random values.
-func fill(random *rand.Rand, v reflect.Value) {
+// mostLevels is how deep values are filled: types may contain themselves.
+const mostLevels = 12
+
+// fill sets everything to random values, in what lies so many levels deep.
+func fill(random *rand.Rand, v reflect.Value, level int) {
+	if level > mostLevels {
+		return
+	}
 	if v.Type() == reflect.TypeFor[metav1.ObjectMeta]() {
 		meta := v.Addr().Interface().(*metav1.ObjectMeta)
-		fill(random, reflect.ValueOf(&meta.Labels).Elem())
+		fill(random, reflect.ValueOf(&meta.Labels).Elem(), level+1)
+		fill(random, reflect.ValueOf(&meta.DeletionGracePeriodSeconds).Elem(), level+1)
 		for range random.IntN(3) {
 			meta.OwnerReferences = append(meta.OwnerReferences, metav1.OwnerReference{
 				APIVersion: []string{"v1", "apps/v1", "apps/v2"}[random.IntN(3)], Kind: []string{"Node", "Deployment"}[random.IntN(2)],
@@ -116,33 +128,33 @@ func fill(random *rand.Rand, v reflect.Value) {
 	case reflect.Pointer:
 		if random.IntN(4) > 0 {
 			v.Set(reflect.New(v.Type().Elem()))
-			fill(random, v.Elem())
+			fill(random, v.Elem(), level+1)
 		}
 	case reflect.Slice:
 		if n := random.IntN(5) - 1; n >= 0 {
 			v.Set(reflect.MakeSlice(v.Type(), n, n))
 			for i := range n {
-				fill(random, v.Index(i))
+				fill(random, v.Index(i), level+1)
 			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			fill(random, v.Index(i))
+			fill(random, v.Index(i), level+1)
 		}
 	case reflect.Map:
 		if n := random.IntN(5) - 1; n >= 0 {
 			v.Set(reflect.MakeMap(v.Type()))
 			for range n {
 				key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-				fill(random, key)
-				fill(random, value)
+				fill(random, key, level+1)
+				fill(random, value, level+1)
 				v.SetMapIndex(key, value)
 			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() || f.Anonymous {
-				fill(random, v.Field(i))
+				fill(random, v.Field(i), level+1)
 			}
 		}
 	case reflect.String:

@@ -39,6 +39,7 @@ type kind struct {
 	group        string
 	single       bool // the layout
 	cluster      bool
+	every        bool // index must have had a key
 	fields       *typ
 	indexes      []index
 	projections  []projection
@@ -73,6 +74,7 @@ func TestRandomIndexes(t *testing.T) {
 		k.write(t, dir, random)
 		kinds = append(kinds, k)
 	}
+	kinds = append(kinds, shape(t, dir))
 	for _, layout := range []generator.Layout{generator.Grouped, generator.Single} {
 		var patterns []string
 		for _, k := range kinds {
@@ -103,12 +105,18 @@ func TestRandomIndexes(t *testing.T) {
 	}
 }
 
-// called is how the program names a function of an index.
-func (k *kind) called(function string) string {
+// calls is the rule of an index with a function.
+func (k *kind) calls(function string) string {
+	called := k.alias + "keys.Keys"
 	if function == "Names" {
-		return k.alias + ".Names"
+		called = k.alias + ".Names"
 	}
-	return k.alias + "keys.Upper"
+	return fmt.Sprintf("Func: func(obj object.Object) []any { return oracle.Any(%s(obj.(T))) }", called)
+}
+
+// ownersOf is the rule of an index with an owner.
+func ownersOf(owner string) string {
+	return fmt.Sprintf("Func: func(obj object.Object) []any { return oracle.Owners(obj, %q) }", owner)
 }
 
 func write(t *testing.T, dir, name, content string) {
@@ -219,8 +227,8 @@ import (
 	api %q
 )
 
-// Upper returns some keys.
-func Upper(obj *api.%s) []string { return []string{strings.ToUpper(obj.Name)} }
+// Keys returns some keys.
+func Keys(obj *api.%s) []string { return []string{strings.ToUpper(obj.Name)} }
 `, module+"/api/"+k.group, k.name))
 }
 
@@ -232,16 +240,18 @@ func program(kinds []*kind) string {
 		if k.single {
 			listers, projections = module+"/single", module+"/single"
 		}
-		fmt.Fprintf(&imports, "\tprojections%d %q\n", n, projections)
+		if len(k.projections) > 0 {
+			fmt.Fprintf(&imports, "\tprojections%d %q\n", n, projections)
+		}
 		fmt.Fprintf(&imports, "\t%s %q\n\t%[1]skeys %[3]q\n\tlisters%d %q\n", k.alias, module+"/api/"+k.group, module+"/funcs/"+k.group+"/keys", n, listers)
 		fmt.Fprintf(&calls, "\tcheck%d()\n", n)
-		fmt.Fprintf(&checks, "\nvar _ = %skeys.Upper\n", k.alias)
+		fmt.Fprintf(&checks, "\nvar _ = %skeys.Keys\n", k.alias)
 		fmt.Fprintf(&checks, `
 func check%d() {
 	type T = *%s.%s
-	oracle.Run(%[4]d, func() T { return &%[2]s.%[3]s{} }, %[5]v, listers%[1]d.%[3]sIndexes(), func(s *oracle.State[T]) {
+	oracle.Run(%[4]d, func() T { return &%[2]s.%[3]s{} }, %[5]v, %[6]v, listers%[1]d.%[3]sIndexes(), func(s *oracle.State[T]) {
 		l := listers%[1]d.New%[3]sLister(s.Store)
-`, n, k.alias, k.name, *seed, k.cluster)
+`, n, k.alias, k.name, *seed, k.cluster, k.every)
 		for _, x := range k.indexes {
 			check, methods := "Check", fmt.Sprintf(", l.%s, l.List%[1]s", x.name)
 			if x.namespaced {

@@ -97,13 +97,13 @@ func (m *maker) index(k *kind, n int) index {
 	arguments := ""
 	switch m.IntN(12) {
 	case 0:
-		function := []string{"Names", module + "/funcs/" + k.group + "/keys.Upper"}[m.IntN(2)]
+		function := []string{"Names", module + "/funcs/" + k.group + "/keys.Keys"}[m.IntN(2)]
 		arguments = ",func=" + function
-		x.rule = fmt.Sprintf("Func: func(obj object.Object) []any { return oracle.Any(%s(obj.(T))) }", k.called(function))
+		x.rule = k.calls(function)
 	case 1:
 		owner := []string{"controller", "Node", "Deployment.apps"}[m.IntN(3)]
 		arguments = ",owner=" + owner
-		x.rule = fmt.Sprintf("Func: func(obj object.Object) []any { return oracle.Owners(obj, %q) }", owner)
+		x.rule = ownersOf(owner)
 	default:
 		keyPaths = m.keyPaths(k.fields)
 		var texts []string

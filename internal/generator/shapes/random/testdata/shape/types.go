@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1 has one kind with fields of every shape that a field path leads through. What is
-// generated for it is in ../generated; FuzzFieldPaths compares it with the JSON of the objects. No
-// field on the way to a key leaves its zero value out, so that the JSON says of everything whether
-// it is there.
+// Package v1 has one kind with fields of every shape that a field path leads through.
+// TestRandomIndexes compares its indexes beside the random ones.
 //
 // +groupName=shapes.example.com
 package v1
@@ -43,7 +41,6 @@ import (
 // +informer:index:name=ByDeep,field=.spec.nodes[*].nodes[*].nodes[*].nodes[*].name
 // +informer:index:name=ByInline,field=.spec.inline
 // +informer:index:name=ByInlinePointer,field=.spec.inlinePointer
-// +informer:index:name=ByHidden,field=.spec.hidden
 // +informer:index:name=ByBelowName,field=.spec.below.inline
 // +informer:index:name=ByPrivate,field=.spec.private
 // +informer:index:name=ByGoName,field=.spec.GoName
@@ -76,7 +73,7 @@ import (
 // +informer:index:name=ByLeafPointerEntry,field=.spec.leafPointers['b'].tags[*]
 // +informer:index:name=ByNumberKey,field=.spec.numbers[keys]
 // +informer:index:name=ByNumberLine,field=.spec.numbers[*][*]
-// +informer:index:name=ByNumberEntry,field=.spec.numbers['-5'][*]
+// +informer:index:name=ByNumberEntry,field=.spec.numbers['7'][*]
 // +informer:index:name=ByList,field=.spec.listPointers[*][*]
 // +informer:index:name=ByListEntry,field=.spec.listPointers['a'][*]
 // +informer:index:name=ByMapOfMaps,field=.spec.mapOfMaps[*][*]
@@ -115,7 +112,7 @@ import (
 // +informer:index:name=WhenFlagThere,field=.spec.string,when=.spec.flag!=null
 // +informer:index:name=WhenText,field=.spec.int,when=.spec.string=='a'
 // +informer:index:name=WhenNotText,field=.spec.int,when=.spec.named!=""
-// +informer:index:name=WhenNumber,field=.spec.string,when=.spec.small==-1
+// +informer:index:name=WhenNumber,field=.spec.string,when=.spec.small==7
 // +informer:index:name=WhenCount,field=.spec.string,when=.spec.numberPointer!=0
 // +informer:index:name=WhenDeep,field=.spec.string,when=.spec.next.next.name==a
 // +informer:index:name=WhenNotDeep,field=.spec.string,when=.spec.next.next.name!=a
@@ -137,13 +134,12 @@ import (
 // +informer:index:name=WhenSeveral,field=.spec.nodes[*].name;.spec.string,when=.status.phase!=a && .spec.next!=null
 //
 // +informer:index:name=ByControllerUID,owner=controller
-// +informer:index:name=ByOwnerShape,owner=Shape.shapes.example.com
 // +informer:index:name=ByOwnerNode,owner=Node
 // +informer:index:name=ByOwnerWhen,owner=Deployment.apps,when=.spec.bool==true
 //
-// +informer:index:name=ByFunc,func=github.com/informer-gen/informer-gen/internal/generator/shapes/keys.Pairs
-// +informer:index:name=ByFuncWhen,func=github.com/informer-gen/informer-gen/internal/generator/shapes/keys.Pairs,when=.spec.bool==true
-// +informer:index:name=InByFunc,func=github.com/informer-gen/informer-gen/internal/generator/shapes/keys.Pairs,namespaced=true
+// +informer:index:name=ByFunc,func=github.com/informer-gen/informer-gen/generator/random/funcs/shapes/keys.Keys
+// +informer:index:name=ByFuncWhen,func=github.com/informer-gen/informer-gen/generator/random/funcs/shapes/keys.Keys,when=.spec.bool==true
+// +informer:index:name=InByFunc,func=github.com/informer-gen/informer-gen/generator/random/funcs/shapes/keys.Keys,namespaced=true
 // +informer:index:name=InByString,field=.spec.string,namespaced=true
 // +informer:index:name=InBySlice,field=.spec.slice[*],namespaced=true
 // +informer:index:name=InByPair,field=.spec.pairPointer,namespaced=true
@@ -225,19 +221,11 @@ type Node struct {
 // Inline is embedded.
 type Inline struct {
 	Inline string `json:"inline"`
-	Deeper `json:",inline"`
 }
 
-// InlinePointer is embedded as a pointer. Its Hidden hides that of Deeper, which lies one level
-// below.
+// InlinePointer is embedded as a pointer.
 type InlinePointer struct {
 	InlinePointer string `json:"inlinePointer"`
-	Hidden        Count  `json:"hidden"`
-}
-
-// Deeper is embedded in what is embedded.
-type Deeper struct {
-	Hidden string `json:"hidden"`
 }
 
 // Below is embedded below a name.
