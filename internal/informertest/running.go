@@ -18,9 +18,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// InBubble returns a function that runs a test in a bubble, with a rig of its own. Such a test can't
+// WithRig returns a function that runs a test in a bubble, with a rig of its own. Such a test can't
 // flake: time moves only while all goroutines wait.
-func InBubble[R any](rig func(*testing.T) R) func(*testing.T, func(*testing.T, R)) {
+func WithRig[R any](rig func(*testing.T) R) func(*testing.T, func(*testing.T, R)) {
 	return func(t *testing.T, test func(*testing.T, R)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) { test(t, rig(t)) })

@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	inBubble  = informertest.InBubble(newRig)
+	inBubble  = informertest.WithRig(newRig)
 	same      = informertest.SameText
 	configMap = informertest.ConfigMap
 	pod       = informertest.Edited

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	inBubble = informertest.InBubble(newRig)
+	inBubble = informertest.WithRig(newRig)
 	same     = informertest.SameText
 	pass     = informertest.Pass
 

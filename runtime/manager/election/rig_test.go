@@ -36,7 +36,7 @@ const (
 )
 
 var (
-	inBubble = informertest.InBubble(newRig)
+	inBubble = informertest.WithRig(newRig)
 	same     = informertest.SameText
 	pass     = informertest.Pass
 	errStop  = informertest.ErrStop
