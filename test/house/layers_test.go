@@ -131,8 +131,8 @@ var areas = []area{
 	},
 	{
 		folder: "test",
-		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/endstate internal/poll", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
+		sees:   []string{"runtime", "server", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
+		layers: []string{"internal/caches internal/endstate internal/poll", "interop corpus e2e model watchcache watchcache/clients watchcache/kubectl watchcache/storagesuite"},
 	},
 	{
 		folder: "test/interop",

@@ -21,10 +21,10 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
-	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/upstream"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/caches"
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
@@ -83,17 +83,7 @@ func (p *play) startHandler(t *testing.T) {
 	fields := []string{"spec.node", "spec.color"}
 	config := p.api.Config()
 	config.Transport = p.client.Transport
-	client, err := source.NewClient(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	storage, err := upstream.New(client, widgets, upstream.Options{Kind: "Widget", Fields: fields})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.cache, err = watchcache.New(watchcache.Config{Storage: storage}); err != nil {
-		t.Fatal(err)
-	}
+	p.cache = caches.Run(t, watchcache.Config{Storage: caches.Upstream(t, config, widgets, upstream.Options{Kind: "Widget", Fields: fields})})
 	handler, err := serve.New(serve.Config{
 		Resources: []serve.Resource{{GroupVersionResource: widgets, Kind: "Widget", Namespaced: true, Fields: fields, Cache: p.cache}},
 		// as the API server
@@ -105,10 +95,6 @@ func (p *play) startHandler(t *testing.T) {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	p.handler = &side{url: server.URL}
-	p.requests.Go(func() { _ = p.cache.Run(t.Context()) }) // its error is why the context has ended
-	if err := p.cache.WaitReady(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // awaitHandler waits until the handler has a version.

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,6 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/memory"
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/caches"
 )
 
 // TestWrites sends writes to an API server, and to a handler that has a storage in memory to
@@ -48,21 +48,12 @@ func startWritable(t *testing.T) *play {
 	t.Helper()
 	fields := []string{"spec.node", "spec.color"}
 	storage := memory.New(fields...)
-	cache, err := watchcache.New(watchcache.Config{Storage: storage})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := caches.Run(t, watchcache.Config{Storage: storage})
 	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
 		GroupVersionResource: schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "widgets"},
 		Kind:                 "Widget", Namespaced: true, Fields: fields, Cache: cache, Writer: storage,
 	}}})
 	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
-	t.Cleanup(running.Wait)
-	if err := cache.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)

@@ -15,10 +15,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/upstream"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/caches"
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
@@ -95,14 +95,7 @@ func (r *relay) loseConnections() {
 // start starts a cache that is empty, and answers from it as soon as it is filled.
 func (r *relay) start(t *testing.T) {
 	t.Helper()
-	client, err := source.NewClient(r.api)
-	if err != nil {
-		t.Fatal(err)
-	}
-	storage, err := upstream.New(client, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	storage := caches.Upstream(t, r.api, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}})
 	cache, err := watchcache.New(watchcache.Config{Storage: storage, Retry: time.Second})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,10 +18,10 @@ import (
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
-	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/server/serve"
 	"github.com/informer-gen/informer-gen/server/upstream"
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/caches"
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
@@ -85,24 +84,8 @@ func newWorld(t *testing.T) *world {
 // newCache returns a cache of a resource, which runs until the test ends.
 func (w *world) newCache(t *testing.T, config *rest.Config, resource schema.GroupVersionResource, kind string, fields ...string) *watchcache.Cache {
 	t.Helper()
-	client, err := source.NewClient(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	storage, err := upstream.New(client, resource, upstream.Options{Kind: kind, Fields: fields})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := watchcache.New(watchcache.Config{Storage: storage, Wait: poll.Patience})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
-	t.Cleanup(running.Wait)
-	if err := cache.WaitReady(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	storage := caches.Upstream(t, config, resource, upstream.Options{Kind: kind, Fields: fields})
+	cache := caches.Run(t, watchcache.Config{Storage: storage, Wait: poll.Patience})
 	w.caches = append(w.caches, cache)
 	return cache
 }

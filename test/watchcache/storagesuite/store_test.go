@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/value"
 
 	"github.com/informer-gen/informer-gen/server/watchcache"
+	"github.com/informer-gen/informer-gen/test/internal/caches"
 )
 
 // store is a watch cache and its storage as one [storage.Interface], for pods. newStore makes one.
@@ -51,21 +52,10 @@ const bookmarkInterval = 1500 * time.Millisecond
 // newStore returns a store on a storage that is empty. It ends with the test.
 func newStore(t *testing.T, r rig) *store {
 	t.Helper()
-	cache, err := watchcache.New(watchcache.Config{Storage: r.storage, BookmarkInterval: bookmarkInterval})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &store{rig: r, cache: cache, ended: t.Context()}
+	s := &store{rig: r, ended: t.Context()}
+	t.Cleanup(s.watches.Wait)
+	s.cache = caches.Run(t, watchcache.Config{Storage: r.storage, BookmarkInterval: bookmarkInterval})
 	s.using.Store(&usedFor{storagetesting.NewPrefixTransformer([]byte("stored:"), false)})
-	var running sync.WaitGroup
-	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
-	t.Cleanup(func() {
-		running.Wait()
-		s.watches.Wait()
-	})
-	if err := cache.WaitReady(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 
