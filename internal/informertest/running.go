@@ -18,8 +18,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// WithRig returns a function that runs a test in a bubble, with a rig of its own. Such a test can't
-// flake: time moves only while all goroutines wait.
+// WithRig returns a function that runs a test in a bubble, with a rig of its own. Such a test
+// can't flake: time moves only while all goroutines wait.
 func WithRig[R any](rig func(*testing.T) R) func(*testing.T, func(*testing.T, R)) {
 	return func(t *testing.T, test func(*testing.T, R)) {
 		t.Helper()

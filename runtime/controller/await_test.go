@@ -63,6 +63,14 @@ func (r *rig) update(l *lagging, name string, change ...func(*corev1.ConfigMap))
 	return l.write(func() []object.Token { return tokenOf(r.maps.Update(configMap(name, change...))) })
 }
 
+// wrote ends a reconcile that has written.
+func wrote(ctx context.Context, tokens []object.Token) (result, error) {
+	for _, token := range tokens {
+		controller.Wrote(ctx, token)
+	}
+	return result{}, nil
+}
+
 func tokenOf(m *corev1.ConfigMap) []object.Token {
 	return []object.Token{object.TokenOf(mapsResource, m)}
 }
@@ -80,7 +88,7 @@ type counter struct {
 	writes int
 }
 
-func (c *counter) reconcile(_ context.Context, key object.Key) (result, error) {
+func (c *counter) reconcile(ctx context.Context, key object.Key) (result, error) {
 	obj, ok := c.mapInformer.Store().Snapshot().Get(key)
 	if !ok {
 		return result{}, nil
@@ -96,7 +104,7 @@ func (c *counter) reconcile(_ context.Context, key object.Key) (result, error) {
 	}
 	c.wrote[key.Name], c.writes = n+1, c.writes+1
 	next := map[string]string{"n": strconv.Itoa(n + 1)}
-	return result{Await: c.update(c.lag, key.Name, func(m *corev1.ConfigMap) { m.Data = next })}, nil
+	return wrote(ctx, c.update(c.lag, key.Name, func(m *corev1.ConfigMap) { m.Data = next }))
 }
 
 // TestAReconcileSeesWhatTheLastOneHasWritten, in 10,000 writes over a watch that lags by 100 ms,
@@ -127,7 +135,7 @@ func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		lag := r.lag(time.Second)
-		calls := once(func(context.Context) (result, error) { return result{Await: r.update(lag, "a")}, nil })
+		calls := once(func(ctx context.Context) (result, error) { return wrote(ctx, r.update(lag, "a")) })
 		// The event of the write itself may come after the reconcile that it has ended the wait
 		// for.
 		added := func(old, _ *corev1.ConfigMap) bool { return old == nil }
@@ -156,7 +164,7 @@ func TestAwaitingIsBounded(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
 				lag := r.lag(time.Hour)
-				calls := once(func(context.Context) (result, error) { return result{Await: r.update(lag, "a")}, nil })
+				calls := once(func(ctx context.Context) (result, error) { return wrote(ctx, r.update(lag, "a")) })
 				options := controller.Options{}
 				if name == "AwaitTimeout" {
 					options.AwaitTimeout = want
@@ -191,8 +199,9 @@ func TestWhatComesAfterAnAwaitedWrite(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
 				lag := r.lag(time.Second)
-				calls := once(func(context.Context) (result, error) {
-					return result{RequeueAfter: test.after, Await: r.update(lag, "a")}, test.err
+				calls := once(func(ctx context.Context) (result, error) {
+					controller.Wrote(ctx, r.update(lag, "a")[0])
+					return result{RequeueAfter: test.after}, test.err
 				})
 				// The watch has a filter, so that the write itself queues nothing.
 				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, none))
@@ -259,7 +268,7 @@ func TestWhatIsAwaited(t *testing.T) {
 				case strings.HasSuffix(name, "namespaces"):
 					maps = informerOf(informer.WithNamespace("elsewhere"))
 				}
-				calls := once(func(context.Context) (result, error) { return result{Await: test.write(r, l)}, nil })
+				calls := once(func(ctx context.Context) (result, error) { return wrote(ctx, test.write(r, l)) })
 				c, _ := r.run(calls, controller.Options{}, controller.For(maps, none))
 				start := time.Now()
 				c.Enqueue(object.KeyOf(there))
@@ -277,9 +286,7 @@ func TestAwaitingEndsWithTheRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		never := object.Token{Resource: mapsResource, Key: key("a"), ResourceVersion: "1000000"}
-		calls := &calls{do: func(context.Context, object.Key) (result, error) {
-			return result{Await: []object.Token{never}}, nil
-		}}
+		calls := &calls{do: func(ctx context.Context, _ object.Key) (result, error) { return wrote(ctx, []object.Token{never}) }}
 		c, stop := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.For(r.mapInformer))
 		same(t, "awaiting", len(c.Status().Awaiting), 1)
 		start := time.Now()
@@ -305,17 +312,17 @@ func TestTheNextRunAwaitsTheWritesOfTheLast(t *testing.T) {
 				r.maps.Create(configMap("a"))
 				var mu sync.Mutex
 				written, got := "", ""
-				calls := &calls{do: func(_ context.Context, key object.Key) (res result, _ error) {
+				calls := &calls{do: func(ctx context.Context, key object.Key) (result, error) {
 					mu.Lock()
 					defer mu.Unlock()
 					if written != "" {
 						obj, _ := r.mapInformer.Store().Snapshot().Get(key)
 						got = obj.ResourceVersion
-						return res, nil
+						return result{}, nil
 					}
-					res.Await = r.update(lag, "a")
-					written = res.Await[0].ResourceVersion
-					return res, nil
+					tokens := r.update(lag, "a")
+					written = tokens[0].ResourceVersion
+					return wrote(ctx, tokens)
 				}}
 				c, stop := r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 				go func() { _ = stop() }()

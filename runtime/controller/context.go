@@ -42,8 +42,13 @@ type writes struct {
 // writesKey is the key under which the context of a reconcile has its *writes.
 type writesKey struct{}
 
-// Wrote tells the controller of a write of the reconcile that ctx belongs to. The next one of its
-// key waits for that, as for Result.Await, whatever the reconcile returns, also after a panic.
+// Wrote tells the controller of a write of the reconcile that ctx belongs to. The next reconcile of
+// the key begins after the informers of the controller have seen the write, or Options.AwaitTimeout
+// has passed, whatever this one returns, also after a panic. So it doesn't do its work twice
+// because it reads a state from before its own write. Meanwhile the key occupies no worker. The
+// informers are those of the watches and of Options.Reads. Tokens of a resource or a namespace that
+// none of them reads don't count, and neither does the zero Token.
+//
 // If ctx, or a context that it was made from, is not that of a reconcile, or the reconcile has
 // returned, Wrote does nothing. It is made to be writer.Options.OnWrite:
 //
@@ -55,28 +60,17 @@ func Wrote(ctx context.Context, token object.Token) {
 	if w, ok := ctx.Value(writesKey{}).(*writes); ok {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.tokens = appendNew(w.tokens, token)
-	}
-}
-
-// and returns the tokens of all writes: those that Wrote was called with, and others.
-func (w *writes) and(others []object.Token) []object.Token {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.tokens) == 0 {
-		return others
-	}
-	return appendNew(slices.Clip(w.tokens), others...)
-}
-
-// appendNew appends the tokens that all lacks.
-func appendNew(all []object.Token, tokens ...object.Token) []object.Token {
-	for _, token := range tokens {
-		if !slices.Contains(all, token) {
-			all = append(all, token)
+		if !slices.Contains(w.tokens, token) {
+			w.tokens = append(w.tokens, token)
 		}
 	}
-	return all
+}
+
+// all returns the tokens of all writes until now.
+func (w *writes) all() []object.Token {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.tokens
 }
 
 // keyFinder finds the key under which contexts have their logger: it notes what it is asked for.

@@ -26,7 +26,7 @@ var (
 //	                                          ▲  ▲  ▲                   │              │
 //	                             Every, Enqueue  │  └── RequeueAfter, ◀─┤              ▼
 //	                                             │      errors          │          API server
-//	                                             └── held until ◀───────┘ Result.Await  │
+//	                                             └── held until ◀───────┘ Wrote         │
 //	                                                 seen by the informer ◀─────────────┘
 type Controller struct {
 	// set once at construction

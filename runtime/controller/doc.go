@@ -57,8 +57,7 @@
 //	an error and RequeueAfter      | after the shorter one of the two
 //	Terminal(err), or the error    | with its next event, or after RequeueAfter; its failures are
 //	  after Options.MaxRetries     | forgotten
-//	Wrote, Result.Await, with any  | as above, but not before the informers have the writes
-//	  of them                      |
+//	any of them, after Wrote       | as above, but not before the informers have the writes
 //
 // An event that comes while the key is reconciled queues it again; that reconcile begins after this
 // one has ended. So a reconcile need not ask whether something has changed since it began.
@@ -71,17 +70,16 @@
 // those of different keys, or controllers, have none.
 //
 // What the reconcile itself has written takes a moment to come back by the watch. The next
-// reconcile waits for that if the controller knows the tokens of the writes. It knows those that
-// [Wrote] was called with, whatever the reconcile returns; a Writer with Wrote as its OnWrite calls
-// it. A reconcile returns others in Result.Await. The key is then held in the queue, without a
-// worker, until the informers have the writes.
+// reconcile waits for that if the controller knows the tokens of the writes: those that [Wrote] was
+// called with, whatever the reconcile returns. A Writer with Wrote as its OnWrite calls it. The key
+// is then held in the queue, without a worker, until the informers have the writes.
 //
 //   - A write that changed nothing has the version that the informer has: nothing is held.
 //   - A delete is awaited until the object is gone. If a finalizer keeps the object, what is
 //     awaited is the update that marks it.
 //   - An object that the selectors of the informer exclude has no event there, so the hold ends
-//     with the next event of another object, or after Options.AwaitTimeout. Don't return such
-//     tokens, and write such objects by a Writer that has no OnWrite.
+//     with the next event of another object, or after Options.AwaitTimeout. Write such objects by
+//     a Writer that has no OnWrite.
 //   - After a conflict, what is missing is unknown. Return the error: the key is tried again, after
 //     the writes before it were seen.
 //

@@ -40,21 +40,23 @@ func Example() {
 	podInformer := factories.For[*corev1.Pod](factory, podsResource)
 	ctx, cancel := context.WithCancelCause(context.Background())
 
-	reconcile := func(_ context.Context, key object.Key) (result, error) {
+	reconcile := func(ctx context.Context, key object.Key) (controller.Result, error) {
 		current, ok := mapInformer.Store().Snapshot().Get(key)
 		if !ok {
-			return result{}, nil // it was deleted
+			return controller.Result{}, nil // it was deleted
 		}
 		want := fmt.Sprint(podInformer.Store().Snapshot().NamespaceLen(key.Namespace))
 		if current.Data["pods"] == want {
 			fmt.Println(key, "has", want, "Pods")
 			cancel(errors.New("done"))
-			return result{}, nil
+			return controller.Result{}, nil
 		}
 		changed := current.DeepCopy()
 		changed.Data = map[string]string{"pods": want}
-		written := maps.Update(changed) // in a program: a writer.Writer, or any other client
-		return result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
+		// In a program, a writer.Writer does both, or any other client writes.
+		written := maps.Update(changed)
+		controller.Wrote(ctx, object.TokenOf(mapsResource, written))
+		return controller.Result{}, nil
 	}
 	c, err := controller.New("pod-counter", reconcile, controller.Options{Concurrency: 4},
 		controller.For(mapInformer).OfKind(schema.GroupKind{Kind: "ConfigMap"}, true),

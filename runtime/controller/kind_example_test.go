@@ -39,17 +39,17 @@ func ExampleKind_Reconcile() {
 		log.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	c, err := maps.Reconcile("pod-maker", func(ctx context.Context, m *corev1.ConfigMap) (result, error) {
+	c, err := maps.Reconcile("pod-maker", func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error) {
 		if _, ok := pods.Informer().Store().Snapshot().Get(object.KeyOf(m)); ok {
 			fmt.Println(m.Name, "has its Pod")
 			cancel(errors.New("done"))
-			return result{}, nil
+			return controller.Result{}, nil
 		}
 		_, _, err := writePods.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Namespace: m.Namespace, Name: m.Name,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(m, maps.GroupVersionKind())},
 		}})
-		return result{}, err
+		return controller.Result{}, err
 	}, controller.Owns(pods.Informer()))
 	if err != nil {
 		log.Fatal(err)
@@ -80,22 +80,22 @@ func ExampleWriter() {
 
 	made := make(chan struct{}, 1)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	c, err := maps.Reconcile("buckets", func(ctx context.Context, m *corev1.ConfigMap) (result, error) {
+	c, err := maps.Reconcile("buckets", func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error) {
 		switch deleted, ours := m.DeletionTimestamp != nil, slices.Contains(m.Finalizers, finalizer); {
 		case !deleted && !ours: // first, so that no bucket is forgotten
 			_, _, err := write.AddFinalizer(ctx, m, finalizer)
-			return result{}, err
+			return controller.Result{}, err
 		case !deleted:
 			fmt.Println("make the bucket of", m.Name)
 			made <- struct{}{}
 		case ours:
 			fmt.Println("remove the bucket of", m.Name)
 			if _, _, err := write.RemoveFinalizer(ctx, m, finalizer); err != nil {
-				return result{}, err
+				return controller.Result{}, err
 			}
 			cancel(errors.New("done"))
 		}
-		return result{}, nil
+		return controller.Result{}, nil
 	})
 	if err != nil {
 		log.Fatal(err)

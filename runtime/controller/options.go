@@ -26,7 +26,7 @@ type Options struct {
 	// without end.
 	MaxRetries int
 	// AwaitTimeout is how long the next reconcile of a key waits at most for what the last one has
-	// written (Result.Await). 0 stands for 5 s.
+	// written; see [Wrote]. 0 stands for 5 s.
 	AwaitTimeout time.Duration
 	// Grace is how much longer than the context of Run those of running reconciles last. 0 means
 	// that they end with it.

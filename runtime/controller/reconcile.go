@@ -31,15 +31,6 @@ type Result struct {
 	// reconcile that still wants one returns it again. Together with an error, the earlier of this
 	// time and the delay for the error counts.
 	RequeueAfter time.Duration
-	// Await are the tokens of the reconcile's writes, as package writer returns them, or
-	// [object.TokenOf] makes them for the writes of other clients, besides those that [Wrote] was
-	// called with. They count together with an error, too, but not after a panic. The next
-	// reconcile of the key begins after the informers of the controller have seen these writes, or
-	// Options.AwaitTimeout has passed. So it doesn't do its work twice because it reads a state
-	// from before its own write. Meanwhile the key occupies no worker. Tokens of a resource or a
-	// namespace that no informer of the controller reads don't count, and neither does the zero
-	// Token. The informers are those of the watches and of Options.Reads.
-	Await []object.Token
 }
 
 // Terminal returns an error that trying again can't heal, such as an invalid spec. It is logged

@@ -66,7 +66,7 @@ func TestStress(t *testing.T) {
 		case 5, 6:
 			written := r.maps.Update(configMap(key.Name))
 			wrote[n].Store(number(written.ResourceVersion))
-			res.Await = append(res.Await, object.TokenOf(mapsResource, written))
+			controller.Wrote(ctx, object.TokenOf(mapsResource, written))
 		}
 		return res, nil
 	}

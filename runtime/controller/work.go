@@ -25,7 +25,7 @@ func (r *run) work(ctx context.Context) {
 	defer func() {
 		if present != nil && !present.crashes {
 			// It has called runtime.Goexit, which ends this goroutine.
-			item.Done(r.finish(item, present.writes.and(nil), Result{}, errGoexit))
+			item.Done(r.finish(item, present.writes.all(), Result{}, errGoexit))
 			r.wg.Go(func() { r.work(ctx) })
 		}
 	}()
@@ -37,7 +37,7 @@ func (r *run) work(ctx context.Context) {
 		r.over(item.Key)
 		present = &itemContext{run: r, key: item.Key}
 		result, err := r.call(present)
-		tokens := present.writes.and(result.Await)
+		tokens := present.writes.all()
 		present = nil
 		item.Done(r.finish(item, tokens, result, err))
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
-	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/writer"
 	"github.com/informer-gen/informer-gen/testkit/controllertest"
@@ -40,11 +39,11 @@ func newLabeller(t *testing.T, client *source.Client) *controller.Controller {
 		t.Fatal(err)
 	}
 	c, err := kind.Reconcile("labeller", func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error) {
-		_, token, err := maps.Mutate(ctx, m, func(m *corev1.ConfigMap) error {
+		_, _, err := maps.Mutate(ctx, m, func(m *corev1.ConfigMap) error {
 			metav1.SetMetaDataLabel(&m.ObjectMeta, "seen", "yes")
 			return nil
 		})
-		return controller.Result{Await: []object.Token{token}}, err
+		return controller.Result{}, err
 	})
 	if err != nil {
 		t.Fatal(err)

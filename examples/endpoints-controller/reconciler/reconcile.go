@@ -24,7 +24,7 @@ func (r *Reconciler) reconcile(ctx context.Context, key object.Key) (controller.
 	switch {
 	case apierrors.IsNotFound(err):
 		r.times.Forget(key)
-		return awaiting(r.remove(ctx, key))
+		return controller.Result{}, r.remove(ctx, key)
 	case err != nil:
 		return controller.Result{}, err
 	case !selectors.Managed(service):
@@ -40,7 +40,7 @@ func (r *Reconciler) reconcile(ctx context.Context, key object.Key) (controller.
 		return controller.Result{}, err
 	}
 	if desired, write := endpoints.Desired(service, pods, current, trigger); write {
-		return awaiting(r.write(ctx, key, current, desired))
+		return controller.Result{}, r.write(ctx, key, current, desired)
 	}
 	return controller.Result{}, nil
 }
@@ -54,24 +54,18 @@ func (r *Reconciler) current(key object.Key) (*corev1.Endpoints, error) {
 	return current, err
 }
 
-// awaiting makes the next reconcile of the key wait until the cache has a write: so it never
-// compares with a state from before it.
-func awaiting(token object.Token, err error) (controller.Result, error) {
-	return controller.Result{Await: []object.Token{token}}, err
-}
-
 // remove deletes the Endpoints of a Service that is gone. If the cache has none, the server is
 // asked: no event would come for Endpoints that the cache gets in a moment.
-func (r *Reconciler) remove(ctx context.Context, key object.Key) (object.Token, error) {
+func (r *Reconciler) remove(ctx context.Context, key object.Key) error {
 	current, err := r.current(key)
 	if err == nil && current == nil {
 		current, err = r.writer.Get(ctx, key)
 	}
 	if err != nil {
-		return object.Token{}, ignoreNotFound(err)
+		return ignoreNotFound(err)
 	}
-	token, err := r.writer.Delete(ctx, current, metav1.DeleteOptions{})
-	return token, ignoreNotFound(err)
+	_, err = r.writer.Delete(ctx, current, metav1.DeleteOptions{})
+	return ignoreNotFound(err)
 }
 
 func ignoreNotFound(err error) error {
@@ -83,22 +77,22 @@ func ignoreNotFound(err error) error {
 
 // write creates or updates Endpoints. A failure is an event, too, unless the namespace is ending:
 // then there is nothing to be done.
-func (r *Reconciler) write(ctx context.Context, key object.Key, current, desired *corev1.Endpoints) (object.Token, error) {
+func (r *Reconciler) write(ctx context.Context, key object.Key, current, desired *corev1.Endpoints) error {
 	if current != nil {
-		_, token, err := r.writer.Update(ctx, desired)
+		_, _, err := r.writer.Update(ctx, desired)
 		if err != nil {
 			r.event(ctx, desired, "FailedToUpdateEndpoint", "Update", "Failed to update endpoint %s: %v", key, err)
 		}
-		return token, err
+		return err
 	}
-	_, token, err := r.writer.Create(ctx, desired)
+	_, _, err := r.writer.Create(ctx, desired)
 	if apierrors.IsForbidden(err) && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-		return token, nil
+		return nil
 	}
 	if err != nil {
 		r.event(ctx, desired, "FailedToCreateEndpoint", "Create", "Failed to create endpoint for service %s: %v", key, err)
 	}
-	return token, err
+	return err
 }
 
 // event records a failure as an Event of a Service.

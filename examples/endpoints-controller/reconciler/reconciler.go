@@ -93,7 +93,7 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 		endpointsInformer: core.Endpoints().Informer(),
 	}
 	var wrongWriter, wrongController error
-	r.writer, wrongWriter = writer.New[*corev1.Endpoints](client, listers.EndpointsResource(), writer.Options{})
+	r.writer, wrongWriter = writer.New[*corev1.Endpoints](client, listers.EndpointsResource(), writer.Options{OnWrite: controller.Wrote})
 	r.controller, wrongController = controller.New(Name, r.reconcile,
 		controller.Options{Concurrency: options.Concurrency, MaxRetries: maxRetries, Metrics: options.Metrics},
 		controller.For(r.serviceInformer),

@@ -96,8 +96,8 @@ func (c *collector[S]) count(totals, now []float64, r *run[S]) {
 // Describe implements prometheus.Collector.
 func (c *collector[S]) Describe(ch chan<- *prom.Desc) { describe(c.metrics, ch) }
 
-// Collect implements prometheus.Collector. It takes the lock of each thing, one after the other, for
-// a moment.
+// Collect implements prometheus.Collector. It takes the lock of each thing, one after the other,
+// for a moment.
 func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 	type view struct {
 		current []*run[S]

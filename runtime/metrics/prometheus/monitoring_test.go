@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// seriesOf returns the series that a registry collects, histograms as theirs, and the labels of each.
+// seriesOf returns the series that a registry collects, histograms as theirs, and the labels of
+// each.
 func seriesOf(t *testing.T) map[string][]string {
 	t.Helper()
 	p, registry := newProvider(t)
