@@ -75,48 +75,6 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-func TestWatch(t *testing.T) {
-	s := memory.New()
-	write := func(_ *watchcache.Object, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(s.Create(t.Context(), data("one", "")))
-	write(s.Update(t.Context(), data("one", "")))
-	write(s.Create(t.Context(), data("two", "")))
-	s.Bookmark()
-	write(s.Delete(t.Context(), "one", watchcache.Preconditions{}))
-	s.Compact(3)
-
-	full := errors.New("enough")
-	var got []string
-	err := s.Watch(t.Context(), 3, func(e watchcache.Event) error {
-		word := fmt.Sprint(e.Type, " ", e.Version)
-		if e.Type != watch.Bookmark {
-			word += " " + e.Object.Key
-		}
-		if got = append(got, word); len(got) == 3 {
-			return full
-		}
-		return nil
-	})
-	if want := "ADDED 4 two, BOOKMARK 5, DELETED 6 one"; err != full || strings.Join(got, ", ") != want {
-		t.Errorf("got %q, %v, want %s", got, err, want)
-	}
-
-	if err := s.Watch(t.Context(), 2, nil); !errors.As(err, new(*watchcache.ExpiredError)) {
-		t.Errorf("from what was compacted: %v", err)
-	}
-
-	ctx, cancel := context.WithCancelCause(t.Context())
-	err = s.Watch(ctx, 5, func(watchcache.Event) error { cancel(full); return nil })
-	if err != full {
-		t.Errorf("after its context: %v", err)
-	}
-}
-
 func TestApply(t *testing.T) {
 	s := memory.New()
 	one := &watchcache.Object{Key: "a/one", Version: 5}

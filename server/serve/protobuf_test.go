@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,9 +20,15 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/server/protobuf"
+	"github.com/informer-gen/informer-gen/server/serve"
+	"github.com/informer-gen/informer-gen/server/upstream"
+	"github.com/informer-gen/informer-gen/server/watchcache"
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
+
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
 const protobufType = "application/vnd.kubernetes.protobuf"
 
@@ -33,7 +41,7 @@ func newPods(t *testing.T) (*sourcetest.Collection[*corev1.Pod], *rest.Config) {
 	for i := range 2 {
 		served.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: fmt.Sprint("p", i)}, Spec: corev1.PodSpec{NodeName: "n"}})
 	}
-	server := httptest.NewServer(servePods(ctx, t, api, protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))))
+	server := httptest.NewServer(servePods(ctx, t, api))
 	transport := &http.Transport{}
 	t.Cleanup(func() {
 		stop()
@@ -41,6 +49,37 @@ func newPods(t *testing.T) (*sourcetest.Collection[*corev1.Pod], *rest.Config) {
 		server.Close()
 	})
 	return served, &rest.Config{Host: server.URL, Transport: transport, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: protobufType}}
+}
+
+// servePods returns a handler over a cache, in protobuf, of the Pods of an API server. It runs until
+// ctx ends.
+func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve.Handler {
+	t.Helper()
+	client, err := source.NewClient(api.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage, err := upstream.New(client, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}, Protobuf: protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := watchcache.New(watchcache.Config{Storage: storage, Retry: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	t.Cleanup(running.Wait)
+	running.Go(func() { _ = cache.Run(ctx) }) // the cause of ctx
+	if err := cache.WaitReady(ctx); err != nil {
+		t.Fatal(err)
+	}
+	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: pods, Kind: "Pod", Namespaced: true, Fields: []string{"spec.nodeName"}, Cache: cache, Protobuf: true,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
 }
 
 // TestProtobuf reads Pods with the clients of Kubernetes.

@@ -29,6 +29,9 @@ const widgets = "/apis/samples.dev/v1/widgets"
 
 var widgetsResource = schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "widgets"}
 
+// patience is how long tests wait for what comes soon.
+const patience = 2 * time.Minute
+
 // rig is a storage with widgets, a cache of it, and a server.
 type rig struct {
 	storage *memory.Storage
