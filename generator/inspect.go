@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // Inspection is what Generate would do with each type, and why. Names of files are relative to
@@ -53,15 +54,10 @@ type InspectedType struct {
 	Files []string
 }
 
-// Fact is something that was decided, and what decided it.
-type Fact struct {
-	Text string
-	// From is a marker's name with its "+", a key of the configuration file, a flag with its "--",
-	// or the words of a rule.
-	From string
-	// Pos is where it stands; not valid for flags and rules.
-	Pos token.Position
-}
+// Fact is something that was decided, as its Text, and what decided it. From is a marker's name
+// with its "+", a key of the configuration file, a flag with its "--", or the words of a rule. Pos
+// is where that stands; not valid for flags and rules.
+type Fact = resolve.Fact
 
 // InspectedIndex is an index of a type.
 type InspectedIndex struct {

@@ -167,18 +167,10 @@ func (w fieldsText) projection(kind *fields.Kind) {
 
 // useJSON is a use as --format=json prints it.
 type useJSON struct {
-	Path   string     `json:"path"`
-	How    fields.How `json:"how"`
-	Why    string     `json:"why,omitempty"`
-	File   string     `json:"file"`
-	Line   int        `json:"line"`
-	Column int        `json:"column"`
-}
-
-type placeJSON struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
+	Path string     `json:"path"`
+	How  fields.How `json:"how"`
+	Why  string     `json:"why,omitempty"`
+	placeJSON
 }
 
 type kindJSON struct {
@@ -215,7 +207,7 @@ func toFieldsJSON(report *fields.Report) fieldsJSON {
 	for _, kind := range report.Kinds {
 		j := kindJSON{Kind: kind.Name, Package: kind.Package, Uses: toUsesJSON(kind.Uses)}
 		for _, pos := range kind.From {
-			j.From = append(j.From, placeJSON{pos.Filename, pos.Line, pos.Column})
+			j.From = append(j.From, toPlaceJSON(pos))
 		}
 		if named, ok := kind.Projection(); ok {
 			j.Projection = &projectionJSON{Fields: append([]string{}, named...), Marker: kind.Marker(), Entry: kind.Entry()}
@@ -231,7 +223,7 @@ func toFieldsJSON(report *fields.Report) fieldsJSON {
 func toUsesJSON(uses []fields.Use) []useJSON {
 	all := []useJSON{}
 	for _, u := range uses {
-		all = append(all, useJSON{u.Path, u.How, u.Why, u.Pos.Filename, u.Pos.Line, u.Pos.Column})
+		all = append(all, useJSON{u.Path, u.How, u.Why, toPlaceJSON(u.Pos)})
 	}
 	return all
 }

@@ -68,11 +68,9 @@ func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
 
 // typeJSON is a type as list and explain print it.
 type typeJSON struct {
-	Kind      string      `json:"kind"`
-	Package   string      `json:"package"`
-	File      string      `json:"file"`
-	Line      int         `json:"line"`
-	Column    int         `json:"column"`
+	Kind    string `json:"kind"`
+	Package string `json:"package"`
+	placeJSON
 	Generated bool        `json:"generated"`
 	Reason    factJSON    `json:"reason"`
 	Advice    string      `json:"advice,omitempty"`
@@ -88,11 +86,20 @@ type typeJSON struct {
 }
 
 type factJSON struct {
-	Value  string `json:"value"`
-	From   string `json:"from,omitempty"`
+	Value string `json:"value"`
+	From  string `json:"from,omitempty"`
+	placeJSON
+}
+
+// placeJSON is where something stands; empty if that is unknown.
+type placeJSON struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
+}
+
+func toPlaceJSON(pos token.Position) placeJSON {
+	return placeJSON{filepath.ToSlash(pos.Filename), pos.Line, pos.Column}
 }
 
 type indexJSON struct {
@@ -100,17 +107,15 @@ type indexJSON struct {
 	Key        string `json:"key"`
 	Of         string `json:"of"`
 	Namespaced bool   `json:"namespaced,omitempty"`
-	File       string `json:"file,omitempty"`
-	Line       int    `json:"line,omitempty"`
-	Column     int    `json:"column,omitempty"`
+	placeJSON
 }
 
 func toJSON(t generator.InspectedType) typeJSON {
 	fact := func(f generator.Fact) *factJSON {
-		return &factJSON{f.Text, f.From, filepath.ToSlash(f.Pos.Filename), f.Pos.Line, f.Pos.Column}
+		return &factJSON{f.Text, f.From, toPlaceJSON(f.Pos)}
 	}
 	j := typeJSON{
-		Kind: t.Name, Package: t.Package, File: filepath.ToSlash(t.Pos.Filename), Line: t.Pos.Line, Column: t.Pos.Column,
+		Kind: t.Name, Package: t.Package, placeJSON: toPlaceJSON(t.Pos),
 		Generated: t.Generated, Reason: *fact(t.Reason), Advice: t.Advice, Accessor: t.Accessor, Files: t.Files,
 	}
 	if !t.Generated {
@@ -119,9 +124,7 @@ func toJSON(t generator.InspectedType) typeJSON {
 	j.Group, j.GroupName, j.Version = fact(t.Group), fact(t.GroupGoName), fact(t.Version)
 	j.Resource, j.Plural, j.Scope = fact(t.Resource), fact(t.Plural), fact(t.Scope)
 	for _, x := range t.Indexes {
-		j.Indexes = append(j.Indexes, indexJSON{
-			x.Name, x.Key, x.Of, x.Namespaced, filepath.ToSlash(x.Pos.Filename), x.Pos.Line, x.Pos.Column,
-		})
+		j.Indexes = append(j.Indexes, indexJSON{x.Name, x.Key, x.Of, x.Namespaced, toPlaceJSON(x.Pos)})
 	}
 	return j
 }

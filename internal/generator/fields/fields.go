@@ -80,28 +80,17 @@ type Use struct {
 }
 
 // How is what a program does with a part of an object.
-type How string
+type How = flow.How
 
-// The ways of use. Those but Read and Present use all that is in a part.
+// The ways of use, of which package flow says what they mean.
 const (
-	// Read means that the value is read: a string, a number, a list of strings.
-	Read How = "read"
-	// Present means that the program looks whether the part is there, or how many elements it has,
-	// and reads nothing in it.
-	Present How = "present"
-	// Whole means that it is compared or copied as a whole.
-	Whole How = "whole"
-	// Recursive means that its type contains itself, so that there is no end to the paths.
-	Recursive How = "recursive"
-	// WrittenBack means that it is sent to the API server.
-	WrittenBack How = "written back"
-	// Unfollowed means that it goes to code that isn't looked into.
-	Unfollowed How = "not followed"
+	Read        = flow.Read
+	Present     = flow.Present
+	Whole       = flow.Whole
+	Recursive   = flow.Recursive
+	WrittenBack = flow.WrittenBack
+	Unfollowed  = flow.Unfollowed
 )
-
-var hows = map[flow.How]How{
-	flow.Read: Read, flow.Present: Present, flow.Whole: Whole, flow.Recursive: Recursive, flow.WrittenBack: WrittenBack, flow.Unfollowed: Unfollowed,
-}
 
 // Find reads the program of cfg, and returns what it uses of objects from caches. Names of files
 // are relative to cfg.Dir where that makes them shorter; those of other modules begin with the
@@ -194,11 +183,11 @@ func (p *places) own(pos token.Pos) bool {
 func (p *places) uses(found []flow.Use) []Use {
 	var uses []Use
 	for _, u := range found {
-		implied := u.How == flow.Present && slices.ContainsFunc(found, func(other flow.Use) bool {
-			return other.Path != u.Path && other.How != flow.Present && within(other.Path, u.Path)
+		implied := u.How == Present && slices.ContainsFunc(found, func(other flow.Use) bool {
+			return other.Path != u.Path && other.How != Present && within(other.Path, u.Path)
 		})
 		if !implied {
-			uses = append(uses, Use{u.Path, hows[u.How], u.Why, p.position(u.Pos), u.Field, p.own(u.Pos)})
+			uses = append(uses, Use{u.Path, u.How, u.Why, p.position(u.Pos), u.Field, p.own(u.Pos)})
 		}
 	}
 	sortUses(uses)

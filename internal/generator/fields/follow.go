@@ -9,12 +9,9 @@ import (
 	"strings"
 
 	"github.com/informer-gen/informer-gen/internal/diag"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
-
-// metaPackage has the metadata of objects, and the methods to get at it. Code that doesn't need it
-// knows no objects.
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // helpers are packages that do things with pointers, lists and maps of any type.
 var helpers = []string{
@@ -44,12 +41,12 @@ func followed(p *load.CodePackage) bool {
 		return false
 	}
 	switch {
-	case p.Main, p.Path == metaPackage, slices.Contains(helpers, p.Path):
+	case p.Main, p.Path == gotypes.MetaPath, slices.Contains(helpers, p.Path):
 		return true
 	case p.Module == "":
 		return false
 	}
-	return p.Needs(metaPackage)
+	return p.Needs(gotypes.MetaPath) // else it knows no objects
 }
 
 // withC returns an error for each of the program's own packages that uses C and knows objects: what
@@ -58,7 +55,7 @@ func followed(p *load.CodePackage) bool {
 func withC(code *load.Code) diag.List {
 	var wrong diag.List
 	for _, p := range code.Packages {
-		if p.C.IsValid() && (p.Root || p.Main) && p.Needs(metaPackage) {
+		if p.C.IsValid() && (p.Root || p.Main) && p.Needs(gotypes.MetaPath) {
 			wrong.Add(diag.Diagnostic{Pos: p.C,
 				Message: "package " + p.Path + " uses C, so that it can't be found out which fields of objects it reads: move what uses C into a package that doesn't know any"})
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // Gain is a projection that would be smaller, or would be at all, if a program didn't use more of
@@ -139,15 +140,9 @@ func leaves(t types.Type, path string, outer []types.Type) (n int) {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		return leaves(u.Elem(), path, outer)
-	case *types.Slice:
-		return leaves(u.Elem(), path+each, outer)
-	case *types.Array:
-		return leaves(u.Elem(), path+each, outer)
-	case *types.Map:
-		return leaves(u.Elem(), path+each, outer)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			switch name, inline := flow.JSONName(u.Field(i), u.Tag(i)); {
+			switch name, inline := gotypes.JSONName(u.Field(i), u.Tag(i)); {
 			case inline:
 				n += leaves(u.Field(i).Type(), path, outer)
 			case name != "":
@@ -155,6 +150,9 @@ func leaves(t types.Type, path string, outer []types.Type) (n int) {
 			}
 		}
 		return n
+	}
+	if elem, ok := gotypes.Elem(t); ok {
+		return leaves(elem, path+each, outer)
 	}
 	return 1
 }

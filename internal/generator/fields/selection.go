@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // selection is a choice of fields by their names in JSON, and of elements by "[*]". What has no
@@ -71,7 +71,7 @@ func (s selection) of(t types.Type) types.Type {
 		for i := range u.NumFields() {
 			v, tag := u.Field(i), u.Tag(i)
 			below, ok := s, true
-			if name, inline := flow.JSONName(v, tag); !inline {
+			if name, inline := gotypes.JSONName(v, tag); !inline {
 				below, ok = s[name]
 			}
 			if ok {

@@ -5,6 +5,8 @@ package gotypes
 
 import (
 	"go/types"
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -74,13 +76,21 @@ func String(t types.Type) string {
 
 // MarshalsItself reports whether the JSON of a type isn't made of its fields.
 func MarshalsItself(t types.Type) bool {
-	for _, method := range []string{"MarshalJSON", "MarshalText"} {
-		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method)
-		if _, ok := obj.(*types.Func); ok {
-			return true
-		}
-	}
-	return false
+	return hasMethod(t, "MarshalJSON", "MarshalText")
+}
+
+// UnmarshalsItself reports whether a type isn't decoded field by field from JSON.
+func UnmarshalsItself(t types.Type) bool {
+	return hasMethod(t, "UnmarshalJSON", "UnmarshalText")
+}
+
+// hasMethod reports whether values of a type that have an address have one of some methods.
+func hasMethod(t types.Type, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
+		_, ok := obj.(*types.Func)
+		return ok
+	})
 }
 
 func invalid(t types.Type, seen map[types.Type]bool) bool {
@@ -88,31 +98,48 @@ func invalid(t types.Type, seen map[types.Type]bool) bool {
 		return false
 	}
 	seen[t] = true
-	switch t := types.Unalias(t).(type) {
-	case *types.Basic:
-		return t.Kind() == types.Invalid
-	case *types.Named:
-		return invalid(t.Underlying(), seen)
-	case *types.Pointer:
-		return invalid(t.Elem(), seen)
-	case *types.Slice:
-		return invalid(t.Elem(), seen)
-	case *types.Array:
-		return invalid(t.Elem(), seen)
-	case *types.Map:
-		return invalid(t.Key(), seen) || invalid(t.Elem(), seen)
-	case *types.Struct:
-		for f := range t.Fields() {
-			if invalid(f.Type(), seen) {
-				return true
-			}
-		}
-	case *types.Tuple:
-		for v := range t.Variables() {
-			if invalid(v.Type(), seen) {
-				return true
-			}
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Kind() == types.Invalid
+	}
+	for part := range Parts(t) {
+		if invalid(part, seen) {
+			return true
 		}
 	}
 	return false
+}
+
+// Parts yields the types that t is made of: those of its fields, keys, elements or variables, or
+// what it points to. Functions and interfaces have none.
+func Parts(t types.Type) iter.Seq[types.Type] {
+	return func(yield func(types.Type) bool) {
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				if !yield(f.Type()) {
+					return
+				}
+			}
+		case *types.Tuple:
+			for v := range u.Variables() {
+				if !yield(v.Type()) {
+					return
+				}
+			}
+		case *types.Map:
+			_ = yield(u.Key()) && yield(u.Elem())
+		default:
+			if elem, ok := Elem(t); ok {
+				yield(elem)
+			}
+		}
+	}
+}
+
+// Elem returns what t points to, or the type of its elements.
+func Elem(t types.Type) (elem types.Type, ok bool) {
+	if u, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+		return u.Elem(), true
+	}
+	return nil, false
 }

@@ -44,9 +44,9 @@ func Fields(s *types.Struct) []Field {
 		for _, l := range current {
 			for i := range l.s.NumFields() {
 				v := l.s.Field(i)
-				name, inline, ok := jsonName(v, l.s.Tag(i))
+				name, inline := JSONName(v, l.s.Tag(i))
 				switch {
-				case !ok:
+				case name == "" && !inline:
 				case !inline:
 					f := Field{Name: name, Var: v, Through: l.through, tagged: hasName(l.s.Tag(i))}
 					if found[name] == nil {
@@ -90,31 +90,31 @@ func dominant(fields []Field) (f Field, ok bool) {
 	return Field{}, false
 }
 
-// jsonName returns the name of a field in JSON, or that the fields of an embedded struct take its
-// place. ok is false for fields that JSON doesn't see.
-func jsonName(v *types.Var, tag string) (name string, inline, ok bool) {
+// JSONName returns the name of a field in JSON, "" if JSON doesn't have it, or that the fields of
+// the struct that it is take its place.
+func JSONName(v *types.Var, tag string) (name string, inline bool) {
 	value := reflect.StructTag(tag).Get("json")
 	if value == "-" {
-		return "", false, false
+		return "", false
 	}
 	name, _, _ = strings.Cut(value, ",")
 	if v.Embedded() {
 		t, pointer := Deref(v.Type())
 		_, isStruct := t.Underlying().(*types.Struct)
 		if !v.Exported() && (!isStruct || pointer) {
-			return "", false, false
+			return "", false
 		}
 		if name == "" && isStruct {
-			return "", true, true
+			return "", true
 		}
 	}
 	if !v.Exported() {
-		return "", false, false
+		return "", false
 	}
 	if name == "" {
 		name = v.Name()
 	}
-	return name, false, true
+	return name, false
 }
 
 func hasName(tag string) bool {

@@ -170,22 +170,17 @@ func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *j
 	if problem != nil {
 		return model.Step{}, problem
 	}
-	from := f.end
+	if problem := jsonpath.Promoted(f.end, field, s, useFunc); problem != nil {
+		return model.Step{}, problem
+	}
 	for _, embedded := range field.Through {
 		if !embedded.Exported() {
 			continue // its fields can be named without it
 		}
-		if problem := jsonpath.Promoted(from, embedded, s, useFunc); problem != nil {
-			return model.Step{}, problem
-		}
-		var pointer bool
-		from, pointer = gotypes.Deref(embedded.Type())
+		_, pointer := gotypes.Deref(embedded.Type())
 		f.maybe = f.maybe || pointer
 		f.fields = append(f.fields, embedded)
 		f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
-	}
-	if problem := jsonpath.Promoted(from, field.Var, s, useFunc); problem != nil {
-		return model.Step{}, problem
 	}
 	step := model.Step{Field: field.Var.Name()}
 	f.words = append(f.words, field.Var.Name())

@@ -5,18 +5,26 @@ package jsonpath
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"github.com/informer-gen/informer-gen/internal/diag"
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Promoted returns an error if the name of a field, which an unexported embedded struct may have,
-// means another field in Go. instead is what to do then.
-func Promoted(from types.Type, field *types.Var, s Segment, instead string) *Error {
-	if obj, _, _ := types.LookupFieldOrMethod(from, true, nil, field.Name()); obj == field {
-		return nil
+// Promoted returns an error if the name of a field of t, or of an embedded struct on the way to it,
+// means another field in Go, as it may behind an unexported embedded struct. instead is what to do
+// then.
+func Promoted(t types.Type, field gotypes.Field, s Segment, instead string) *Error {
+	for _, v := range append(slices.Clone(field.Through), field.Var) {
+		if !v.Exported() {
+			continue // its fields can be named without it
+		}
+		if obj, _, _ := types.LookupFieldOrMethod(t, true, nil, v.Name()); obj != v {
+			return Errorf(s.Offset, "%s is field %s of an unexported embedded struct, and in Go the name is that of another field too, so that generated code can't read it: %s", s.Name, v.Name(), instead)
+		}
+		t, _ = gotypes.Deref(v.Type())
 	}
-	return Errorf(s.Offset, "%s is field %s of an unexported embedded struct, and in Go the name is that of another field too, so that generated code can't read it: %s", s.Name, field.Name(), instead)
+	return nil
 }
 
 // FieldOf finds the field that a segment means in t, which the path soFar led to. instead is what

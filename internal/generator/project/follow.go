@@ -71,29 +71,19 @@ func (f *follower) enter(s jsonpath.Segment) *jsonpath.Error {
 	switch {
 	case problem != nil:
 		return problem
-	case soFar != "" && readsItself(f.end):
+	case soFar != "" && gotypes.UnmarshalsItself(f.end):
 		return jsonpath.Errorf(s.Offset, "%s (%s) reads its JSON itself, so that it can't be had in part: name it as a whole", soFar, gotypes.String(f.end))
 	}
-	from := f.end
+	if problem := jsonpath.Promoted(f.end, field, s, "leave it out"); problem != nil {
+		return problem
+	}
 	for _, embedded := range field.Through {
 		f.at = f.at.enter(embedded, f.value, s.Offset)
-		if !embedded.Exported() {
-			continue // its fields can be named without it
-		}
-		if problem := jsonpath.Promoted(from, embedded, s, leaveOut); problem != nil {
-			return problem
-		}
-		from, _ = gotypes.Deref(embedded.Type())
-	}
-	if problem := jsonpath.Promoted(from, field.Var, s, leaveOut); problem != nil {
-		return problem
 	}
 	f.at = f.at.enter(field.Var, f.value, s.Offset)
 	f.end, _ = gotypes.Deref(field.Var.Type())
 	return nil
 }
-
-const leaveOut = "leave it out"
 
 // isBracket reports whether a segment is the name of a field in brackets.
 func isBracket(text string, s jsonpath.Segment) bool { return text[s.Offset-1] != '.' }
@@ -127,15 +117,4 @@ func (f *follower) look(l jsonpath.Look) *jsonpath.Error {
 		return jsonpath.Errorf(l.Offset, "%s is a list (%s), of which a projection has every element: write [*]", soFar, str)
 	}
 	return jsonpath.Errorf(l.Offset, "%s is a map (%s), of which a projection has every entry: leave %s out for the whole map, or write [*] before a field of its values", soFar, str, here)
-}
-
-// readsItself reports whether a type isn't decoded field by field from JSON.
-func readsItself(t types.Type) bool {
-	for _, method := range []string{"UnmarshalJSON", "UnmarshalText"} {
-		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method)
-		if _, ok := obj.(*types.Func); ok {
-			return true
-		}
-	}
-	return false
 }

@@ -21,7 +21,7 @@ func hasCRD(crds []crd.Definition, kind string) bool {
 // checkCRDs holds kinds against the definitions of the same group and kind. Definitions of groups
 // that no package has are others' business, and so are the groups of Kubernetes itself, which have
 // no definitions.
-func checkCRDs(r *report.Report, in Input, apis []*api, verdicts []verdict) {
+func checkCRDs(r *report.Report, in Input, apis []*api, types []Type) {
 	if len(in.CRDs) == 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func checkCRDs(r *report.Report, in Input, apis []*api, verdicts []verdict) {
 			r.WarnAt(k.pos, fmt.Sprintf("none of the CustomResourceDefinitions is that of kind %s in group %s", k.Name, a.group.Text))
 		}
 	}
-	withoutType(r, in, apis, verdicts)
+	withoutType(r, in, apis, types)
 }
 
 // builtIn reports whether a group may be one that the API server has without a
@@ -139,7 +139,7 @@ func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 
 // withoutType warns about definitions in a package's group for which nothing is generated in any
 // version, though no setting asks for that. A run for some of the packages can't know.
-func withoutType(r *report.Report, in Input, apis []*api, verdicts []verdict) {
+func withoutType(r *report.Report, in Input, apis []*api, types []Type) {
 	if in.Partial {
 		return
 	}
@@ -150,20 +150,20 @@ func withoutType(r *report.Report, in Input, apis []*api, verdicts []verdict) {
 		}
 	}
 	for _, c := range in.CRDs {
-		var types []verdict // that may be the definition's
-		for _, v := range verdicts {
-			if group := v.api.group; v.name == c.Kind.Text && (group.Pos.Filename == "" || group.Text == c.Group.Text) {
-				types = append(types, v)
+		var its []Type // that may be the definition's
+		for _, t := range types {
+			if group := t.api.group; t.Name == c.Kind.Text && (group.Pos.Filename == "" || group.Text == c.Group.Text) {
+				its = append(its, t)
 			}
 		}
-		wanted := slices.ContainsFunc(types, func(v verdict) bool { return v.kind != nil || v.advice == "" })
+		wanted := slices.ContainsFunc(its, func(t Type) bool { return t.kind != nil || t.Advice == "" })
 		if !groups[c.Group.Text] || wanted {
 			continue
 		}
 		message := "nothing is generated for kind " + c.Kind.Text + " of this CustomResourceDefinition: no package has a type for it"
-		if len(types) > 0 {
-			v := types[0]
-			message = fmt.Sprintf("nothing is generated for kind %s of this CustomResourceDefinition: type %s (%s) isn't selected; %s", c.Kind.Text, v.name, r.Short(v.pos), v.advice)
+		if len(its) > 0 {
+			t := its[0]
+			message = fmt.Sprintf("nothing is generated for kind %s of this CustomResourceDefinition: type %s (%s) isn't selected; %s", c.Kind.Text, t.Name, r.Short(t.Pos), t.Advice)
 		}
 		r.WarnAt(c.Kind.Pos, message)
 	}

@@ -19,9 +19,10 @@ import (
 
 const runtimePath = "k8s.io/apimachinery/pkg/runtime"
 
-// kindOf returns the kind that a selected type is, or nil if it isn't one or is wrong, and fills v.
-func kindOf(r *report.Report, in Input, a *api, d *declared, v *verdict) *kind {
-	name, pos := v.name, v.pos
+// kindOf returns the kind that a selected type is, or nil if it isn't one or is wrong. Then t says
+// why.
+func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
+	name, pos := t.Name, t.Pos
 	typeName, _ := a.pkg.Types.Scope().Lookup(name).(*types.TypeName)
 	if name == "_" {
 		r.FailAt(pos, "a type without a name can't be a kind")
@@ -31,13 +32,13 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, v *verdict) *kind {
 		return nil // declared twice, which is reported
 	}
 	no := func(reason string, at marker.At) *kind {
-		v.reason, v.at = reason, at
+		t.because(reason, at)
 		useless(r, d, reason)
 		return nil
 	}
 	const incomplete = "what it is made of doesn't compile"
 	if len(a.pkg.TypeErrors) > 0 && embedsInvalid(typeName) {
-		v.reason, v.at = incomplete, marker.At{}
+		t.because(incomplete, marker.At{})
 		leftOut(r, in, name, pos)
 		return nil // whether it has ObjectMeta can't be known
 	}
@@ -56,7 +57,7 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, v *verdict) *kind {
 		return no(reason, at)
 	}
 	if in.KeepGoing && len(a.pkg.TypeErrors) > 0 && !gotypes.Compiles(typeName.Type()) {
-		v.reason, v.at = incomplete, marker.At{}
+		t.because(incomplete, marker.At{})
 		leftOut(r, in, name, pos)
 		return nil
 	}

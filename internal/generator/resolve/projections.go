@@ -15,23 +15,23 @@ import (
 )
 
 // readProjections adds the projections of all kinds to the kinds of their packages, and returns the
-// verdicts with theirs.
-func readProjections(reader *project.Reader, r *report.Report, in Input, apis []*api, verdicts []verdict) []verdict {
+// types with them, each behind its kind.
+func readProjections(reader *project.Reader, r *report.Report, in Input, apis []*api, types []Type) []Type {
 	for _, a := range apis {
 		for _, k := range slices.Clone(a.kinds) {
 			for _, declared := range reader.Read(project.Kind{Name: k.Name, Type: k.goType, Markers: marker.All[marker.Project](k.declared.markers)}) {
 				p := projectionOf(r, in, k, declared)
 				a.kinds = append(a.kinds, p)
-				at := slices.IndexFunc(verdicts, func(v verdict) bool { return v.kind == k })
-				for at++; at < len(verdicts) && verdicts[at].kind != nil && verdicts[at].kind.projectionOf == k; at++ {
+				at := slices.IndexFunc(types, func(t Type) bool { return t.kind == k })
+				for at++; at < len(types) && types[at].kind != nil && types[at].kind.projectionOf == k; at++ {
 				}
-				verdicts = slices.Insert(verdicts, at, verdict{
-					api: a, name: p.Name, pos: p.pos, kind: p, reason: declared.Marker.Where().Name + " of type " + k.Name, at: declared.Marker.At,
-				})
+				t := Type{Package: a.pkg.Path, Name: p.Name, Pos: p.pos, api: a, kind: p}
+				t.because(declared.Marker.Where().Name+" of type "+k.Name, declared.Marker.At)
+				types = slices.Insert(types, at, t)
 			}
 		}
 	}
-	return verdicts
+	return types
 }
 
 // projectionOf returns the projection of k as a kind. It is served as k is.

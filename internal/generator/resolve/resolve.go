@@ -93,6 +93,9 @@ type Type struct {
 	Scope, Resource, Plural     Fact
 	// Indexes are the positions of the names of Model.Indexes.
 	Indexes []token.Position
+
+	api  *api  // has the group and the version, which are only decided for packages with kinds
+	kind *kind // nil if nothing is generated
 }
 
 // Resolve decides about all types of the roots. What is wrong with them is among the findings; the
@@ -105,7 +108,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	leaveOutUnversioned(r, in.Program, apis)
 	compile(r, in, apis)
 
-	verdicts := findKinds(r, in, apis)
+	types := findKinds(r, in, apis)
 	withKinds := slices.DeleteFunc(slices.Clone(apis), func(a *api) bool { return len(a.kinds) == 0 })
 	for _, a := range withKinds { // a package of types without verbs needs no group
 		groupVersion(r, in.Program, a)
@@ -114,18 +117,18 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	}
 	shareAcrossVersions(r, withKinds, in.CRDs)
 
-	verdicts = readProjections(project.NewReader(r, in.Output.ImportPath), r, in, withKinds, verdicts)
+	types = readProjections(project.NewReader(r, in.Output.ImportPath), r, in, withKinds, types)
 	readIndexes(index.NewReader(r, in.Output, owners(in, apis), funcs), r, withKinds)
-	checkCRDs(r, in, withKinds, verdicts)
+	checkCRDs(r, in, withKinds, types)
 	unusedPlurals(r, in, withKinds)
 	groups := groupKinds(r, in, withKinds)
 
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx) // functions of indexes may not have been found for that
 	}
-	result := Result{Output: &model.Output{ImportPath: in.Output.ImportPath, Layout: in.Layout, Groups: groups}}
-	for _, v := range verdicts {
-		result.Types = append(result.Types, v.result())
+	result := Result{Types: types, Output: &model.Output{ImportPath: in.Output.ImportPath, Layout: in.Layout, Groups: groups}}
+	for i := range types {
+		types[i].complete()
 	}
 	result.Findings = missingSums(r.Findings().Sorted(), in.Roots)
 	return result, nil

@@ -41,19 +41,19 @@ type Definition struct {
 // Arg describes an argument of a marker.
 type Arg struct {
 	// Name is empty for the value that stands right behind the marker's "=".
-	Name string
+	Name string `json:"name,omitempty"`
 	// Doc says in a line what the argument means.
-	Doc string
+	Doc string `json:"doc"`
 	// Required means that the marker is wrong without it.
-	Required bool
-	// Empty means that the value may be empty.
-	Empty bool
+	Required bool `json:"required,omitempty"`
 	// List means that several values can be given.
-	List bool
+	List bool `json:"list,omitempty"`
+	// Empty means that the value may be empty.
+	Empty bool `json:"mayBeEmpty,omitempty"`
 	// Allowed are the values that are right; empty if there is no such list.
-	Allowed []string
+	Allowed []string `json:"allowed,omitempty"`
 	// Instead means that the argument takes the place of the one before it.
-	Instead bool
+	Instead bool `json:"-"`
 
 	field int // index of the field in the marker struct
 }

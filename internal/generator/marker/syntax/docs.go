@@ -93,25 +93,13 @@ func wrapped(b *strings.Builder, prefix, text string) {
 //	           "=" has no name
 //	examples   array of strings, which are comments
 func (d *Definition) MarshalJSON() ([]byte, error) {
-	type argument struct {
-		Name       string   `json:"name,omitempty"`
-		Doc        string   `json:"doc"`
-		Required   bool     `json:"required,omitempty"`
-		List       bool     `json:"list,omitempty"`
-		MayBeEmpty bool     `json:"mayBeEmpty,omitempty"`
-		Allowed    []string `json:"allowed,omitempty"`
-	}
-	var arguments []argument
-	for _, arg := range d.Args {
-		arguments = append(arguments, argument{arg.Name, arg.Doc, arg.Required, arg.List, arg.Empty, arg.Allowed})
-	}
 	return json.Marshal(struct {
-		Name      string     `json:"name"`
-		Target    Target     `json:"target"`
-		Doc       string     `json:"doc"`
-		Arguments []argument `json:"arguments,omitempty"`
-		Examples  []string   `json:"examples"`
-	}{"+" + d.Name, d.Target, d.Doc, arguments, d.Examples()})
+		Name      string   `json:"name"`
+		Target    Target   `json:"target"`
+		Doc       string   `json:"doc"`
+		Arguments []Arg    `json:"arguments,omitempty"`
+		Examples  []string `json:"examples"`
+	}{"+" + d.Name, d.Target, d.Doc, d.Args, d.Examples()})
 }
 
 // upper is text with a capital letter at its start; markers' documentation is ASCII there.

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // analysis is the state of one run.
@@ -154,28 +156,21 @@ func (a *analysis) contents(t types.Type) *vertex {
 			return
 		}
 		seen.Set(t, true)
-		switch u := t.Underlying().(type) {
-		case *types.Pointer:
-			walk(u.Elem())
-		case *types.Slice:
-			walk(u.Elem())
-		case *types.Array:
-			walk(u.Elem())
-		case *types.Chan:
-			walk(u.Elem())
-		case *types.Map:
-			walk(u.Key())
-			walk(u.Elem())
-		case *types.Struct:
-			for i := range u.NumFields() {
-				v := a.structs.field(u, i)
-				if a.fields[v] != nil {
-					a.edge(a.fields[v], n)
-				} else {
-					a.waiting[v] = append(a.waiting[v], n)
-				}
-				walk(v.Type())
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			for part := range gotypes.Parts(t) {
+				walk(part)
 			}
+			return
+		}
+		for i := range s.NumFields() {
+			v := a.structs.field(s, i)
+			if a.fields[v] != nil {
+				a.edge(a.fields[v], n)
+			} else {
+				a.waiting[v] = append(a.waiting[v], n)
+			}
+			walk(v.Type())
 		}
 	}
 	walk(t)
@@ -277,13 +272,13 @@ func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.
 	if !a.types.isAPI(of) {
 		a.edge(n, field)
 		if p := s.Field(index).Pkg(); !a.follows(p) && !isCachePackage(p.Path()) && known[qualified(of)] == nil {
-			a.tell(n, pos, "stored in "+typeName(of)+"."+s.Field(index).Name())
+			a.tell(n, pos, "stored in "+gotypes.String(of)+"."+s.Field(index).Name())
 		}
 		return
 	}
 	a.each(n, func(o *origin) {
 		if o.object() && !o.whole() {
-			a.escape(o, pos, Whole, "copied into "+typeName(of)+"."+s.Field(index).Name())
+			a.escape(o, pos, Whole, "copied into "+gotypes.String(of)+"."+s.Field(index).Name())
 		} else {
 			a.add(field, o)
 		}

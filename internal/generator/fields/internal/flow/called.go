@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // called is what a call goes to, by name.
@@ -92,7 +94,7 @@ func (c called) String() string {
 	case c.pkg == nil:
 		return c.name
 	case c.recv != nil:
-		return typeName(c.recv) + "." + c.name + c.note
+		return gotypes.String(c.recv) + "." + c.name + c.note
 	}
 	return c.pkg.Name() + "." + c.name
 }

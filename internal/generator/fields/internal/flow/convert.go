@@ -7,6 +7,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 func (a *analysis) convert(x ssa.Value, to ssa.Value) {
@@ -14,7 +16,7 @@ func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 	a.each(a.vertex(x), func(o *origin) {
 		// The object is gone if bytes become a string, for instance.
 		if o.object() && o.typ != nil && !a.types.holds(n.typ, o) {
-			a.escape(o, to.Pos(), Unfollowed, "converted to "+typeName(to.Type()))
+			a.escape(o, to.Pos(), Unfollowed, "converted to "+gotypes.String(to.Type()))
 			return
 		}
 		a.add(n, o)

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // Methods that code may call that isn't looked into.
@@ -58,21 +60,16 @@ func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
 			return
 		}
 		within := func(t types.Type) { walk(t, types.NewPointer(t)) }
-		switch u := t.Underlying().(type) {
-		case *types.Slice:
-			within(u.Elem())
-		case *types.Array:
-			within(u.Elem())
-		case *types.Chan:
-			within(u.Elem())
-		case *types.Map:
-			within(u.Key())
-			within(u.Elem())
-		case *types.Struct:
-			for v := range u.Fields() {
-				if foreign || v.Exported() || v.Embedded() {
-					within(v.Type())
-				}
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			for part := range gotypes.Parts(t) {
+				within(part)
+			}
+			return
+		}
+		for v := range s.Fields() {
+			if foreign || v.Exported() || v.Embedded() {
+				within(v.Type())
 			}
 		}
 	}

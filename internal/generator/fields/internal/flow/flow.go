@@ -36,10 +36,9 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-)
 
-// metaPackage has the metadata of API objects.
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
+)
 
 // learn takes in the API objects of a package.
 func (a *analysis) learn(p *types.Package) {
@@ -51,7 +50,7 @@ func (a *analysis) learn(p *types.Package) {
 			}
 		}
 	}
-	if meta, ok := scope.Lookup("ObjectMeta").(*types.TypeName); ok && p.Path() == metaPackage {
+	if meta, ok := scope.Lookup("ObjectMeta").(*types.TypeName); ok && p.Path() == gotypes.MetaPath {
 		a.objectMeta = meta.Type()
 	}
 }

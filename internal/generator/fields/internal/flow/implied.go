@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // What caches and controllers read of objects before a program sees them: labels that a selector is
@@ -23,7 +25,7 @@ func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
 	typed := false
 	for _, input := range inputs {
 		t := input.Type()
-		if isNamed(t, labelsPackage, "Selector") && !selectsAll(input) {
+		if gotypes.IsNamed(t, labelsPackage, "Selector") && !selectsAll(input) {
 			selector = input
 		}
 		typed = typed || a.types.shaped(deref(t)) && len(a.types.objectsIn(deref(t))) > 0
@@ -170,9 +172,4 @@ func near(in ssa.Instruction) token.Pos {
 		}
 	}
 	return in.Parent().Pos()
-}
-
-func isNamed(t types.Type, path, name string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && n.Obj().Name() == name
 }

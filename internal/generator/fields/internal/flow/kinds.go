@@ -5,6 +5,8 @@ package flow
 import (
 	"go/types"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // addAPI marks the structs that t consists of.
@@ -17,26 +19,13 @@ func (f *typeFacts) addAPI(t types.Type) {
 	if IsOpaque(t) {
 		return
 	}
-	switch u := t.(type) {
-	case *types.Named:
-		if _, ok := u.Underlying().(*types.Struct); ok {
-			f.api[u.Obj()] = true
+	if n, ok := t.(*types.Named); ok {
+		if _, ok := n.Underlying().(*types.Struct); ok {
+			f.api[n.Obj()] = true
 		}
-		if !isInterface(u) {
-			f.addAPI(u.Underlying())
-		}
-	case *types.Pointer:
-		f.addAPI(u.Elem())
-	case *types.Slice:
-		f.addAPI(u.Elem())
-	case *types.Array:
-		f.addAPI(u.Elem())
-	case *types.Map:
-		f.addAPI(u.Elem())
-	case *types.Struct:
-		for v := range u.Fields() {
-			f.addAPI(v.Type())
-		}
+	}
+	for part := range gotypes.Parts(t) {
+		f.addAPI(part)
 	}
 }
 
@@ -114,23 +103,13 @@ func (f *typeFacts) collect(t types.Type, seen map[*types.Named]bool, found *[]*
 		default:
 			more(under)
 		}
-	case *types.Pointer:
-		more(u.Elem())
-	case *types.Slice:
-		more(u.Elem())
-	case *types.Array:
-		more(u.Elem())
-	case *types.Chan:
-		more(u.Elem())
-	case *types.Map:
-		more(u.Key())
-		more(u.Elem())
 	case *types.Signature:
 		more(u.Params())
 		more(u.Results())
-	case *types.Tuple:
-		for v := range u.Variables() {
-			more(v.Type())
+	case *types.Struct:
+	default:
+		for part := range gotypes.Parts(u) {
+			more(part)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // leave handles a call whose callee isn't looked into. recv is nil if there is no receiver, or if
@@ -92,7 +94,7 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 
 // keep lets what a container gets be had again from it.
 func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
-	of := typeName(to.recv)
+	of := gotypes.String(to.recv)
 	compares := i == 1 && of == "sync.Map" || strings.HasPrefix(to.name, "CompareAnd") && !strings.HasPrefix(of, "atomic.Pointer")
 	if compares && o.object() && !o.whole() {
 		a.escape(o, s.pos(), Whole, "compared") // a key, or a value

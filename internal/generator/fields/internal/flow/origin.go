@@ -4,11 +4,12 @@ package flow
 
 import (
 	"go/types"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // origin is one thing that a value may be, point to, or contain. Each is made once, so that
@@ -136,7 +137,7 @@ func (m *origins) part(t *origin, segment, named string, typ types.Type) *origin
 // whose fields take its place. A field that JSON doesn't have stands under its name in Go, in
 // parentheses.
 func jsonSegment(v *types.Var, tag string) string {
-	name, inline := JSONName(v, tag)
+	name, inline := gotypes.JSONName(v, tag)
 	switch {
 	case inline:
 		return ""
@@ -146,23 +147,4 @@ func jsonSegment(v *types.Var, tag string) string {
 		return "['" + name + "']"
 	}
 	return "." + name
-}
-
-// JSONName returns the name of a field in JSON, "" if JSON doesn't have it, or that the fields of
-// the struct that it is take its place.
-func JSONName(v *types.Var, tag string) (name string, inline bool) {
-	value := reflect.StructTag(tag).Get("json")
-	name, _, _ = strings.Cut(value, ",")
-	_, isStruct := deref(v.Type()).Underlying().(*types.Struct)
-	switch {
-	case value == "-":
-		return "", false
-	case v.Embedded() && name == "" && isStruct:
-		return "", true
-	case !v.Exported():
-		return "", false
-	case name == "":
-		return v.Name(), false
-	}
-	return name, false
 }

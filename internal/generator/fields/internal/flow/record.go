@@ -11,23 +11,23 @@ import (
 )
 
 // How is what a program does with a part of an object.
-type How int
+type How string
 
+// The ways of use. Those but Read and Present use all that is in a part.
 const (
-	// Read means that the value at the path is read: a string, a number, all of a list of strings.
-	Read How = iota
-	// Present means that the program only looks whether something is there, or how many.
-	Present
-	// Whole means that all below the path is used at once: it is compared, or copied into another
-	// object.
-	Whole
-	// Recursive means that the path has no end, because a type contains itself.
-	Recursive
-	// WrittenBack means that a client writes it to the API server.
-	WrittenBack
-	// Unfollowed means that it goes to code that isn't looked into: all below the path may be read
-	// there.
-	Unfollowed
+	// Read means that the value is read: a string, a number, a list of strings.
+	Read How = "read"
+	// Present means that the program looks whether the part is there, or how many elements it has,
+	// and reads nothing in it.
+	Present How = "present"
+	// Whole means that it is compared or copied as a whole.
+	Whole How = "whole"
+	// Recursive means that its type contains itself, so that there is no end to the paths.
+	Recursive How = "recursive"
+	// WrittenBack means that it is sent to the API server.
+	WrittenBack How = "written back"
+	// Unfollowed means that it goes to code that isn't looked into: all of it may be read there.
+	Unfollowed How = "not followed"
 )
 
 // Use is a place where a program uses a part of an object.
@@ -38,10 +38,8 @@ type Use struct {
 	// Field is the field that a projection needs for it, as a path without a key and without [*] at
 	// its end; "" for a whole object.
 	Field string
-	// Type is that of the part, without pointers.
-	Type types.Type
-	How  How
-	Pos  token.Pos
+	How   How
+	Pos   token.Pos
 	// Why is what it goes to, in words, if How isn't Read or Present.
 	Why string
 }
@@ -143,23 +141,14 @@ func (r *record) kinds() Found {
 func sorted(found map[used]bool) []Use {
 	uses := make([]Use, 0, len(found))
 	for u := range found {
-		typ := u.of.typ
-		if typ == nil {
-			typ = types.Typ[types.Invalid]
-		}
 		field := u.of.named
 		for strings.HasSuffix(field, "[*]") {
 			field = strings.TrimSuffix(field, "[*]")
 		}
-		uses = append(uses, Use{u.of.path, field, typ, u.how, u.pos, u.why})
+		uses = append(uses, Use{u.of.path, field, u.how, u.pos, u.why})
 	}
 	slices.SortFunc(uses, func(a, b Use) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.How, b.How), strings.Compare(a.Why, b.Why))
 	})
 	return slices.Compact(uses)
-}
-
-// typeName is a type as code in another package writes it.
-func typeName(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
 // deref returns t without the pointers around it, those that are declared as types among them. One
@@ -93,17 +95,12 @@ func plainWithin(t types.Type, outer []types.Type) bool {
 		return true
 	}
 	outer = append(outer, t)
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
+	if _, ok := t.Underlying().(*types.Basic); ok {
 		return true
-	case *types.Slice:
-		return plainWithin(u.Elem(), outer)
-	case *types.Array:
-		return plainWithin(u.Elem(), outer)
-	case *types.Map:
-		return plainWithin(u.Elem(), outer)
 	}
-	return false
+	elem, ok := gotypes.Elem(t)
+	_, channel := t.Underlying().(*types.Chan)
+	return ok && !channel && plainWithin(elem, outer)
 }
 
 // structs knows which types of structs are the same, or can be converted into each other.
@@ -168,37 +165,19 @@ func (f *typeFacts) add(r *reach, t types.Type) bool {
 	if f.opaque(t) {
 		return true
 	}
-	switch u := t.(type) {
-	case *types.Named:
-		return f.add(r, u.Underlying())
-	case *types.Pointer:
-		return f.add(r, u.Elem())
-	case *types.Slice:
-		return f.add(r, u.Elem())
-	case *types.Array:
-		return f.add(r, u.Elem())
-	case *types.Chan:
-		return f.add(r, u.Elem())
-	case *types.Map:
-		return f.add(r, u.Key()) && f.add(r, u.Elem())
-	case *types.Struct:
-		for v := range u.Fields() {
-			if !f.add(r, v.Type()) {
-				return false
-			}
-		}
-		return true
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if !f.add(r, v.Type()) {
-				return false
-			}
-		}
-		return true
+	r.types.Set(t.Underlying(), true)
+	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Kind() != types.UnsafePointer
+	case *types.Interface, *types.Signature:
+		return false
 	}
-	return false
+	for part := range gotypes.Parts(t) {
+		if !f.add(r, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // opaque is IsOpaque for types of parts of objects. A struct of the program that writes its JSON
@@ -257,22 +236,6 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 		}
 	}
 	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return f.isSource(u.Elem(), seen)
-	case *types.Slice:
-		return f.isSource(u.Elem(), seen)
-	case *types.Array:
-		return f.isSource(u.Elem(), seen)
-	case *types.Chan:
-		return f.isSource(u.Elem(), seen)
-	case *types.Map:
-		return f.isSource(u.Key(), seen) || f.isSource(u.Elem(), seen)
-	case *types.Struct:
-		for v := range u.Fields() {
-			if f.isSource(v.Type(), seen) {
-				return true
-			}
-		}
 	case *types.Signature:
 		for v := range u.Params().Variables() {
 			if takes, ok := v.Type().Underlying().(*types.Signature); ok && f.isSource(takes.Params(), seen) {
@@ -280,12 +243,6 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 			}
 		}
 		return f.isSource(u.Results(), seen)
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if f.isSource(v.Type(), seen) {
-				return true
-			}
-		}
 	case *types.Interface:
 		for m := range u.Methods() {
 			if f.isSource(m.Type(), seen) {
@@ -293,6 +250,11 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 			}
 		}
 		return u.NumMethods() == 0 || mayBeObject(t)
+	}
+	for part := range gotypes.Parts(t) {
+		if f.isSource(part, seen) {
+			return true
+		}
 	}
 	return false
 }
@@ -307,14 +269,7 @@ func holdsInterface(t types.Type) bool {
 	case *types.Pointer:
 		_, named := types.Unalias(t).(*types.Named)
 		return !named && holdsInterface(u.Elem())
-	case *types.Slice:
-		return isInterface(u.Elem()) || isFunc(u.Elem())
-	case *types.Array:
-		return isInterface(u.Elem()) || isFunc(u.Elem())
-	case *types.Chan:
-		return isInterface(u.Elem()) || isFunc(u.Elem())
-	case *types.Map:
-		return isInterface(u.Elem()) || isFunc(u.Elem())
 	}
-	return false
+	elem, ok := gotypes.Elem(t)
+	return ok && (isInterface(elem) || isFunc(elem))
 }
