@@ -54,9 +54,9 @@ type InspectedType struct {
 	Files []string
 }
 
-// Fact is something that was decided, as its Text, and what decided it. From is a marker's name with
-// its "+", a key of the configuration file, a flag with its "--", or the words of a rule. Pos is
-// where that stands; not valid for flags and rules.
+// Fact is something that was decided, as its Text, and what decided it. From is a marker's name
+// with its "+", a key of the configuration file, a flag with its "--", or the words of a rule. Pos
+// is where that stands; not valid for flags and rules.
 type Fact = resolve.Fact
 
 // InspectedIndex is an index of a type.

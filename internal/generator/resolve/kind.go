@@ -19,7 +19,8 @@ import (
 
 const runtimePath = "k8s.io/apimachinery/pkg/runtime"
 
-// kindOf returns the kind that a selected type is, or nil if it isn't one or is wrong. Then t says why.
+// kindOf returns the kind that a selected type is, or nil if it isn't one or is wrong. Then t says
+// why.
 func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 	name, pos := t.Name, t.Pos
 	typeName, _ := a.pkg.Types.Scope().Lookup(name).(*types.TypeName)
