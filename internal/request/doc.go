@@ -7,7 +7,8 @@
 //
 // Each step may refuse. The order is an API server's, so that a request with two mistakes gets the
 // answer to the same one of them. What needs the objects is left to the caller: whether a version
-// is too old, was never reached, or has an object of that name.
+// is too old, was never reached, or has an object of that name. For writes, object.go has the rules
+// that hold for objects of all kinds.
 //
 // # States
 //

@@ -51,8 +51,8 @@ func newPods(t *testing.T) (*sourcetest.Collection[*corev1.Pod], *rest.Config) {
 	return served, &rest.Config{Host: server.URL, Transport: transport, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: protobufType}}
 }
 
-// servePods returns a handler over a cache, in protobuf, of the Pods of an API server. It runs until
-// ctx ends.
+// servePods returns a handler over a cache, in protobuf, of the Pods of an API server. The cache
+// runs until ctx ends.
 func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve.Handler {
 	t.Helper()
 	client, err := source.NewClient(api.Config())

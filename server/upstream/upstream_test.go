@@ -18,7 +18,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/server/protobuf"
@@ -349,33 +348,5 @@ func TestRestoredBackup(t *testing.T) {
 		}
 		r.pods.Create(pod("a", "four", "n1"))
 		r.want(c, "a/four n1", "a/one n1", "a/two n1")
-	})
-}
-
-// TestEventTypes shows the events that the storage emits.
-func TestEventTypes(t *testing.T) {
-	inBubble(t, upstream.Options{}, func(r *rig) {
-		_, version, err := r.storage.List(r.Context())
-		if err != nil {
-			r.Fatal(err)
-		}
-		r.pods.Create(pod("a", "one", ""))
-		r.pods.Update(pod("a", "one", "n1"))
-		r.pods.Delete("a", "one")
-		done := errors.New("all have come")
-		var got []watch.EventType
-		err = r.storage.Watch(r.Context(), version, func(e watchcache.Event) error {
-			got = append(got, e.Type)
-			switch len(got) {
-			case 3:
-				r.server.Bookmark()
-			case 4:
-				return done
-			}
-			return nil
-		})
-		if want := []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark}; !slices.Equal(got, want) || err != done {
-			r.Errorf("got %v, %v, want %v", got, err, want)
-		}
 	})
 }

@@ -26,8 +26,8 @@
 //
 // # What it does as an API server does
 //
-// Requests are read and refused as by package watchcache/serve, lists and watches are those of
-// package watchcache; all else is this package's own.
+// Requests are read and refused as by package serve, with the same rules of writes for all kinds.
+// Lists and watches are those of package watchcache; all else is this package's own.
 //
 //   - Formats of what is sent and received: JSON, and Kubernetes' protobuf for Go types that have
 //     it, also as PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have
