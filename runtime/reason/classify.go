@@ -24,7 +24,8 @@ func classify(err error) (Reason, time.Duration) {
 	}
 	var own *Error
 	if errors.As(err, &own) {
-		return own.Reason, RetryAfter(own.Err)
+		_, after := classify(own.Err)
+		return own.Reason, after
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return Refused, 0

@@ -5,6 +5,7 @@ package reason_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -49,7 +50,7 @@ func ExampleRetryAfter() {
 		case reason.Expired:
 			fmt.Println("list the newest state, at once:", reason.RetryAfter(err))
 		default:
-			fmt.Println("try again after", reason.RetryAfter(err))
+			fmt.Println("try again after", reason.RetryAfter(err).Truncate(time.Second))
 		}
 	}
 	// Output:

@@ -7,7 +7,10 @@
 // Nothing here blocks or starts a goroutine, and all of it is safe for concurrent use.
 package reason
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // Reason is the kind of a failure. It determines what a reflector does next.
 type Reason uint8
@@ -106,11 +109,18 @@ func Of(err error) Reason {
 	return r
 }
 
-// RetryAfter returns how long the server that sent err asks to wait, uncapped. It returns 0 if the
-// server asks for nothing, and if waiting doesn't help, as against 410.
+// maxRetryAfter is the longest wait that a server can ask for, so that a wrong Retry-After does not
+// stop an informer forever.
+const maxRetryAfter = 5 * time.Minute
+
+// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a
+// header or a Status). It returns that time, at most 5 minutes, prolonged at random by up to a
+// tenth, so that not all clients come back at once. It returns 0 if the server asks for no wait, or
+// if waiting doesn't help against err, as for 410.
 func RetryAfter(err error) time.Duration {
 	_, after := classify(err)
-	return after
+	after = min(after, maxRetryAfter)
+	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }
 
 // Error is a failure that a reflector notices itself: Silent, NoBookmark, WentBack, ShortWatch or

@@ -7,8 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
-
-	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // withDefaults replaces zero fields by their defaults.
@@ -46,20 +44,4 @@ func (b Backoff) Wait(n int) time.Duration {
 	// As floats, so that nothing overflows.
 	wait := min(float64(b.Max), float64(b.Initial)*math.Pow(2, float64(max(n, 1)-1)))
 	return time.Duration(wait - rand.Float64()*max(b.Jitter, 0)*wait)
-}
-
-// maxRetryAfter is the longest wait that a server can ask for. A longer Retry-After counts as this,
-// so that a wrong one does not stop an informer forever.
-const maxRetryAfter = 5 * time.Minute
-
-// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a
-// header or a Status). It returns that time, at most 5 minutes, prolonged at random by up to a
-// tenth, so that not all clients come back at once. It returns 0 if the server asks for no wait, or
-// if waiting doesn't help against err, as for 410.
-func RetryAfter(err error) time.Duration { return obey(reason.RetryAfter(err)) }
-
-// obey returns how long to wait for a Retry-After of after.
-func obey(after time.Duration) time.Duration {
-	after = min(after, maxRetryAfter)
-	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }

@@ -116,8 +116,7 @@ func (t Tuning) withDefaults() Tuning {
 	return t
 }
 
-// Validate returns the error that New would return about c, or nil.
-func (c Config[T]) Validate() error {
+func (c Config[T]) validate() error {
 	switch {
 	case c.Source == nil:
 		return errors.New("nothing to read: Config.Source is nil")

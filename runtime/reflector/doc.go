@@ -123,7 +123,7 @@
 // time, in the order of the server's responses and events. BeginReplace is followed by exactly one
 // EndReplace or AbortReplace, whatever happens, unless the Sink itself has failed. Between them
 // come Replace and Delete only; outside of them Add, Update, Delete, Bookmark only. Outside of a
-// replace, no call has an older version than the previous call. A Sink that is a [Flusher] is
+// replace, no call has an older version than the previous call. A Sink with a Flush method is
 // flushed after each event, except while the Source reports that more events have arrived (More of
 // [source.Event]), and then after 128 at the latest. It is also flushed at the end of each list and
 // watch. If the announced events don't come, that counts as silence, for SilenceTimeout. Status has

@@ -333,14 +333,11 @@ func TestFaultW15ResourceVersionIsTheSinks(t *testing.T) {
 }
 
 // TestFaultW14NameSaysWhatIsRead shows that a reflector without a name gets that of its source, in
-// Name, errors and logs, and never that of a file of the library.
+// errors and logs, and never that of a file of the library.
 func TestFaultW14NameSaysWhatIsRead(t *testing.T) {
 	r, err := New(Config[thing]{Source: &named{}, Sink: &record{fails: map[string]error{"begin": errors.New("full")}}})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if r.Name() != "widgets.samples.io/v1" {
-		t.Errorf("the reflector is called %q", r.Name())
 	}
 	if err := r.Run(silent()); err == nil || !strings.HasPrefix(err.Error(), "reflector widgets.samples.io/v1: ") {
 		t.Errorf("Run: %v", err)

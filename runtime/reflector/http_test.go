@@ -135,8 +135,8 @@ func TestFailuresOverHTTP(t *testing.T) {
 		if s := g.Status(); s.State != StateWatching || s.BadData != 2 || s.Relists != 1 || s.ResourceVersion != "9" {
 			t.Errorf("status %+v", s)
 		}
-		if want := "things.test.io/v1"; g.Name() != want {
-			t.Errorf("name %q, want %q", g.Name(), want)
+		if want := "things.test.io/v1"; g.config.Name != want {
+			t.Errorf("name %q, want %q", g.config.Name, want)
 		}
 	})
 }

@@ -4,7 +4,6 @@ package reflector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,11 @@ import (
 //
 // A replace is BeginReplace, any number of Replace and Delete, then either EndReplace or
 // AbortReplace. Outside of it come Add, Update, Delete and Bookmark.
+//
+// A Sink that also has a method Flush() error may keep its calls until Flush, to handle them as one
+// batch. Flush is called when the source has no more events at hand, after a bounded number of
+// calls at the latest, and when a list or a watch has ended, but not after an error of the Sink. It
+// may block and fail like the other methods.
 type Sink[T object.Object] interface {
 	// BeginReplace starts a new full state. The previous objects stay until EndReplace.
 	BeginReplace() error
@@ -42,17 +46,8 @@ type Sink[T object.Object] interface {
 	Bookmark(resourceVersion string) error
 }
 
-// Flusher is a [Sink] that may keep what it gets until Flush is called, to handle it as one batch.
-type Flusher interface {
-	// Flush is called, on the same goroutine, when the source has no more events at hand, after a
-	// bounded number of calls at the latest, and when a list or a watch has ended. It is not called
-	// after an error of the Sink. It may block and fail like Sink's methods.
-	Flush() error
-}
-
-// ErrRunning is wrapped by the error of Run while another Run of the same Reflector has not
-// returned.
-var ErrRunning = errors.New("the reflector is running already; wait until Run has returned")
+// flusher is a Sink with a method Flush.
+type flusher interface{ Flush() error }
 
 // Reflector keeps a [Sink] up to date with a [source.Source]. Make it with [New]; [Reflector.Run]
 // does the work.
@@ -74,28 +69,25 @@ type Reflector[T object.Object] struct {
 // number in config is out of range.
 func New[T object.Object](config Config[T]) (*Reflector[T], error) {
 	config = config.withDefaults()
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("reflector.New of %s: %w", config.Name, err)
 	}
 	return &Reflector[T]{config: config}, nil
 }
-
-// Name returns Config.Name, or its default.
-func (r *Reflector[T]) Name() string { return r.config.Name }
 
 // Run lists and watches until ctx is done, and then returns nil. It returns earlier only with an
 // error that wraps the Sink's first error. Failures of the Source never end it; Status and OnError
 // report them.
 //
 // It may be called again after it has returned. Then it starts with a full state that is not older
-// than what the Sink has got before. While another Run has not returned, it returns an error that
-// wraps [ErrRunning]. A nil ctx is an error.
+// than what the Sink has got before. It is an error to call it while another Run has not
+// returned, and so is a nil ctx.
 func (r *Reflector[T]) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("reflector %s: Run: the context is nil", r.config.Name)
 	}
 	if !r.running.CompareAndSwap(false, true) {
-		return fmt.Errorf("reflector %s: %w", r.config.Name, ErrRunning)
+		return fmt.Errorf("reflector %s: the reflector is running already; wait until Run has returned", r.config.Name)
 	}
 	defer r.running.Store(false)
 	return newRun(ctx, r).loop()

@@ -26,7 +26,7 @@ type run[T object.Object] struct {
 	ctx    context.Context
 	log    klog.Logger
 
-	flusher Flusher // the Sink; nil if it is not a Flusher
+	flusher flusher // the Sink; nil if it has no Flush
 
 	// in and todo are here because a watch stays open for long: as local variables they would
 	// enlarge the stack of a parked goroutine.
@@ -47,13 +47,13 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 	if log.GetSink() == nil {
 		log = klog.FromContext(ctx)
 	}
-	flusher, _ := c.Sink.(Flusher)
+	flush, _ := c.Sink.(flusher)
 	return &run[T]{
 		r:       r,
 		config:  c,
 		ctx:     ctx,
 		log:     log.WithValues("reflector", c.Name),
-		flusher: flusher,
+		flusher: flush,
 		machine: machine{
 			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
 			version: r.Status().ResourceVersion,
@@ -118,9 +118,7 @@ func (r *run[T]) step(in *input, a *action) {
 // how long a wait is.
 func (r *run[T]) publish(a *action) {
 	if a.task == taskWait {
-		if a.after > 0 {
-			a.after = obey(a.after)
-		} else {
+		if a.after == 0 {
 			r.waits++
 			a.after = r.config.Backoff.Wait(r.waits)
 		}

@@ -78,11 +78,12 @@ func TestSinkErrorEndsRun(t *testing.T) {
 func TestOneRunAtATime(t *testing.T) {
 	src := &fake{list: listOf("5"), watch: quiet}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
-		if err := g.Run(context.Background()); !errors.Is(err, ErrRunning) {
+		const running = "reflector things: the reflector is running already; wait until Run has returned"
+		if err := g.Run(context.Background()); err == nil || err.Error() != running {
 			t.Errorf("Run while running: %v", err)
 		}
 		var none context.Context
-		if err := g.Run(none); err == nil || errors.Is(err, ErrRunning) {
+		if err := g.Run(none); err == nil || err.Error() == running {
 			t.Errorf("Run with a nil context: %v", err)
 		}
 		g.again()
@@ -112,7 +113,7 @@ func TestWrongConfigIsRefused(t *testing.T) {
 		c := good
 		spoil(&c)
 		_, err := New(c)
-		if err == nil || !strings.HasPrefix(err.Error(), "reflector.New") || !strings.Contains(err.Error(), what) || c.Validate() == nil {
+		if err == nil || !strings.HasPrefix(err.Error(), "reflector.New") || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: got %v", what, err)
 		}
 		if wrong := !strings.HasPrefix(what, "Config."); (c.Tuning.Validate() != nil) != wrong {
@@ -120,8 +121,8 @@ func TestWrongConfigIsRefused(t *testing.T) {
 		}
 	}
 	r, err := New(good)
-	if err != nil || r.Name() != "*reflector.fake" {
-		t.Errorf("got %q, %v", r.Name(), err)
+	if err != nil || r.config.Name != "*reflector.fake" {
+		t.Errorf("got %q, %v", r.config.Name, err)
 	}
 }
 
@@ -146,5 +147,18 @@ func TestBackoffWait(t *testing.T) {
 		if got := b.Wait(n); got != want {
 			t.Errorf("wait %d is %v, want %v", n, got, want)
 		}
+	}
+}
+
+func TestStateNames(t *testing.T) {
+	seen := map[string]bool{}
+	for s := StateStopped; int(s) < len(stateNames); s++ {
+		if name := s.String(); name == "" || seen[name] {
+			t.Errorf("state %d is called %q", s, name)
+		}
+		seen[s.String()] = true
+	}
+	if State(200).String() != "unknown" {
+		t.Error("a value outside of the set has a name")
 	}
 }

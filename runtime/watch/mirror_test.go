@@ -113,25 +113,26 @@ func TestMirrorRetryWatcherToFinishWithUnreadEvents(t *testing.T) {
 // TestUntilMultipleConditionsFail, TestUntilTimeout and TestUntilErrorCondition.
 func TestMirrorUntil(t *testing.T) {
 	bad := errors.New("something bad")
-	is := func(typ source.EventType) watch.Condition[thing] {
+	type condition = func(source.Event[thing]) (bool, error)
+	is := func(typ source.EventType) condition {
 		return func(e source.Event[thing]) (bool, error) { return e.Type == typ, nil }
 	}
 	fail := func(source.Event[thing]) (bool, error) { return false, bad }
 	for name, tc := range map[string]struct {
 		events     []source.Event[thing]
-		conditions []watch.Condition[thing]
+		conditions []condition
 		last       string
 		err        error
 	}{
-		"two events":                  {[]source.Event[thing]{ev(source.Added, 2), ev(source.Modified, 3)}, []watch.Condition[thing]{is(source.Added), is(source.Modified)}, "3", nil},
-		"one event for two":           {added(2), []watch.Condition[thing]{is(source.Added), is(source.Added)}, "2", nil},
-		"the third does not come":     {added(2), []watch.Condition[thing]{is(source.Added), is(source.Added), is(source.Deleted)}, "2", context.DeadlineExceeded},
-		"nothing comes":               {nil, []watch.Condition[thing]{is(source.Added)}, "", context.DeadlineExceeded},
-		"a condition fails":           {added(2), []watch.Condition[thing]{is(source.Added), fail}, "2", bad},
-		"the first condition fails":   {added(2, 3), []watch.Condition[thing]{fail}, "2", bad},
+		"two events":                  {[]source.Event[thing]{ev(source.Added, 2), ev(source.Modified, 3)}, []condition{is(source.Added), is(source.Modified)}, "3", nil},
+		"one event for two":           {added(2), []condition{is(source.Added), is(source.Added)}, "2", nil},
+		"the third does not come":     {added(2), []condition{is(source.Added), is(source.Added), is(source.Deleted)}, "2", context.DeadlineExceeded},
+		"nothing comes":               {nil, []condition{is(source.Added)}, "", context.DeadlineExceeded},
+		"a condition fails":           {added(2), []condition{is(source.Added), fail}, "2", bad},
+		"the first condition fails":   {added(2, 3), []condition{fail}, "2", bad},
 		"no condition":                {added(2), nil, "", nil},
-		"other events stand between":  {added(2, 3, 4), []watch.Condition[thing]{func(e source.Event[thing]) (bool, error) { return e.ResourceVersion == "4", nil }}, "4", nil},
-		"bookmarks are not asked for": {[]source.Event[thing]{ev(source.Bookmark, 2), ev(source.Added, 3)}, []watch.Condition[thing]{func(e source.Event[thing]) (bool, error) { return e.Object != nil, nil }}, "3", nil},
+		"other events stand between":  {added(2, 3, 4), []condition{func(e source.Event[thing]) (bool, error) { return e.ResourceVersion == "4", nil }}, "4", nil},
+		"bookmarks are not asked for": {[]source.Event[thing]{ev(source.Bookmark, 2), ev(source.Added, 3)}, []condition{func(e source.Event[thing]) (bool, error) { return e.Object != nil, nil }}, "3", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -237,7 +237,7 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 		r.hasty = true
 		return 0, nil
 	}
-	if after := reflector.RetryAfter(err); after > 0 {
+	if after := reason.RetryAfter(err); after > 0 {
 		return after, nil
 	}
 	r.waits++

@@ -11,23 +11,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Condition reports whether the wait is over after an event. An error ends the wait too.
-type Condition[T object.Object] func(source.Event[T]) (bool, error)
-
 // errDone ends a Retry whose conditions have all come true.
 var errDone = errors.New("all conditions are true")
 
 // Until watches src after resourceVersion, like [Retry], until all conditions have been true, one
-// after the other. It calls each condition with the event for which the previous condition was
-// true, and then with those that follow. It returns the last event with which it has called a
-// condition, also with an error; the zero Event if there was none. Without conditions it returns at
-// once.
+// after the other. A condition reports whether it is true after an event; its error ends the wait.
+// Until calls each condition with the event for which the previous condition was true, and then
+// with those that follow. It returns the last event with which it has called a condition, also with
+// an error; the zero Event if there was none. Without conditions it returns at once.
 //
 // Its errors are those of [Retry], with a condition's error, unchanged, in place of event's.
 //
 // Conditions get changes only. If one is true at resourceVersion already, no event shows it: check
 // it first, with the object or list that the version is from.
-func Until[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, conditions ...Condition[T]) (source.Event[T], error) {
+func Until[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, conditions ...func(source.Event[T]) (bool, error)) (source.Event[T], error) {
 	var last source.Event[T]
 	for i, condition := range conditions {
 		if condition == nil {
