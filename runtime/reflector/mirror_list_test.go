@@ -54,8 +54,8 @@ func (g *rig) wantLen(want int) {
 
 var listsOnly = Config[thing]{Tuning: Tuning{DisableWatchList: true}}
 
-// TestMirrorLists has client-go's tests of the versions and pages of lists, under their names there.
-// A second Run stands for the second ListAndWatch.
+// TestMirrorLists has client-go's tests of the versions and pages of lists, under their names
+// there. A second Run stands for the second ListAndWatch.
 func TestMirrorLists(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pageSize      int64
@@ -75,8 +75,8 @@ func TestMirrorLists(t *testing.T) {
 			objects: [2]int{4, 8},
 			asked:   []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "list rv= limit=500 token=", "watch rv=11"},
 		},
-		// With a page size, all lists are of the most recent state, because servers ignore the limit
-		// of others.
+		// With a page size, all lists are of the most recent state, because servers ignore the
+		// limit of others.
 		"FullListIfExpired": {
 			pageSize: 4,
 			first:    map[string]page{"rv= limit=4 token=": {version: "10", items: 4}},

@@ -19,10 +19,10 @@ import (
 // A replace is BeginReplace, any number of Replace and Delete, then either EndReplace or
 // AbortReplace. Outside of it come Add, Update, Delete and Bookmark.
 //
-// A Sink that also has a method Flush() error may keep what it gets until Flush is called, to handle
-// it as one batch. Flush is called when the source has no more events at hand, after a bounded
-// number of calls at the latest, and when a list or a watch has ended, but not after an error of the
-// Sink. It may block and fail like the other methods.
+// A Sink that also has a method Flush() error may keep its calls until Flush, to handle them as one
+// batch. Flush is called when the source has no more events at hand, after a bounded number of
+// calls at the latest, and when a list or a watch has ended, but not after an error of the Sink. It
+// may block and fail like the other methods.
 type Sink[T object.Object] interface {
 	// BeginReplace starts a new full state. The previous objects stay until EndReplace.
 	BeginReplace() error

@@ -16,10 +16,9 @@ var errDone = errors.New("all conditions are true")
 
 // Until watches src after resourceVersion, like [Retry], until all conditions have been true, one
 // after the other. A condition reports whether it is true after an event; its error ends the wait.
-// Until calls each condition with the event for which the previous condition was true, and then with
-// those that follow. It returns the last event with which it has called a
-// condition, also with an error; the zero Event if there was none. Without conditions it returns at
-// once.
+// Until calls each condition with the event for which the previous condition was true, and then
+// with those that follow. It returns the last event with which it has called a condition, also with
+// an error; the zero Event if there was none. Without conditions it returns at once.
 //
 // Its errors are those of [Retry], with a condition's error, unchanged, in place of event's.
 //
