@@ -2,7 +2,11 @@
 
 package gotypes
 
-import "testing"
+import (
+	"go/types"
+	"strings"
+	"testing"
+)
 
 func TestCanImport(t *testing.T) {
 	for _, test := range []struct {
@@ -20,6 +24,39 @@ func TestCanImport(t *testing.T) {
 	} {
 		if got := CanImport(test.from, test.to); got != test.want {
 			t.Errorf("CanImport(%q, %q) = %v", test.from, test.to, got)
+		}
+	}
+}
+
+func TestPartsAreWhatTypesAreMadeOf(t *testing.T) {
+	text, number := types.Typ[types.String], types.Typ[types.Int]
+	field := types.NewField(0, nil, "A", text, false)
+	for _, test := range []struct {
+		of   types.Type
+		want string
+	}{
+		{text, ""},
+		{types.NewPointer(text), "string"},
+		{types.NewSlice(text), "string"},
+		{types.NewArray(number, 2), "int"},
+		{types.NewChan(types.SendRecv, text), "string"},
+		{types.NewMap(text, number), "string int"},
+		{types.NewStruct([]*types.Var{field, types.NewField(0, nil, "B", number, false)}, nil), "string int"},
+		{types.NewTuple(field, field), "string string"},
+		{types.NewSignatureType(nil, nil, nil, types.NewTuple(field), nil, false), ""},
+		{types.NewNamed(types.NewTypeName(0, nil, "N", nil), types.NewSlice(number), nil), "int"},
+	} {
+		var parts []string
+		for part := range Parts(test.of) {
+			parts = append(parts, part.String())
+		}
+		if got := strings.Join(parts, " "); got != test.want {
+			t.Errorf("parts of %s: %q, want %q", test.of, got, test.want)
+		}
+	}
+	for of, want := range map[types.Type]bool{text: true, types.Typ[types.Invalid]: false, types.NewMap(text, types.Typ[types.Invalid]): false} {
+		if got := Compiles(of); got != want {
+			t.Errorf("Compiles(%s) = %v", of, got)
 		}
 	}
 }

@@ -321,22 +321,3 @@ func (l *bodyLoader) declared(p *CodePackage) {
 	config.Error = func(error) {}
 	p.Types, _ = config.Check(p.Path, l.fset, files, nil)
 }
-
-// Needs reports whether the package imports the one at path, directly or not.
-func (p *CodePackage) Needs(path string) bool {
-	seen := map[*packages.Package]bool{}
-	var visit func(*packages.Package) bool
-	visit = func(meta *packages.Package) bool {
-		if seen[meta] {
-			return false
-		}
-		seen[meta] = true
-		for _, dep := range meta.Imports {
-			if dep.PkgPath == path || visit(dep) {
-				return true
-			}
-		}
-		return false
-	}
-	return visit(p.meta)
-}

@@ -7,7 +7,16 @@ import "golang.org/x/tools/go/packages"
 // Needs returns the first path, in their order, that pkg or a package that it imports, directly or
 // not, imports and for which match holds; "" if there is none.
 func (p *Program) Needs(pkg *Package, match func(path string) bool) string {
-	seen, first := map[string]bool{}, ""
+	return needs(pkg.meta, match)
+}
+
+// Needs reports whether the package imports the one at path, directly or not.
+func (p *CodePackage) Needs(path string) bool {
+	return needs(p.meta, func(other string) bool { return other == path }) != ""
+}
+
+func needs(of *packages.Package, match func(path string) bool) (first string) {
+	seen := map[string]bool{}
 	var visit func(*packages.Package)
 	visit = func(meta *packages.Package) {
 		for path, dep := range meta.Imports {
@@ -21,6 +30,6 @@ func (p *Program) Needs(pkg *Package, match func(path string) bool) string {
 			visit(dep)
 		}
 	}
-	visit(pkg.meta)
+	visit(of)
 	return first
 }

@@ -72,25 +72,23 @@ func unnumbered(t types.Type, seen map[types.Type]bool) string {
 		return ""
 	}
 	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return unnumbered(u.Elem(), seen)
-	case *types.Slice:
-		return unnumbered(u.Elem(), seen)
-	case *types.Map:
-		return unnumbered(u.Elem(), seen)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			field := u.Field(i)
-			if gotypes.IsNamed(field.Type(), gotypes.MetaPath, "TypeMeta") {
-				continue // protobuf has it of no object
-			}
-			if number(u.Tag(i)) == 0 || !field.Exported() {
-				return fmt.Sprintf("field %s of type %s has no number in a protobuf tag", field.Name(), gotypes.String(t))
-			}
-			if why := unnumbered(field.Type(), seen); why != "" {
-				return why
-			}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		if elem, ok := gotypes.Elem(t); ok {
+			return unnumbered(elem, seen)
+		}
+		return ""
+	}
+	for i := range s.NumFields() {
+		field := s.Field(i)
+		if gotypes.IsNamed(field.Type(), gotypes.MetaPath, "TypeMeta") {
+			continue // protobuf has it of no object
+		}
+		if number(s.Tag(i)) == 0 || !field.Exported() {
+			return fmt.Sprintf("field %s of type %s has no number in a protobuf tag", field.Name(), gotypes.String(t))
+		}
+		if why := unnumbered(field.Type(), seen); why != "" {
+			return why
 		}
 	}
 	return ""

@@ -33,14 +33,10 @@ func (b *builder) cannot(n *selected, why string) {
 // setTypes fills in the types of a value and of what it leads to, or returns why it can't.
 func (b *builder) setTypes(v *model.Value, t types.Type) (why string) {
 	if v.Type, why = b.expression(t); why == "" && v.Elem != nil {
-		why = b.setTypes(v.Elem, elemOf(t))
+		elem, _ := gotypes.Elem(t)
+		why = b.setTypes(v.Elem, elem)
 	}
 	return why
-}
-
-// elemOf returns what values of a type lead to.
-func elemOf(t types.Type) types.Type {
-	return t.Underlying().(interface{ Elem() types.Type }).Elem()
 }
 
 // expression returns a type as generated code names it, or why it can't.
@@ -163,7 +159,8 @@ func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
 	default:
 		return v, fmt.Sprintf("values of type %s can't be copied", gotypes.String(t))
 	}
-	v.Elem, why = copied(elemOf(t), append(outer, t))
+	elem, _ := gotypes.Elem(t)
+	v.Elem, why = copied(elem, append(outer, t))
 	return v, why
 }
 
@@ -176,14 +173,10 @@ func isPlain(t types.Type, seen map[types.Type]bool) bool {
 		return true
 	}
 	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return true
-	case *types.Array:
-		return isPlain(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if !isPlain(f.Type(), seen) {
+	switch t.Underlying().(type) {
+	case *types.Basic, *types.Array, *types.Struct:
+		for part := range gotypes.Parts(t) {
+			if !isPlain(part, seen) {
 				return false
 			}
 		}
