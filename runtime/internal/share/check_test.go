@@ -41,7 +41,7 @@ func TestAPartThatWasChangedIsNotUsedAgain(t *testing.T) {
 		if v = decode(finder); decode(other).pointer != v.pointer || &decode(other).slice[0] != &v.slice[0] {
 			t.Error("nothing is shared afterwards")
 		}
-		if got := table.Stats().Changed; got != n+1 {
+		if got := statsOf(table).changed; got != n+1 {
 			t.Errorf("%d changes are counted, want %d", got, n+1)
 		}
 	}
@@ -65,8 +65,8 @@ func TestACheckFindsWhatIsNotUsed(t *testing.T) {
 	for i, mistake := range []func(){func() {}, func() { *v.pointer = "changed" }, func() { *number = 8 }, func() { *text = "changed" }} {
 		mistake()
 		table.ended = time.Time{} // it was long ago
-		if got := table.Check(); got != (i == 0) || got != table.Intact() || table.Stats().Changed != i {
-			t.Errorf("after %d mistakes: intact is %v, %+v", i, got, table.Stats())
+		if got := table.Check(); got != (i == 0) || got != table.Intact() || statsOf(table).changed != i {
+			t.Errorf("after %d mistakes: intact is %v, %+v", i, got, statsOf(table))
 		}
 	}
 	if n := finder.Scalar(4, 7); n == nil || *(*int32)(n) != 7 {
@@ -168,7 +168,7 @@ func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 		*v.pointer = "changed"
 		table.Round()
 	}
-	if n := table.Stats().Changed; n != maxChanges {
+	if n := statsOf(table).changed; n != maxChanges {
 		t.Errorf("%d changes of parts, want %d", n, maxChanges)
 	}
 	if a, b := decode(finder, encode("p", "a,b", "word", "s")), decode(finder, encode("p", "a,b", "word", "s")); a.pointer == b.pointer || &a.slice[0] != &b.slice[0] {

@@ -45,6 +45,27 @@ func count(t *Finder) *counts {
 	return counted[t]
 }
 
+// stats are the statistics of a Table.
+type stats struct {
+	parts       int // of both generations; a part in both counts twice
+	bytes       int // memory of the parts, counted in the same way
+	generations int // how often a generation began
+	changed     int // parts and targets of pointers that were found changed
+}
+
+func statsOf(t *Table) stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := stats{generations: int(t.epoch.Load()), changed: int(t.damage.Load())}
+	for _, x := range []*index{t.current.Load(), t.previous.Load()} {
+		for p := range x.parts() {
+			s.parts++
+			s.bytes += p.size()
+		}
+	}
+	return s
+}
+
 func newSites() *Sites {
 	s := &Sites{}
 	for i, typ := range []reflect.Type{reflect.TypeFor[*string](), reflect.TypeFor[[]string](), nil, reflect.TypeFor[*string]()} {
@@ -94,7 +115,7 @@ func field(t *Finder, site int, p layout.Pointer, in []byte, read func(string)) 
 		if part, enter = t.Find(site, raw); part != nil {
 			part.Put(p)
 			c.found++
-			return in[part.Len():]
+			return in[size:]
 		}
 		c.missed++
 	} else {

@@ -26,9 +26,6 @@ type Part struct {
 	checksum checksum // of regions
 }
 
-// Len returns the number of bytes that the part was decoded from.
-func (p *Part) Len() int { return len(p.raw) }
-
 // Put sets a field at the part's site to the shared value.
 func (p *Part) Put(field layout.Pointer) {
 	if p.site.form == Slice {

@@ -73,7 +73,7 @@ func TestRandomValuesAreDecodedRight(t *testing.T) {
 				p, s, w, second := text(20), text(5)+","+text(1<<30), text(100), text(1000)
 				v := decode(finders[r.IntN(3)], encode(p, s, w, second))
 				check(t, v, p, s, w, second)
-				if got := table.Stats().Bytes; got > size {
+				if got := statsOf(table).bytes; got > size {
 					t.Fatalf("the table has %d bytes, more than %d", got, size)
 				}
 			}
@@ -120,8 +120,8 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 	if tried := c.missed; tried > 2*10_000/20 {
 		t.Errorf("%d of 20,000 values that never repeat were looked for", tried)
 	}
-	if s := table.Stats(); s.Parts > 10 {
-		t.Errorf("%d parts of values that never repeat", s.Parts)
+	if s := statsOf(table); s.parts > 10 {
+		t.Errorf("%d parts of values that never repeat", s.parts)
 	}
 	if c.found < 9900 {
 		t.Errorf("the site at which all repeats was left: %d of 10,000", c.found)
@@ -159,7 +159,7 @@ func TestUnusedPartsAreForgotten(t *testing.T) {
 	if old[7].Value() == nil {
 		t.Error("forgotten in its own generation")
 	}
-	for i := 0; table.Stats().Generations < 4; i++ {
+	for i := 0; statsOf(table).generations < 4; i++ {
 		use(fmt.Sprint("new", i))
 		use(fmt.Sprint("new", i))
 		if use("kept") != kept {
@@ -185,7 +185,7 @@ func TestLargePartsAreNotKept(t *testing.T) {
 	for range 100 {
 		check(t, decode(finder, encode(large, "a", "w", "s")), large, "a", "w", "s")
 	}
-	if s := table.Stats(); s.Bytes > 2000 {
+	if s := statsOf(table); s.bytes > 2000 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -33,15 +33,6 @@ type Table struct {
 
 	mu    sync.Mutex // guards what follows
 	bytes int        // of parts in current
-	older int        // of parts in previous
-}
-
-// Stats are the statistics of a Table.
-type Stats struct {
-	Parts       int // of both generations; a part in both counts twice
-	Bytes       int // memory of the parts, counted in the same way
-	Generations int // how often a generation began
-	Changed     int // parts and targets of pointers that were found changed
 }
 
 // New returns a Table whose parts take at most maxBytes, their values included; with 0 it keeps
@@ -53,18 +44,6 @@ func New(maxBytes int) *Table {
 	t.seen.Store(newSeenSet(0))
 	t.made = time.Now()
 	return t
-}
-
-// Stats returns the present statistics.
-func (t *Table) Stats() Stats {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return Stats{
-		Parts:       t.current.Load().n + t.previous.Load().n,
-		Bytes:       t.bytes + t.older,
-		Generations: int(t.epoch.Load()),
-		Changed:     int(t.damage.Load()),
-	}
 }
 
 // find returns the part, or nil.
@@ -116,7 +95,7 @@ func (t *Table) turnLocked() {
 	t.epoch.Add(1)
 	t.previous.Store(t.current.Load())
 	t.current.Store(newIndex(0))
-	t.older, t.bytes = t.bytes, 0
+	t.bytes = 0
 }
 
 // seenBefore reports whether the hash of a value was seen before, and records it.
