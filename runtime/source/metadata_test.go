@@ -16,8 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
-func newMetadata() *metav1.PartialObjectMetadata { return &metav1.PartialObjectMetadata{} }
-
 var metadataMeta = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
 
 func metadataOf(name, version string) metav1.PartialObjectMetadata {
