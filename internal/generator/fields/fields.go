@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fields finds the fields of cached API objects that a program reads, in objects from
-// listers, event handlers and indexes. The program's caches need not keep the others.
+// Package fields finds out which fields of cached API objects a program reads: objects from
+// listers, event handlers and indexes. Its caches need not keep the other fields.
 //
-// [Find] reads the program. As far as code can be followed, it reports no field too few, and it
-// names the places where an object leaves code it can follow.
+// [Find] reports no field too few, as far as code can be followed, and names the places where an
+// object leaves such code.
 package fields
 
 import (
@@ -38,8 +38,7 @@ type Config struct {
 
 // Report describes a program's use of cached objects.
 type Report struct {
-	// Packages counts the packages matched by the patterns, Followed those whose functions were
-	// analyzed.
+	// Packages counts the packages matched by the patterns, Followed the analyzed ones.
 	Packages, Followed int
 	// Kinds are sorted by package and name.
 	Kinds []*Kind
@@ -48,7 +47,7 @@ type Report struct {
 	Unknown []Use
 }
 
-// Kind is a kind of objects that a program gets from a cache.
+// Kind is a kind of objects a program gets from a cache.
 type Kind struct {
 	// Package is the import path of the type's package, Name its name there.
 	Package, Name string
@@ -56,8 +55,7 @@ type Kind struct {
 	From []token.Position
 	// Uses are sorted by path and place.
 	Uses []Use
-	// Own means that the type's module belongs to the program, so the user can write markers above
-	// it.
+	// Own means that a user can write markers above the type: its module belongs to the program.
 	Own bool
 	// Projected means that the kind itself is a projection.
 	Projected bool
@@ -67,15 +65,15 @@ type Kind struct {
 
 // Use is a place where a program uses a part of an object.
 type Use struct {
-	// Path locates the part in the object, in the syntax of an index's field: [*] behind a list or
-	// a map, ['key'] and [keys] behind a map. "" is the whole object.
+	// Path locates the part in the object like an index's field: [*] behind a list or a map,
+	// ['key'] and [keys] behind a map. "" is the whole object.
 	Path string
 	How  How
-	// Why says in words where the whole part goes, if How isn't Read or Present.
+	// Why says where the whole part goes, if How isn't Read or Present.
 	Why string
 	Pos token.Position
 
-	field string // field of a projection that covers it; "" for the whole object
+	field string // for a projection; "" for the whole object
 	own   bool   // in a module of the program
 }
 
@@ -93,7 +91,7 @@ const (
 )
 
 // Find reads the program of cfg and returns its uses of cached objects. File names are relative to
-// cfg.Dir where that makes them shorter; those of other modules begin with the import path.
+// cfg.Dir if that is shorter; those of other modules begin with the import path.
 //
 // The error is a [diag.List] if a package can't be found, or if one of the program's own doesn't
 // compile, or both knows objects and uses C. If ctx ends first, the error is its cause.
@@ -177,7 +175,7 @@ func (p *places) own(pos token.Pos) bool {
 	return !foreign
 }
 
-// uses converts uses. It drops a check for a part's presence if something in the part is used, too.
+// uses drops a check for a part's presence if something in the part is used.
 func (p *places) uses(found []flow.Use) []Use {
 	var uses []Use
 	for _, u := range found {

@@ -18,8 +18,8 @@ var helpers = []string{
 	"cmp", "iter", "maps", "slices", "sort", "github.com/samber/lo", "golang.org/x/exp/maps", "golang.org/x/exp/slices", "k8s.io/utils/ptr",
 }
 
-// known are prefixes of import paths whose packages aren't analyzed: their behavior is modelled, or
-// they belong to a server or a codec.
+// known are prefixes of import paths. Packages below them aren't analyzed: their behavior is
+// modelled, or they belong to a server or a codec.
 var known = []string{
 	"github.com/informer-gen/informer-gen/devserver/",
 	"github.com/informer-gen/informer-gen/runtime/",
@@ -49,9 +49,9 @@ func followed(p *load.CodePackage) bool {
 	return p.Needs(gotypes.MetaPath) // else it knows no objects
 }
 
-// withC returns an error for each of the program's own packages that uses C and knows objects,
-// since its reads can't be determined. A package without knowledge of objects can only be passed
-// them, and the report has those calls.
+// withC returns an error for each of the program's own packages with C and knowledge of objects:
+// its reads can't be determined. Other packages can only be passed objects; the report has those
+// calls.
 func withC(code *load.Code) diag.List {
 	var wrong diag.List
 	for _, p := range code.Packages {

@@ -14,24 +14,23 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Gain is a projection that would become possible, or smaller, if some places of the program used
-// less of an object.
+// Gain is a projection made smaller, or possible at all, by using less of an object at some places.
 type Gain struct {
-	// Without are the uses to remove, in addition to those of the gains before it. Uses in modules
-	// of the program come first; each half is sorted by path and place.
+	// Without are the uses to remove, in addition to those of earlier gains. Uses in the program's
+	// modules come first; each half is sorted by path and place.
 	Without []Use
 	// Fields are the result of [Kind.Projection] without these uses.
 	Fields []string
 	// Kept and Total count strings, numbers and values with their own form in JSON, in the types of
-	// the projection and of the kind. Those common to all projections don't count.
+	// the projection and of the kind, except those common to all projections.
 	Kept, Total int
 }
 
 const mostGains = 5 // the next ones would be small
 
 // Gains returns the gains from removing uses of whole objects and of whole parts. Uses whose
-// removal helps only together are in one Gain. The first gain saves the most fields per line of
-// code. There are at most a few gains, and none if k is a projection.
+// removal helps only together share a Gain. The first gain saves the most fields per line of code.
+// There are few gains, and none if k is a projection.
 func (k *Kind) Gains() []Gain {
 	if k.Projected {
 		return nil
@@ -106,7 +105,7 @@ func (g *gains) next() (best []string) {
 	return best
 }
 
-// size returns the size of a projection without the whole uses of some fields.
+// size returns a projection's size without the whole uses of some fields.
 func (g *gains) size(without []string) int {
 	fields, ok := needed(g.uses(without))
 	if !ok {

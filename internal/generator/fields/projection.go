@@ -24,8 +24,8 @@ func (k *Kind) Projection() (fields []string, ok bool) {
 	return needed(k.Uses)
 }
 
-// needed returns the fields of a projection that covers the uses; ok is false if one is of a whole
-// object.
+// needed returns the fields that a projection needs for the uses; ok is false if one of them is of
+// a whole object.
 func needed(uses []Use) (fields []string, ok bool) {
 	for _, u := range uses {
 		switch {
@@ -55,7 +55,7 @@ func needed(uses []Use) (fields []string, ok bool) {
 }
 
 // Marker returns the line that declares a projection with the fields of [Kind.Projection], for the
-// comment above the type. It is "" if there can be none, or if it would have no fields.
+// comment above the type; "" if there can be none, or if it would have no fields.
 func (k *Kind) Marker() string {
 	fields, ok := k.Projection()
 	if !ok || len(fields) == 0 {
@@ -97,7 +97,6 @@ func isProjection(t types.Type) bool {
 	return false
 }
 
-// isProjectedMeta reports whether t is the metadata of a projection.
 func isProjectedMeta(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || s.NumFields() == 0 {

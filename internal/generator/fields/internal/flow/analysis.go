@@ -58,7 +58,6 @@ type function struct {
 	callers []*site
 }
 
-// vertex returns the vertex of a value.
 func (a *analysis) vertex(v ssa.Value) *vertex {
 	n := a.vertices[v]
 	if n != nil {
@@ -88,7 +87,7 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 	return n
 }
 
-// handOut makes a vertex a source of objects if its type is that of a lister or the like.
+// handOut makes a vertex a source of objects if its type is a lister or the like.
 func (a *analysis) handOut(n *vertex) {
 	t := deref(n.typ)
 	if !a.types.shaped(t) {

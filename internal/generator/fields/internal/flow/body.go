@@ -23,7 +23,6 @@ func (a *analysis) reach(fn *ssa.Function) *function {
 	return f
 }
 
-// body analyzes the instructions of a function.
 func (a *analysis) body(fn *ssa.Function) {
 	if fn.Pkg != nil {
 		a.reach(fn.Pkg.Func("init")) // its variables may be functions
@@ -147,7 +146,7 @@ func (a *analysis) give(of, part *origin, n *vertex, pos token.Pos) {
 	}
 }
 
-// selectElement passes the elements of x to n, or the one at key if that is known.
+// selectElement passes the elements of x, or only a known key's, to n.
 func (a *analysis) selectElement(x ssa.Value, key *ssa.Const, n *vertex, pos token.Pos) {
 	a.each(a.vertex(x), func(o *origin) {
 		if o.typ == nil || !o.object() || !same(x.Type(), o.typ) {
@@ -202,7 +201,6 @@ func (a *analysis) unary(in *ssa.UnOp) {
 	})
 }
 
-// compare handles operators with two operands.
 func (a *analysis) compare(in *ssa.BinOp) {
 	for _, side := range [][2]ssa.Value{{in.X, in.Y}, {in.Y, in.X}} {
 		x, other := side[0], side[1]
@@ -262,7 +260,7 @@ func (a *analysis) selectChannel(in *ssa.Select) {
 	}
 }
 
-// place returns the position where v was selected, or else that of instr.
+// place returns the position of v's selection, or else instr's.
 func place(v ssa.Value, instr ssa.Instruction) token.Pos {
 	if v.Pos().IsValid() {
 		return v.Pos()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// callback handles a function argument: the callee calls it with objects that it has.
+// callback handles a function argument: the callee calls it with the objects that it has.
 func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	fn := f.fn
 	done := callbackOf{s, f, to.cache}

@@ -16,7 +16,7 @@ type called struct {
 	pkg  *types.Package // nil if unknown
 	recv types.Type     // without pointers; nil for functions
 	name string
-	// cache means that it belongs to something that hands out cached objects.
+	// cache means that it belongs to a source of cached objects.
 	cache bool
 	// client means that it sends a request to an API server.
 	client bool
@@ -44,7 +44,7 @@ func (a *analysis) describe(fn *ssa.Function) called {
 // describeMethod is describe for the method m of t or of an interface.
 func (a *analysis) describeMethod(t types.Type, m *types.Func) called {
 	if own, _, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name()); isInterface(t) && own != nil {
-		m = own.(*types.Func) // m may be that of a type parameter's constraint
+		m = own.(*types.Func) // m may belong to a type parameter's constraint
 	}
 	to := called{pkg: m.Pkg(), recv: t, name: m.Name()}
 	to.cache = a.types.shaped(t) || isCachePackage(to.path())
@@ -83,7 +83,7 @@ func (c called) path() string {
 	return c.pkg.Path()
 }
 
-// copies reports whether c is one of the methods that copy an API object.
+// copies reports whether c copies an API object.
 func (c called) copies() bool {
 	return c.recv != nil && (c.name == "DeepCopy" || c.name == "DeepCopyObject" || c.name == "DeepCopyInto")
 }

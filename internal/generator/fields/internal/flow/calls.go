@@ -22,13 +22,13 @@ type site struct {
 	beyond string // where the results go in unfollowed code, in words; "" if nowhere known
 }
 
-// storedResult is a vertex whose origins flow back to the source of a result of a call.
+// storedResult is a vertex whose origins flow back to the source of a call's result.
 type storedResult struct {
 	n     *vertex
 	index int
 }
 
-// pos returns the position of the call or, in a synthetic method, that of the method's declaration.
+// pos returns the position of the call or, in a synthetic method, of the method's declaration.
 func (s *site) pos() token.Pos {
 	if pos := s.instr.Pos(); pos.IsValid() {
 		return pos
@@ -36,7 +36,7 @@ func (s *site) pos() token.Pos {
 	return s.instr.Parent().Pos()
 }
 
-// result returns the vertex of a result of a call; nil if it can't be used.
+// result returns the vertex of a call's result; nil if it can't be used.
 func (a *analysis) result(s *site, i int) *vertex {
 	if s.value == nil {
 		return nil
@@ -73,7 +73,6 @@ func (a *analysis) call(instr ssa.CallInstruction) {
 	}
 }
 
-// direct handles a call of a known function.
 func (a *analysis) direct(s *site, fn *ssa.Function) {
 	to := a.describe(fn)
 	switch {
@@ -95,8 +94,8 @@ func isWrapper(fn *ssa.Function) bool {
 }
 
 // link connects the arguments of a call to a function's parameters, and its results to the call's.
-// It skips functions with other numbers of these: origins can reach vertices that no such value
-// does.
+// It skips a function with other numbers of these: though its origin got here, it can't be the
+// callee.
 func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 	fits := len(fn.Params) >= len(args) && fn.Signature.Results().Len() == s.common.Signature().Results().Len()
 	if s.linked[fn] || !fits {
@@ -105,7 +104,7 @@ func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 	s.linked[fn] = true
 	f := a.reach(fn)
 	f.callers = append(f.callers, s)
-	// The receiver of a method that is called through an interface is not among the arguments.
+	// The receiver is not among the arguments of a call through an interface.
 	params := fn.Params[len(fn.Params)-len(args):]
 	for i, arg := range args {
 		a.edge(a.vertex(arg), a.vertex(params[i]))
@@ -143,7 +142,7 @@ func (a *analysis) storedInArguments(s *site, fn *ssa.Function) {
 	}
 }
 
-// storedInReturn passes values stored in the results of a call to the values a callee returns.
+// storedInReturn passes values stored in a call's results to the callee's returned values.
 func (a *analysis) storedInReturn(s *site, values []ssa.Value) {
 	for _, of := range s.stored {
 		a.edge(of.n, a.stored(values[of.index]))
@@ -277,7 +276,7 @@ func (a *analysis) unresolved() (found bool) {
 }
 
 // hasCallers reports whether the program calls fn, or the function around it. Then nothing outside
-// calls it: a parameter that no origin reaches holds no object.
+// calls it: a parameter without origins holds no object.
 func (a *analysis) hasCallers(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()

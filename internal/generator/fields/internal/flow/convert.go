@@ -46,8 +46,8 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	}
 }
 
-// convertible notes a conversion of values of type t to an interface. A t that is itself an
-// interface is a lister, a store or the like.
+// convertible notes a conversion of values of type t to an interface. A t of interface type is a
+// lister, a store or the like.
 func (a *analysis) convertible(t types.Type) {
 	if a.concrete.At(t) != nil {
 		return

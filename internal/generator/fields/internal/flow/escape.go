@@ -9,13 +9,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// tell notes that the origins of a vertex go to unfollowed code.
+// tell passes the origins of a vertex to unfollowed code.
 func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
 	a.each(n, a.opened(func(o *origin) { a.leaves(o, pos, why) }))
 }
 
-// leaves notes that an origin goes to unfollowed code, which may read all of an object, all objects
-// of a cache, and all results of a function.
+// leaves passes an origin to unfollowed code, which may read all of an object, all objects of a
+// cache, and all results of a function.
 func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
 	switch {
 	case o.foreign:
@@ -68,7 +68,7 @@ func (a *analysis) everything(v ssa.Value, hook func(*origin)) {
 	}
 }
 
-// opened returns a hook that also sees the struct fields behind interfaces.
+// opened returns a hook that also gets the origins in struct fields behind interfaces.
 func (a *analysis) opened(hook func(*origin)) func(*origin) {
 	seen := map[*origin]bool{}
 	var open func(*origin)

@@ -26,8 +26,8 @@ func (a *analysis) enterMethods(in *ssa.MakeInterface) {
 	}
 }
 
-// methodsIn returns the methods of a value of type t, and of its contents, that unfollowed code can
-// call: exported ones, reached through exported fields.
+// methodsIn returns the methods of a value of type t, and of its contents, callable from unfollowed
+// code: exported ones, reached through exported fields.
 func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
 	if found, ok := a.methods.At(t).([]*ssa.Function); ok {
 		return found
@@ -84,7 +84,7 @@ type exposure struct {
 	i        *types.Interface
 }
 
-// expose notes that the value of an interface moves into another one.
+// expose handles the move of an interface's value into another interface.
 func (a *analysis) expose(to, from ssa.Value) {
 	n := a.component(to, 0)
 	switch outer, _ := types.Unalias(from.Type()).(*types.Named); {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flow follows API objects through a program, from the caches that hand them out to the
-// uses of their fields.
+// Package flow follows API objects through a program, from caches to the uses of their fields.
 //
 // It works on the program in SSA form. Each value has a vertex, and origins move between vertices
-// as values move in the program: an origin at a vertex means the value may be, point to or contain
-// a certain part of an object. The analysis knows nothing else of values; above all, it ignores the
+// as values do in the program: an origin at a vertex means the value may be, point to or contain a
+// certain part of an object. The analysis knows nothing else of values; above all, it ignores the
 // order of statements and the callers of a function. A field of a struct type is one vertex for all
-// structs of the type. A list, map or channel shares one vertex with all its contents.
+// structs of the type. A list, map or channel shares one vertex with its contents.
 //
 //	handlers, listers ─▶ origin Pod ─▶ .Spec ─▶ origin Pod .spec ─▶ .NodeName ─▶ a read
 //	                         └─▶ DeepCopy, assignments, calls, closures … ─▶ origin Pod
@@ -20,11 +19,11 @@
 //   - all objects of a lister, a store, an informer or a client;
 //   - results of functions, and of methods of values, callable from there.
 //
-// It gets there as an argument, through a variable, a struct, a map or a list of that code, as a
-// result of a function called there, or by panic. Nothing escapes into code with known behavior:
-// known lists containers and functions that read a few fields. Clients write the objects passed to
-// them. The packages of caches hand out the contents of their caches, call their function arguments
-// with those, and keep the results.
+// It gets there as an argument, through the code's variables, structs, maps or lists, as a result
+// of a function called there, or by panic. Nothing escapes into code with known behavior: known
+// lists containers and functions that read a few fields. Clients write the objects passed to them.
+// The packages of caches hand out the contents of their caches, call their function arguments with
+// those, and keep the results.
 //
 // So the analysis reports too many reads rather than too few. It misses some only where
 //
@@ -56,7 +55,7 @@ func (a *analysis) learn(p *types.Package) {
 	}
 }
 
-// enter marks all functions and methods of a package as reached.
+// enter reaches all functions and methods of a package.
 func (a *analysis) enter(p *ssa.Package) {
 	for _, member := range p.Members {
 		switch member := member.(type) {
@@ -82,8 +81,8 @@ func (a *analysis) enterFunction(fn *ssa.Function) {
 	}
 }
 
-// run follows everything until nothing new turns up. It gives up on calls without a callee only
-// once all callees are known.
+// run follows everything until nothing new turns up. Calls without a callee are left only once all
+// callees are known.
 func (a *analysis) run() {
 	for {
 		for len(a.bodies) > 0 || len(a.work) > 0 {

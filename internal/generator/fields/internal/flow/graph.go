@@ -9,9 +9,8 @@ import (
 	"golang.org/x/tools/container/intsets"
 )
 
-// vertex is a place in the program that holds values: an SSA value, a field of a struct type, a
-// result of a function. The target of a pointer, and the contents of a list, a map or a channel,
-// share the vertex of the pointer, list, map or channel.
+// vertex is a place for values in the program: an SSA value, a field of a struct type, a result of
+// a function. Pointers share it with their targets; lists, maps and channels with their contents.
 type vertex struct {
 	typ   types.Type
 	has   *intsets.Sparse // origins by number; nil if there are none
@@ -23,7 +22,6 @@ type vertex struct {
 // basic is the vertex of all strings, numbers and bools. It never has origins.
 var basic = &vertex{typ: types.Typ[types.String]}
 
-// got reports whether an origin has reached the vertex.
 func (n *vertex) got(o *origin) bool { return n.has != nil && n.has.Has(o.id) }
 
 // graph passes origins between vertices. Origins are only ever added, so the order in which edges
@@ -35,7 +33,6 @@ type graph struct {
 	ids   []int // scratch space of all
 }
 
-// all returns the origins of a vertex.
 func (g *graph) all(n *vertex) []*origin {
 	if n.has == nil {
 		return nil

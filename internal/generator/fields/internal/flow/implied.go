@@ -13,10 +13,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Reads by caches and controllers before a program sees an object: labels for selectors, owners
-// that an object is mapped to, fields compared by predicates.
+// Reads by caches and controllers before a program sees an object: labels for selectors, owners to
+// map it to, fields compared by predicates.
 
-// selects notes that a call of a cache with a selector reads the labels of the cache's objects.
+// selects notes that a cache's call with a selector reads the labels of the cache's objects.
 func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
 	if !to.cache {
 		return
@@ -94,8 +94,7 @@ func optionsSelect(options ssa.Value) bool {
 	return false
 }
 
-// ofKind notes the reads of a call in objects of one kind. An argument names the kind: it is an
-// empty object.
+// ofKind notes a call's reads in objects of the kind named by an argument: an empty object.
 func (a *analysis) ofKind(s *site, to called, args []ssa.Value) {
 	kinds := []*types.Named{nil}
 	if made, ok := args[to.known.names].(*ssa.MakeInterface); ok {

@@ -35,8 +35,8 @@ func (f *typeFacts) isAPI(t types.Type) bool {
 	return ok && f.api[n.Obj()]
 }
 
-// shaped reports whether t is not an object but hands out objects of a cache: a lister, an
-// informer, a store or an index.
+// shaped reports whether t is a source of cached objects, and no object: a lister, an informer, a
+// store or an index.
 func (f *typeFacts) shaped(t types.Type) bool {
 	if cacheTypes[qualified(t)] {
 		return true
@@ -53,7 +53,7 @@ func (f *typeFacts) shaped(t types.Type) bool {
 	return ok && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
 }
 
-// readsCache reports whether name is that of a generated lister or informer interface.
+// readsCache reports whether name belongs to a generated lister or informer interface.
 func readsCache(name string) bool {
 	return strings.HasSuffix(name, "Lister") || strings.HasSuffix(name, "Informer")
 }
@@ -114,7 +114,6 @@ func (f *typeFacts) collect(t types.Type, seen map[*types.Named]bool, found *[]*
 	}
 }
 
-// itemsOf returns the type of the items of a list of objects.
 func itemsOf(s *types.Struct) (types.Type, bool) {
 	list := false
 	for v := range s.Fields() {

@@ -54,22 +54,22 @@ func isCachePackage(path string) bool {
 var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/conversion",
 	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
 
-// knowledge models a function that isn't followed.
+// knowledge models an unfollowed function.
 type knowledge struct {
-	// reads are the paths read in objects: in the arguments from number from on, and in objects
-	// that the arguments hand out.
+	// reads are the paths that it reads in objects: in its arguments from the one with number from
+	// on, and in objects handed out by these.
 	reads []string
 	from  int
-	// names is the number of an argument whose type names the kind of the objects read, instead of
-	// objects passed; 0 for none. ofAny means that the objects read are of no certain kind.
+	// names is the number of an argument whose type names a kind; it reads objects of that kind
+	// instead of its arguments. 0 means none. ofAny means that it reads objects of any kind.
 	names int
 	ofAny bool
 	// keeps means that the receiver stores its arguments, and returns them later.
 	keeps bool
-	// fills is the number of an argument that is filled with objects of a cache, and options that
-	// of controller-runtime's list options; 0 for none.
+	// fills is the number of the argument that it fills with objects of a cache, and options the
+	// number of controller-runtime's list options; 0 for none.
 	fills, options int
-	// whole says why it uses all of the objects that fill an argument; "" if it doesn't.
+	// whole says why it uses all of the objects that fill the argument; "" if it doesn't.
 	whole string
 	// nothing means that it reads nothing in objects.
 	nothing bool
@@ -85,7 +85,7 @@ var (
 	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
 )
 
-// known has functions that programs often pass objects to. Methods are listed behind the names of
+// known has functions that programs often call with objects. Methods are listed behind the names of
 // their types; a bare type stands for all its methods.
 var known = map[string]*knowledge{
 	"k8s.io/client-go/tools/cache.DeletionHandlingMetaNamespaceKeyFunc": readsName,

@@ -105,8 +105,8 @@ func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value
 	}
 }
 
-// foreign marks the results of a call as values of unfollowed code, with unknown methods. Objects
-// of a cache, and functions that yield them, are not marked.
+// foreign marks the results of a call as values of unfollowed code, with unknown methods. It skips
+// objects of a cache and functions yielding them.
 func (a *analysis) foreign(s *site, to called) {
 	if s.value == nil || to.known != nil && to.known.keeps {
 		return
@@ -227,7 +227,7 @@ func (a *analysis) copy(s *site, to called, values []ssa.Value) {
 	a.edge(a.vertex(values[0]), a.stored(args[len(args)-1]))
 }
 
-// fill handles a call that fills one of its arguments with objects of a cache.
+// fill handles a call that fills an argument with objects of a cache.
 func (a *analysis) fill(s *site, to called, args []ssa.Value) {
 	into := args[to.known.fills]
 	selects := to.known.options > 0 && to.known.options < len(args) && optionsSelect(args[to.known.options])
@@ -258,8 +258,8 @@ func isFunc(t types.Type) bool {
 	return ok
 }
 
-// mayBeObject reports whether an object may be behind t: an interface, or a struct or list of
-// interfaces.
+// mayBeObject reports whether t is an interface that an object may be behind, or a struct or list
+// of such interfaces.
 func mayBeObject(t types.Type) bool {
 	var lists []types.Type
 	for list, ok := deref(t).Underlying().(*types.Slice); ok; list, ok = deref(t).Underlying().(*types.Slice) {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// put passes a value to the place where it is stored: through addr, a pointer, list, map or
-// channel. Later stores through the value, by code that gets it from there, come back to it.
+// put passes a value to its storage: through addr, a pointer, list, map or channel. Later stores
+// through the stored value come back to it.
 func (a *analysis) put(v, addr ssa.Value, pos token.Pos) {
 	a.edge(a.vertex(v), a.stored(addr))
 	if variable := variableOf(addr); variable != nil && !a.follows(variable.Pkg.Pkg) {
@@ -26,8 +26,7 @@ func (a *analysis) put(v, addr ssa.Value, pos token.Pos) {
 	}
 }
 
-// variableOf returns the package variable that holds a pointer, list, map or channel; nil if none
-// does.
+// variableOf returns the package variable through which v is reached; nil if there is none.
 func variableOf(v ssa.Value) *ssa.Global {
 	for {
 		switch of := v.(type) {
@@ -50,9 +49,9 @@ func variableOf(v ssa.Value) *ssa.Global {
 // put is a value that can be stored through, and its container.
 type put struct{ v, in ssa.Value }
 
-// shared passes origins in the container of a value to everything that shares the value, and
-// reports whether any were new to the value. It is called once all else is known, when origins from
-// the value itself make no difference any more.
+// shared passes origins in the container of a value to everything sharing the value, and reports
+// whether any were new to the value. It is called once all else is known, when origins from the
+// value itself make no difference any more.
 func (a *analysis) shared() bool {
 	type addition struct {
 		v ssa.Value
@@ -87,8 +86,8 @@ func (a *analysis) shared() bool {
 	return len(additions) > 0
 }
 
-// storedBehind adds objects to the target of an interface, filled in by a client that doesn't know
-// their kind.
+// storedBehind adds objects to an interface's target that a client fills without knowing their
+// kind.
 func (a *analysis) storedBehind(n *vertex, made *ssa.MakeInterface) {
 	kinds := a.types.objectsIn(made.X.Type())
 	a.each(n, func(o *origin) {

@@ -20,12 +20,11 @@ type origin struct {
 	// object of an unknown kind.
 	path string
 	typ  types.Type
-	// named is the path by which a projection covers the part: keys and entries come with the whole
-	// map.
+	// named is the path by which a projection covers the part: keys and entries come with the map.
 	named string
 	// up is the part around this one; nil for a whole object.
 	up *origin
-	// cache means that the value hands out such objects and is none itself.
+	// cache means the value hands out such objects and is none itself.
 	cache bool
 	// fn isn't nil if the value is this function, with a receiver if method is set. The fields
 	// above are unset then.
@@ -33,8 +32,8 @@ type origin struct {
 	method bool
 	// id numbers the origins; unset in keys of origins.made.
 	id int
-	// foreign means that the value comes from unfollowed code: a function, or something with
-	// methods. The fields above, except id, are unset then.
+	// foreign means the value comes from unfollowed code: a function, or something with methods.
+	// The fields above, except id, are unset then.
 	foreign bool
 	// made isn't nil if the value is an interface that holds a value of this type. bare means that
 	// the contents of its fields are known more exactly. The fields above, except id, are unset
@@ -77,7 +76,6 @@ func (m *origins) root(kind *types.Named) *origin {
 // cache returns a source of objects of a kind; of an unknown one for nil.
 func (m *origins) cache(kind *types.Named) *origin { return m.get(origin{kind: kind, cache: true}) }
 
-// unknown returns an object of an unknown kind.
 func (m *origins) unknown() *origin { return m.get(origin{}) }
 
 func (m *origins) function(fn *ssa.Function, method bool) *origin {
@@ -116,7 +114,6 @@ func (m *origins) element(t *origin, key *ssa.Const) *origin {
 	return nil
 }
 
-// keys returns the keys of the map t.
 func (m *origins) keys(t *origin) *origin {
 	return m.part(t, "[keys]", "[*]", t.typ.Underlying().(*types.Map).Key())
 }
@@ -133,8 +130,8 @@ func (m *origins) part(t *origin, segment, named string, typ types.Type) *origin
 	return m.get(origin{kind: t.kind, path: t.path + segment, named: t.named + named, typ: typ, up: t})
 }
 
-// jsonSegment returns the segment that a field adds to a path: a dot and its JSON name, or "" for
-// an inlined struct. A field absent from JSON has its Go name in parentheses.
+// jsonSegment returns a field's segment of a path: a dot and its JSON name, or "" for an inlined
+// struct. A field absent from JSON has its Go name in parentheses.
 func jsonSegment(v *types.Var, tag string) string {
 	name, inline := gotypes.JSONName(v, tag)
 	switch {

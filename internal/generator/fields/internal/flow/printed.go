@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// printed returns the printed arguments of a call of a formatting function of fmt: all except %T
-// arguments. ok is false for other calls, and for computed formats and arguments.
+// printed returns the printed arguments of a formatting function of fmt: all except %T arguments.
+// ok is false for other calls, and for computed formats and arguments.
 func printed(to called, args []ssa.Value) (values []ssa.Value, ok bool) {
 	if to.path() != "fmt" || !strings.HasSuffix(to.name, "f") || len(args) < 2 {
 		return nil, false

@@ -20,13 +20,13 @@ const (
 	// Present means that the program checks whether the part is there, or how many elements it has,
 	// and reads nothing in it.
 	Present How = "present"
-	// Whole means that the whole part is compared or copied.
+	// Whole means the whole part is compared or copied.
 	Whole How = "whole"
-	// Recursive means that the part's type contains itself, so paths into it would never end.
+	// Recursive means the part's type contains itself, so paths into it would never end.
 	Recursive How = "recursive"
-	// WrittenBack means that the part is sent to the API server.
+	// WrittenBack means the part is sent to the API server.
 	WrittenBack How = "written back"
-	// Unfollowed means that the part goes to unfollowed code, which may read all of it.
+	// Unfollowed means the part goes to unfollowed code, which may read all of it.
 	Unfollowed How = "not followed"
 )
 
@@ -35,16 +35,16 @@ type Use struct {
 	// Path locates the part in the object: JSON names behind dots, [*] behind lists and maps, or
 	// ['key']; "" is the whole object.
 	Path string
-	// Field is the field of a projection that covers the part: a path without keys and without a
-	// trailing [*]; "" for a whole object.
+	// Field is the path by which a projection covers the part, without keys and without a trailing
+	// [*]; "" for a whole object.
 	Field string
 	How   How
 	Pos   token.Pos
-	// Why says in words where the part goes, if How isn't Read or Present.
+	// Why says where the part goes, if How isn't Read or Present.
 	Why string
 }
 
-// Kind is a kind of objects that a program gets from a cache.
+// Kind is a kind of objects a program gets from a cache.
 type Kind struct {
 	Type *types.Named
 	// From are the places where the program gets the objects, sorted.
@@ -119,7 +119,6 @@ func (r *record) escape(o *origin, pos token.Pos, how How, why string) {
 	r.use(o, how, pos, why)
 }
 
-// kinds returns the results.
 func (r *record) kinds() Found {
 	var kinds []Kind
 	for kind, places := range r.from {

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// deref strips all pointers from t, declared pointer types included. It returns an endless t, a
-// pointer to itself, as it is.
+// deref strips all pointers from t, declared pointer types included. It returns a t that points to
+// itself unchanged.
 func deref(t types.Type) types.Type {
 	var declared []types.Type
 	for {
@@ -28,7 +28,7 @@ func deref(t types.Type) types.Type {
 	}
 }
 
-// same reports whether a u, or its target, is a part of type t itself, and not a container of it.
+// same reports whether a u, or its target, is a part of type t itself, not a container of it.
 func same(u, t types.Type) bool {
 	return types.IdenticalIgnoreTags(deref(u).Underlying(), t.Underlying())
 }
@@ -128,9 +128,9 @@ func (k *structs) field(s *types.Struct, i int) *types.Var {
 
 // typeFacts caches facts about types.
 type typeFacts struct {
-	api     map[*types.TypeName]bool // set of the types seen by addAPI
-	walked  typeutil.Map             // structs inside objects
-	within  typeutil.Map             // set of the types seen by addAPI
+	api     map[*types.TypeName]bool // structs inside objects
+	walked  typeutil.Map             // set of the types seen by addAPI
+	within  typeutil.Map             // *reach by type
 	objects typeutil.Map             // []*types.Named by type: results of objectsIn
 	sources typeutil.Map             // bool by type: results of handsOut
 }
@@ -154,7 +154,7 @@ func (f *typeFacts) reach(t types.Type) *reach {
 	return r
 }
 
-// add adds the types that t can hold to r. It returns false if t can hold anything.
+// add adds the types that values of t can hold to r. It returns false if they can hold anything.
 func (f *typeFacts) add(r *reach, t types.Type) bool {
 	t = types.Unalias(t)
 	if r.types.At(t) != nil {
@@ -179,8 +179,7 @@ func (f *typeFacts) add(r *reach, t types.Type) bool {
 	return true
 }
 
-// opaque is IsOpaque for types inside objects. It is false for a struct of the program that
-// marshals itself to JSON.
+// opaque is IsOpaque for types inside objects; false for other structs with their own form in JSON.
 func (f *typeFacts) opaque(t types.Type) bool { return f.walked.At(t) != nil && IsOpaque(t) }
 
 // holds reports whether a value of type u may be, point to, or contain t.
