@@ -23,17 +23,13 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// Config selects the program to analyze.
+// Config selects the program to analyze. Its fields are those of [load.Config].
 type Config struct {
-	// Dir is the absolute path of the folder for relative patterns.
 	Dir string
-	// Patterns are the go command's, for packages whose functions run: those of a command, or of a
-	// controller.
+	// Patterns match packages whose functions run: those of a command, or of a controller.
 	Patterns []string
-	// Env is the environment of the go command; nil means the process's.
-	Env []string
-	// Tags are build tags. If there are any, they replace those in GOFLAGS.
-	Tags []string
+	Env      []string
+	Tags     []string
 }
 
 // Report describes a program's use of cached objects.
@@ -42,8 +38,8 @@ type Report struct {
 	Packages, Followed int
 	// Kinds are sorted by package and name.
 	Kinds []*Kind
-	// Unknown are uses of objects of an undetermined kind, sorted by path and place. Each may be of
-	// any of the kinds.
+	// Unknown are uses of objects of an undetermined kind, perhaps any of the kinds, sorted by path
+	// and place.
 	Unknown []Use
 }
 

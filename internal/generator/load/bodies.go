@@ -171,7 +171,6 @@ func (l *bodyLoader) load(p *CodePackage) {
 	})
 }
 
-// imports loads the imports of files of p.
 func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*types.Package {
 	paths := map[string]bool{}
 	for _, file := range files {

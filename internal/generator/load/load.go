@@ -4,11 +4,11 @@
 // go command.
 //
 // One call of the go command lists the packages and all their dependencies. From then on, the
-// caller pays only for its requests: the syntax of the packages matched by the patterns, and the
-// types of the packages it names. Those are checked from source, together with the parts of their
-// imports that their types consist of. Function bodies and variables are ignored, so a package
-// loads although its functions use code not yet generated. For the same reason nothing is compiled:
-// except for the go command's own index, an empty build cache makes no load slower.
+// caller pays only for its requests: the syntax of packages matched by the patterns, and the types
+// of packages it names. Those are checked from source, with the parts of their imports that their
+// types consist of. Function bodies and variables are ignored, so a package loads although its
+// functions use code not yet generated. For the same reason nothing is compiled: except for the go
+// command's own index, an empty build cache makes no load slower.
 package load
 
 import (
@@ -74,8 +74,8 @@ type Package struct {
 // Main reports whether the package belongs to a main module, and not to a required one.
 func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
 
-// Query returns the argument for go get to add the needs of the package: its import path and, in
-// another module, the version.
+// Query returns the argument of a go get for the package's needs: its import path and, in another
+// module, the version.
 func (p *Package) Query() string {
 	if m := p.meta.Module; !p.Main() && m.Version != "" {
 		return p.Path + "@" + m.Version

@@ -27,7 +27,6 @@ func (p *Package) ListErrors() diag.List {
 	return list.Sorted()
 }
 
-// listProblem turns an error of the go command into a finding.
 func listProblem(e packages.Error) diag.Diagnostic {
 	return diag.Diagnostic{Pos: parsePosition(e.Pos), Message: oneLine(e.Msg)}
 }

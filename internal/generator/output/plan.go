@@ -43,7 +43,7 @@ const (
 	differs
 )
 
-// plan compares the files with the disk.
+// plan compares the files of a run with the disk.
 type plan struct {
 	files []planned         // sorted by path
 	stale map[string][]byte // our files on disk but not in files, with their content

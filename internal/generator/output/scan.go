@@ -54,7 +54,6 @@ func scan(root string) (disk, error) {
 	return d, nil
 }
 
-// addFolder adds one of our folders.
 func (d disk) addFolder(root, top string) error {
 	return filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

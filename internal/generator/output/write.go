@@ -87,7 +87,6 @@ func (s staged) publish(f planned) error {
 // files of the others once.
 const sideBySide = 10
 
-// discard removes unpublished files.
 func (s staged) discard() {
 	for name, temp := range s.temporary {
 		_ = s.folders[path.Dir(name)].Remove(temp) // the error that led here matters more

@@ -10,7 +10,7 @@ import (
 )
 
 // inputs chooses the patterns: the layout's folder for API types if they all lie there, else the
-// smallest part of the module that has them all, without the folders left out.
+// smallest part of the module with all of them, without the folders left out.
 func (p *Project) inputs() {
 	folders := p.Folders
 	if len(folders) == 0 {

@@ -53,7 +53,7 @@ func metaOf(spec *ast.TypeSpec, own string, file *ast.File) string {
 	return ""
 }
 
-// importedAs returns the path that a file imports under a name; "" if unknown.
+// importedAs returns the path a file imports under a name; "" if unknown.
 func importedAs(file *ast.File, name string) string {
 	for _, spec := range file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
@@ -64,7 +64,6 @@ func importedAs(file *ast.File, name string) string {
 	return ""
 }
 
-// hasDotImport reports whether a file has a dot import.
 func hasDotImport(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." })
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
 
-// Layout is the way in which a project is laid out.
+// Layout is the arrangement of a project's folders.
 type Layout int
 
 // The layouts known to [Look].

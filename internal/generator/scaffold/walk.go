@@ -54,7 +54,6 @@ func (p *Project) walk() error {
 	})
 }
 
-// readNested reads a nested module.
 func (p *Project) readNested(name string) error {
 	data, err := os.ReadFile(filepath.Join(name, "go.mod"))
 	if err != nil {

@@ -85,7 +85,6 @@ func (p *Project) writeConfig(name string) error {
 	return os.WriteFile(name, p.Config(), 0o644)
 }
 
-// generateLine is the go:generate line.
 const generateLine = "//go:generate go tool informer-gen\n"
 
 // generateFile returns the file beside go.mod for the go:generate line, and its new content: the

@@ -122,7 +122,6 @@ func (w *yamlWriter) line(format string, args ...any) {
 // sign of YAML's own.
 var plain = regexp.MustCompile(`^(\.{0,2}/|[A-Za-z])[A-Za-z0-9._/+-]*$`)
 
-// scalar writes a text as a YAML value.
 func scalar(text string) string {
 	switch strings.ToLower(text) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":

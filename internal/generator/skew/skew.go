@@ -21,7 +21,7 @@ const (
 	oldest = "v0.33.0"
 )
 
-// Missing is a version of client-go that a module must require.
+// Missing is a version of client-go to require.
 type Missing struct {
 	Get   string // the argument of go get
 	Line  int    // of the newer library in go.mod
@@ -35,8 +35,8 @@ func (m *Missing) Why() string {
 		path, m.newer, m.Get, m.taken)
 }
 
-// Find returns the version that the module of a go.mod must require; nil if none, or if the go.mod
-// can't be read.
+// Find returns the version the module of a go.mod must require; nil if none, or if the go.mod can't
+// be read.
 func Find(name string) *Missing {
 	data, err := os.ReadFile(name)
 	if err != nil {

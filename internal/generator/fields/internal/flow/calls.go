@@ -149,7 +149,6 @@ func (a *analysis) storedInReturn(s *site, values []ssa.Value) {
 	}
 }
 
-// invoke handles the call of a method of an interface.
 func (a *analysis) invoke(s *site) {
 	recv, m := s.common.Value, s.common.Method
 	to := a.describeMethod(recv.Type(), m)

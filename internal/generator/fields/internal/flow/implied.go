@@ -111,7 +111,7 @@ func (a *analysis) ofKind(s *site, to called, args []ssa.Value) {
 	}
 }
 
-// bodiless handles an unfollowed function called by a cache or a controller.
+// bodiless handles an unfollowed callback of a cache or a controller.
 func (a *analysis) bodiless(s *site, to called, fn *ssa.Function, inputs []ssa.Value) {
 	callee := a.describe(fn)
 	given := func(o *origin) {

@@ -120,14 +120,14 @@ func (a *analysis) foreign(s *site, to called) {
 	}
 }
 
-// contains reports whether a value of type t carries the contents of struct fields. Contents behind
-// an interface are known from the conversion to it.
+// contains reports whether a value of type t carries the contents of struct fields. Those behind an
+// interface are known from the conversion to it.
 func (a *analysis) contains(t types.Type) bool {
 	t = deref(t)
 	return !isBasic(t) && !isInterface(t) && !a.types.isAPI(t) && !a.types.shaped(t)
 }
 
-// handedOut adds the cached objects named by the result types of a call to the results.
+// handedOut adds the cached objects named by a call's result types to the results.
 func (a *analysis) handedOut(s *site, to called) {
 	if s.value == nil || !to.cache || to.known != nil {
 		return

@@ -50,8 +50,8 @@ func variableOf(v ssa.Value) *ssa.Global {
 type put struct{ v, in ssa.Value }
 
 // shared passes origins in the container of a value to everything sharing the value, and reports
-// whether any were new to the value. It is called once all else is known, when origins from the
-// value itself make no difference any more.
+// whether any were new to the value. It is called once all else is known: then origins from the
+// value itself make no difference.
 func (a *analysis) shared() bool {
 	type addition struct {
 		v ssa.Value

@@ -57,8 +57,8 @@ type Kind struct {
 type Found struct {
 	// Kinds are sorted by package and name.
 	Kinds []Kind
-	// Unknown are uses of objects of an undetermined kind, sorted by path and position. Each may be
-	// of any of the kinds.
+	// Unknown are uses of objects of an undetermined kind, perhaps any of the kinds, sorted by path
+	// and position.
 	Unknown []Use
 }
 
