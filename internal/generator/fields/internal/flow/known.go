@@ -56,8 +56,8 @@ var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io
 
 // knowledge models an unfollowed function.
 type knowledge struct {
-	// reads are the paths that it reads in objects: in its arguments from the one with number from
-	// on, and in objects handed out by these.
+	// reads are the paths that it reads in objects: in its arguments, beginning with number from,
+	// and in objects handed out by arguments.
 	reads []string
 	from  int
 	// names is the number of an argument whose type names a kind; it reads objects of that kind
@@ -66,8 +66,8 @@ type knowledge struct {
 	ofAny bool
 	// keeps means that the receiver stores its arguments, and returns them later.
 	keeps bool
-	// fills is the number of the argument that it fills with objects of a cache, and options the
-	// number of controller-runtime's list options; 0 for none.
+	// fills is the number of the argument that it fills with objects of a cache, options the number
+	// of the argument with controller-runtime's list options; 0 for none.
 	fills, options int
 	// whole says why it uses all of the objects that fill the argument; "" if it doesn't.
 	whole string
