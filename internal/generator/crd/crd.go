@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crd reads what informers need to know of CustomResourceDefinitions.
+// Package crd reads the parts of CustomResourceDefinitions that informers need.
 package crd
 
 import (
@@ -34,8 +34,8 @@ type Value struct {
 	Pos  token.Position
 }
 
-// Read reads the CustomResourceDefinitions in a file, or in the YAML and JSON files in a folder
-// and below it. Other objects are passed over. The name is absolute, and so are those in positions.
+// Read reads the CustomResourceDefinitions in a file, or in the YAML and JSON files below a folder.
+// It ignores other objects. The name must be absolute; names in positions are absolute, too.
 func Read(name string) ([]Definition, diag.List) {
 	var report diag.List
 	files, err := filesOf(name)
@@ -61,11 +61,11 @@ func Read(name string) ([]Definition, diag.List) {
 	return definitions, report
 }
 
-// endings are those of the names of files that are looked into below a folder.
+// endings are the extensions of the files read below a folder.
 var endings = []string{".yaml", ".yml", ".json"}
 
-// filesOf returns the files that a file or folder stands for. Folders that begin with a dot are
-// passed over.
+// filesOf returns name itself if it is a file, and the files below it if it is a folder. It skips
+// folders that begin with a dot.
 func filesOf(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {

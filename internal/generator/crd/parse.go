@@ -13,8 +13,8 @@ import (
 
 const definitionKind = "CustomResourceDefinition"
 
-// parse returns the definitions in a file of any number of YAML documents. Documents without
-// the word aren't looked into.
+// parse returns the definitions in a file of any number of YAML documents. It skips documents
+// without the word.
 func parse(file string, data []byte, report *diag.List) []Definition {
 	documents, problem := yamldoc.Documents(file, data)
 	if problem != nil {
@@ -61,10 +61,10 @@ func parse(file string, data []byte, report *diag.List) []Definition {
 	return definitions
 }
 
-// openTemplate begins an action of a template, as charts of helm have them.
+// openTemplate begins an action of a template, as in helm's charts.
 const openTemplate = "{{"
 
-// template says that a document is passed over.
+// template returns a warning about a skipped document.
 func template(document *yamldoc.Document) diag.Diagnostic {
 	return diag.Diagnostic{
 		Pos: document.Find(openTemplate), Warning: true,
@@ -72,7 +72,7 @@ func template(document *yamldoc.Document) diag.Diagnostic {
 	}
 }
 
-// object is what the documents of a file are.
+// object is the type of the documents in a file.
 type object struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -80,7 +80,7 @@ type object struct {
 	Spec       json.RawMessage `json:"spec"`
 }
 
-// UnmarshalJSON takes what isn't a mapping for an object without a kind.
+// UnmarshalJSON accepts anything but a mapping as an object without a kind.
 func (o *object) UnmarshalJSON(data []byte) error {
 	type plain object
 	if err := json.Unmarshal(data, (*plain)(o)); err != nil {
@@ -89,8 +89,8 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// definition returns the definition that o is, which stands at a node. One without any of the four
-// names is a patch, and has no kind.
+// definition returns the definition o, located at a node. Without any of the four names it is a
+// patch, and has no kind.
 func (o object) definition(at yamldoc.Node) (Definition, error) {
 	var spec struct {
 		Group string `json:"group"`

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fields finds out which fields of API objects a program reads, of those that it has from
-// listers, event handlers and indexes; so that it need not keep the others.
+// Package fields finds out which fields of cached API objects a program reads: objects from
+// listers, event handlers and indexes. Its caches need not keep the other fields.
 //
-// Find reads the program. What it returns is never too little, as far as code can be followed, and
-// it names the places from which an object can't be.
+// [Find] reports no field too few, as far as code can be followed, and names the places where an
+// object leaves such code.
 package fields
 
 import (
@@ -23,32 +23,27 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// Config selects the program to look at.
+// Config selects the program to analyze. Its fields are those of [load.Config].
 type Config struct {
-	// Dir is the folder that the patterns are relative to; it must be absolute.
 	Dir string
-	// Patterns are the go command's, for packages whose functions run: those of a command, or of a
-	// controller.
+	// Patterns match packages whose functions run: those of a command, or of a controller.
 	Patterns []string
-	// Env is the environment of the go command; nil is that of the process.
-	Env []string
-	// Tags are build tags. If there are any, they take the place of those in GOFLAGS.
-	Tags []string
+	Env      []string
+	Tags     []string
 }
 
-// Report is what a program does with objects of caches.
+// Report describes a program's use of cached objects.
 type Report struct {
-	// Packages is the number of packages that the patterns match, and Followed that of those whose
-	// functions were looked into.
+	// Packages counts the packages matched by the patterns, Followed the analyzed ones.
 	Packages, Followed int
 	// Kinds are sorted by package and name.
 	Kinds []*Kind
-	// Unknown are uses of objects of which it couldn't be found out which kind they are of, sorted
-	// by path and place. Each may be of any of the kinds.
+	// Unknown are uses of objects of an undetermined kind, perhaps any of the kinds, sorted by path
+	// and place.
 	Unknown []Use
 }
 
-// Kind is a kind of objects that a program has from a cache.
+// Kind is a kind of objects a program gets from a cache.
 type Kind struct {
 	// Package is the import path of the type's package, Name its name there.
 	Package, Name string
@@ -56,10 +51,9 @@ type Kind struct {
 	From []token.Position
 	// Uses are sorted by path and place.
 	Uses []Use
-	// Own means that the type is declared in a module of the program, where one can write markers
-	// above it.
+	// Own means that a user can write markers above the type: its module belongs to the program.
 	Own bool
-	// Projected means that the kind is a projection itself.
+	// Projected means that the kind itself is a projection.
 	Projected bool
 
 	typ *types.Named
@@ -67,22 +61,22 @@ type Kind struct {
 
 // Use is a place where a program uses a part of an object.
 type Use struct {
-	// Path is where the part stands in the object, in the words of an index's field: [*] behind a
-	// list or a map, ['key'] and [keys] behind a map. "" is the whole object.
+	// Path locates the part in the object like an index's field: [*] behind a list or a map,
+	// ['key'] and [keys] behind a map. "" is the whole object.
 	Path string
 	How  How
-	// Why is where all of the part goes to, in words, if How isn't Read or Present.
+	// Why says where the whole part goes, if How isn't Read or Present.
 	Why string
 	Pos token.Position
 
-	field string // what a projection needs for it; "" for the whole object
+	field string // for a projection; "" for the whole object
 	own   bool   // in a module of the program
 }
 
-// How is what a program does with a part of an object.
+// How is the way in which a program uses a part of an object.
 type How = flow.How
 
-// The ways of use, of which package flow says what they mean.
+// The ways of use; package flow documents them.
 const (
 	Read        = flow.Read
 	Present     = flow.Present
@@ -92,12 +86,11 @@ const (
 	Unfollowed  = flow.Unfollowed
 )
 
-// Find reads the program of cfg, and returns what it uses of objects from caches. Names of files
-// are relative to cfg.Dir where that makes them shorter; those of other modules begin with the
-// import path.
+// Find reads the program of cfg and returns its uses of cached objects. File names are relative to
+// cfg.Dir if that is shorter; those of other modules begin with the import path.
 //
 // The error is a [diag.List] if a package can't be found, or if one of the program's own doesn't
-// compile or has objects and uses C. If ctx ends first, the error is its cause.
+// compile, or both knows objects and uses C. If ctx ends first, the error is its cause.
 func Find(ctx context.Context, cfg Config) (*Report, error) {
 	fset := token.NewFileSet()
 	program := flow.New(fset)
@@ -143,11 +136,11 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// places turns positions into what people read.
+// places turns positions into readable ones.
 type places struct {
 	dir  string
 	fset *token.FileSet
-	// in has the import paths of packages that aren't of a main module, by folder.
+	// in holds the import paths of packages outside main modules, by folder.
 	in map[string]string
 }
 
@@ -178,8 +171,7 @@ func (p *places) own(pos token.Pos) bool {
 	return !foreign
 }
 
-// uses returns uses without those that only look whether a part is there of which something else is
-// used.
+// uses drops a check for a part's presence if something in the part is used.
 func (p *places) uses(found []flow.Use) []Use {
 	var uses []Use
 	for _, u := range found {
@@ -200,7 +192,7 @@ func sortUses(uses []Use) {
 	})
 }
 
-// within reports whether a path is that of a part, or of something in it.
+// within reports whether path names the part, or something in it.
 func within(path, part string) bool {
 	rest, ok := strings.CutPrefix(path, part)
 	return ok && (part == "" || rest == "" || rest[0] == '.' || rest[0] == '[')

@@ -13,13 +13,13 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// helpers are packages that do things with pointers, lists and maps of any type.
+// helpers are packages with functions over pointers, lists and maps of any type.
 var helpers = []string{
 	"cmp", "iter", "maps", "slices", "sort", "github.com/samber/lo", "golang.org/x/exp/maps", "golang.org/x/exp/slices", "k8s.io/utils/ptr",
 }
 
-// known begin the import paths of packages into which nothing is followed: what matters of them is
-// known, or they are all of a server or a codec.
+// known are prefixes of import paths. Packages below them aren't analyzed: their behavior is
+// modelled, or they belong to a server or a codec.
 var known = []string{
 	"github.com/informer-gen/informer-gen/devserver/",
 	"github.com/informer-gen/informer-gen/runtime/",
@@ -35,7 +35,7 @@ var known = []string{
 	"sigs.k8s.io/structured-merge-diff/",
 }
 
-// followed reports whether functions of a package are looked into.
+// followed reports whether the functions of a package are analyzed.
 func followed(p *load.CodePackage) bool {
 	if slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(p.Path+"/", prefix) }) {
 		return false
@@ -49,9 +49,9 @@ func followed(p *load.CodePackage) bool {
 	return p.Needs(gotypes.MetaPath) // else it knows no objects
 }
 
-// withC returns an error for each of the program's own packages that uses C and knows objects: what
-// it reads can't be found out. A package that doesn't know any can only be given objects, and the
-// report has the calls that do so.
+// withC returns an error for each of the program's own packages with C and knowledge of objects:
+// its reads can't be determined. Other packages can only be passed objects; the report has those
+// calls.
 func withC(code *load.Code) diag.List {
 	var wrong diag.List
 	for _, p := range code.Packages {

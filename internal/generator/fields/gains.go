@@ -14,24 +14,23 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Gain is a projection that would be smaller, or would be at all, if a program didn't use more of
-// an object at some places than it reads elsewhere.
+// Gain is a projection made smaller, or possible at all, by using less of an object at some places.
 type Gain struct {
-	// Without are the uses that have to go, those of the gains before it apart: first those in
-	// modules of the program, sorted by path and place.
+	// Without are the uses to remove, in addition to those of earlier gains. Uses in the program's
+	// modules come first; each half is sorted by path and place.
 	Without []Use
-	// Fields are what Kind.Projection would return.
+	// Fields are the result of [Kind.Projection] without these uses.
 	Fields []string
-	// Kept and Total are how many strings, numbers and values with a form of their own in JSON the
-	// projection and the kind have in their types. Those that every projection has don't count.
+	// Kept and Total count strings, numbers and values with their own form in JSON, in the types of
+	// the projection and of the kind, except those common to all projections.
 	Kept, Total int
 }
 
 const mostGains = 5 // the next ones would be small
 
-// Gains returns what would be gained without the uses of whole objects and of whole parts. Uses
-// without which only others gain are in one Gain with these. The first gain has the most fields for
-// each line of code. There are a few gains at most, and none if k is a projection.
+// Gains returns the gains from removing uses of whole objects and of whole parts. Uses whose
+// removal helps only together share a Gain. The first gain saves the most fields per line of code.
+// There are few gains, and none if k is a projection.
 func (k *Kind) Gains() []Gain {
 	if k.Projected {
 		return nil
@@ -74,7 +73,7 @@ func (k *Kind) Gains() []Gain {
 	return found
 }
 
-// gains are what remains while uses go.
+// gains holds the remaining uses while Gains removes some.
 type gains struct {
 	k     *Kind
 	total int
@@ -87,7 +86,7 @@ func (g *gains) next() (best []string) {
 	now := g.size(nil)
 	var most float64
 	for _, field := range slices.Sorted(maps.Keys(g.whole)) {
-		// A part is used as long as a larger one is.
+		// A part stays in use as long as a larger one is.
 		var without []string
 		lines := map[token.Position]bool{}
 		for other, uses := range g.whole {
@@ -106,7 +105,7 @@ func (g *gains) next() (best []string) {
 	return best
 }
 
-// size is that of a projection if the whole uses of some fields go.
+// size returns a projection's size without the whole uses of some fields.
 func (g *gains) size(without []string) int {
 	fields, ok := needed(g.uses(without))
 	if !ok {
@@ -125,8 +124,8 @@ func (g *gains) uses(without []string) []Use {
 	return uses
 }
 
-// leaves counts the values in a type at a path that have no parts, apart from those that every
-// projection has. A type within itself is one.
+// leaves counts the indivisible values in a type at a path, except those common to all projections.
+// A type inside itself counts as one.
 func leaves(t types.Type, path string, outer []types.Type) (n int) {
 	if slices.Contains(always, path) {
 		return 0

@@ -11,12 +11,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/fields/internal/flow"
 )
 
-// always are the fields that every projection has.
+// always are the fields of every projection.
 var always = []string{".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.resourceVersion", ".metadata.uid"}
 
-// Projection returns the fields that a projection of the kind needs for the program, sorted, but
-// for those that every projection has. ok is false if there can be none, because a whole object is
-// used at once, of which Uses say where, or because the kind is a projection.
+// Projection returns the sorted fields that a projection of the kind needs for the program, without
+// those of every projection. ok is false if the kind is a projection, or if the program uses a
+// whole object at once; Uses say where.
 func (k *Kind) Projection() (fields []string, ok bool) {
 	if k.Projected {
 		return nil, false
@@ -24,7 +24,7 @@ func (k *Kind) Projection() (fields []string, ok bool) {
 	return needed(k.Uses)
 }
 
-// needed returns the fields that a projection needs for some uses; ok is false if one of them is of
+// needed returns the fields that a projection needs for the uses; ok is false if one of them is of
 // a whole object.
 func needed(uses []Use) (fields []string, ok bool) {
 	for _, u := range uses {
@@ -37,7 +37,7 @@ func needed(uses []Use) (fields []string, ok bool) {
 	}
 	slices.Sort(fields)
 	fields = slices.Compact(fields)
-	// What is only looked at for being there needs nothing else if something in it is read.
+	// A field that is only checked for presence is implied by any read inside it.
 	only := map[string]bool{}
 	for _, u := range uses {
 		if seen, ok := only[u.field]; u.How == Present && (!ok || seen) {
@@ -54,8 +54,8 @@ func needed(uses []Use) (fields []string, ok bool) {
 	}), true
 }
 
-// Marker returns the line that declares a projection with the fields that Projection returns, for
-// the comment above the type; "" if there can be none, or if it would have no fields.
+// Marker returns the line that declares a projection with the fields of [Kind.Projection], for the
+// comment above the type; "" if there can be none, or if it would have no fields.
 func (k *Kind) Marker() string {
 	fields, ok := k.Projection()
 	if !ok || len(fields) == 0 {
@@ -64,8 +64,8 @@ func (k *Kind) Marker() string {
 	return "+informer:project:name=" + k.Name + "Fields,fields=" + strings.Join(fields, ";")
 }
 
-// Entry returns what declares the same in informer-gen.yaml, as an element of packages; "" if
-// Marker is.
+// Entry returns the same declaration for informer-gen.yaml, as an element of packages; "" if Marker
+// is.
 func (k *Kind) Entry() string {
 	fields, ok := k.Projection()
 	if !ok || len(fields) == 0 {
@@ -97,7 +97,6 @@ func isProjection(t types.Type) bool {
 	return false
 }
 
-// isProjectedMeta reports whether t is the metadata of a projection.
 func isProjectedMeta(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || s.NumFields() == 0 {

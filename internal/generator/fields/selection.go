@@ -10,13 +10,13 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// selection is a choice of fields by their names in JSON, and of elements by "[*]". What has no
-// selection of its own is there as a whole.
+// selection is a choice of fields by JSON name, and of elements by "[*]". A nil selection selects
+// everything below it.
 type selection map[string]selection
 
 const each = "[*]"
 
-// selected is what a projection with some fields has.
+// selected returns the selection of a projection with some fields.
 func selected(fields []string) selection {
 	s := selection{}
 	for _, path := range slices.Concat(always, fields) {
@@ -51,7 +51,7 @@ func (s selection) add(path string) {
 	}
 }
 
-// of returns a type that has of t what is selected.
+// of returns t reduced to its selected parts.
 func (s selection) of(t types.Type) types.Type {
 	if s == nil {
 		return t

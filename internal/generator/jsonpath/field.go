@@ -11,9 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Promoted returns an error if the name of a field of t, or of an embedded struct on the way to it,
-// means another field in Go, as it may behind an unexported embedded struct. instead is what to do
-// then.
+// Promoted returns an error if the Go name of a field of t, or of an embedded struct on the way to
+// it, selects another field, as it may behind an unexported embedded struct. instead is advice for
+// the message.
 func Promoted(t types.Type, field gotypes.Field, s Segment, instead string) *Error {
 	for _, v := range append(slices.Clone(field.Through), field.Var) {
 		if !v.Exported() {
@@ -27,8 +27,8 @@ func Promoted(t types.Type, field gotypes.Field, s Segment, instead string) *Err
 	return nil
 }
 
-// FieldOf finds the field that a segment means in t, which the path soFar led to. instead is what
-// to do where t has fields that aren't those of its JSON.
+// FieldOf returns the field of t that a segment names; soFar is the path to t. instead is advice
+// for a t whose fields differ from its JSON's.
 func FieldOf(t types.Type, soFar string, s Segment, instead string) (gotypes.Field, *Error) {
 	where := soFar
 	if where == "" {
@@ -70,7 +70,7 @@ func FieldOf(t types.Type, soFar string, s Segment, instead string) (gotypes.Fie
 	return gotypes.Field{}, &Error{Offset: s.Offset, Message: message + hint, Allowed: names}
 }
 
-// FieldNames returns what can stand in a path, in the order of the struct.
+// FieldNames returns the names allowed in a path, in the order of the struct.
 func FieldNames(fields []gotypes.Field) []string {
 	var names []string
 	seen := map[string]bool{}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jsonpath reads the paths by which markers name fields of API types: those of indexes, of
-// conditions and of projections. A path is a sequence of segments, each of which is a dot, the JSON
-// name of a field, and any number of looks into what the field holds:
+// Package jsonpath reads the paths in markers that name fields of API types, for indexes,
+// conditions and projections. A path is a sequence of segments. Each is a dot, the JSON name of a
+// field, and any number of looks into the field's value:
 //
 //	.spec.containers[*].image                       every element of a list, every value of a map
 //	.metadata.labels[keys]                          every key of a map
@@ -26,14 +26,14 @@ type Segment struct {
 	After  int // offset behind the segment
 }
 
-// Look is what stands in brackets.
+// Look is a part of a path in brackets.
 type Look struct {
 	Kind          LookKind
 	Key           string // of the entry
 	Offset, After int    // of the opening bracket, and behind the closing one
 }
 
-// LookKind is what a look leads to.
+// LookKind is the target of a look.
 type LookKind int
 
 // The kinds of looks: every element, every key, and the entry with a key.
@@ -43,7 +43,7 @@ const (
 	Entry
 )
 
-// Error is what is wrong at an offset of a text of the marker, such as a path or a condition.
+// Error is a problem at an offset of a marker's text, such as a path or a condition.
 type Error struct {
 	Offset  int
 	Message string
@@ -56,7 +56,7 @@ func Errorf(offset int, format string, args ...any) *Error {
 	return &Error{Offset: offset, Message: fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a text that is one path.
+// Parse reads a text consisting of one path.
 func Parse(text string) ([]Segment, *Error) {
 	if problem := CheckText(text); problem != nil {
 		return nil, problem
@@ -68,8 +68,8 @@ func Parse(text string) ([]Segment, *Error) {
 	return segments, problem
 }
 
-// CheckText returns an error about the first character that mustn't stand in comments of Go,
-// where paths and conditions are repeated.
+// CheckText returns an error about the first character not allowed in Go comments, which repeat
+// paths and conditions.
 func CheckText(text string) *Error {
 	for i, r := range text {
 		if r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -88,7 +88,7 @@ func Unexpected(text string, at int) *Error {
 	return Errorf(at, "unexpected %q in the path: write a dot before a field, and [*] behind a list", r)
 }
 
-// Prefix reads the path that begins at an offset of text. It ends before what can't belong to a
+// Prefix reads the path that begins at an offset of text. It stops at the first byte outside a
 // path.
 func Prefix(text string, start int) (segments []Segment, end int, problem *Error) {
 	if !strings.HasPrefix(text[start:], ".") {
@@ -119,7 +119,7 @@ func Prefix(text string, start int) (segments []Segment, end int, problem *Error
 	return segments, end, nil
 }
 
-// FirstWord is what text begins with, up to a blank or an operator.
+// FirstWord returns the beginning of text, up to a blank or an operator.
 func FirstWord(text string) string {
 	if i := strings.IndexAny(text, "=!<>&| \t"); i >= 0 {
 		return text[:i]
@@ -127,7 +127,7 @@ func FirstWord(text string) string {
 	return text
 }
 
-// endOfName returns the offset of the first byte that can't be part of a field's name.
+// endOfName returns the offset of the first byte outside a field's name.
 func endOfName(text string, i int) int {
 	if n := strings.IndexAny(text[i:], ".[]=!<>&|;'\" \t"); n >= 0 {
 		return i + n
@@ -135,7 +135,7 @@ func endOfName(text string, i int) int {
 	return len(text)
 }
 
-// parseLook reads what stands in the bracket at an offset of text.
+// parseLook reads the bracket at an offset of text.
 func parseLook(text string, start int) (Look, *Error) {
 	l := Look{Offset: start}
 	inside := start + 1
@@ -174,16 +174,17 @@ func parseLook(text string, start int) (Look, *Error) {
 	return l, Errorf(start, "[%s] means nothing: [*] means every element, ['%s'] the entry of a map with this key", word, strings.Trim(word, "'\""))
 }
 
-// IsCurly reports whether text begins with what gofmt makes of two quotes in a doc comment.
+// IsCurly reports whether text begins with a curly quote. In doc comments, gofmt replaces two
+// quotes by one.
 func IsCurly(text string) bool {
 	return strings.HasPrefix(text, "”") || strings.HasPrefix(text, "“")
 }
 
-// CurlyMessage is what is wrong with such a quote.
+// CurlyMessage describes the problem with a curly quote.
 const CurlyMessage = `this quote is no part of the language; gofmt makes one of '' in doc comments, so that empty text is written ""`
 
 // Unquote reads the quoted text that begins at an offset of text, and returns the offset behind it.
-// Between ' the only escapes are \' and \\; between " it is a string of Go.
+// Between ' the only escapes are \' and \\; a text between " is a Go string.
 func Unquote(text string, start int) (value string, end int, problem *Error) {
 	quote := text[start]
 	var b strings.Builder

@@ -22,49 +22,49 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// Code is a program with the bodies of those functions that one wants to look into.
+// Code is a program with the bodies of the functions to analyze.
 type Code struct {
 	// Fset has the positions of all syntax and types.
 	Fset *token.FileSet
-	// Packages are those that the patterns match, and what is needed of those that they import.
-	// Each stands behind those that it imports.
+	// Packages are the packages matched by the patterns, and their imports as far as needed. Each
+	// comes after its imports.
 	Packages []*CodePackage
 }
 
 // CodePackage is a package of a program.
 type CodePackage struct {
-	// Path is the import path, Module that of its module; "" in the standard library.
+	// Path is the import path, Module its module's path; "" in the standard library.
 	Path, Module string
 	// Dir is the package's folder.
 	Dir string
-	// Imports are the import paths that its files name.
+	// Imports are the import paths in its files.
 	Imports []string
-	// Root means that a pattern matches it, Main that it belongs to a module that one works in.
+	// Root means that a pattern matches it, Main that it belongs to a main module.
 	Root, Main bool
-	// Types has what is declared. It isn't nil.
+	// Types has the package's declarations. It isn't nil.
 	Types *types.Package
-	// Bodies means that the bodies of functions are loaded. They aren't for a package that isn't
-	// wanted, for one of another module that doesn't compile, and for one with C.
+	// Bodies means that function bodies are loaded. They are not for unwanted packages, for those
+	// of other modules that don't compile, and for those with C.
 	Bodies bool
-	// Files and Info have them, only while Bodies calls use. Otherwise they are nil.
+	// Files and Info hold the bodies, only during the call of use. Otherwise they are nil.
 	Files []*ast.File
 	Info  *types.Info
-	// C is where a file of a wanted package imports "C"; not valid if none does. What types such
-	// files have is known only to the C compiler.
+	// C is the place where a file of a wanted package imports "C"; not valid if none does. Only the
+	// C compiler knows the types in such files.
 	C token.Position
 
 	meta     *packages.Package
-	index    int       // those that are imported have smaller ones
-	wanted   bool      // the bodies are
-	once     sync.Once // sets the fields above that are of types and syntax
+	index    int       // greater than the indexes of its imports
+	wanted   bool      // bodies are wanted
+	once     sync.Once // guards the initialization of types and syntax
 	problems diag.List // of packages that must compile
 }
 
-// Bodies loads the packages of cfg, and what they import, as far as it is needed. It reads the
-// bodies of functions of the roots, and of the packages for which wanted returns true.
+// Bodies loads the packages of cfg, and their imports as far as needed. It reads the function
+// bodies of the roots, and of the packages for which wanted returns true.
 //
-// Bodies calls use with each package behind those that it imports, from several goroutines, but
-// never from two at once. After a package that must compile and doesn't, use isn't called any more.
+// Bodies calls use with each package, after its imports, from several goroutines but never from two
+// at once. If a package that must compile doesn't, use isn't called any more.
 //
 // The error is a [diag.List] if patterns are wrong, or if a root or a package of a main module
 // doesn't compile. If ctx ends first, the error is its cause.
@@ -111,22 +111,22 @@ func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*C
 	}, nil
 }
 
-// bodyLoader loads each package once, and several at a time.
+// bodyLoader loads each package once, several in parallel.
 type bodyLoader struct {
 	fset *token.FileSet
 	ctx  context.Context
 	busy chan struct{} // holds a value for each goroutine that parses or checks
 
 	// set before anything is loaded
-	all  []*CodePackage // those that are imported first
+	all  []*CodePackage // imports come first
 	byID map[string]*CodePackage
 
-	mu    sync.Mutex // guards what use does, and wrong
+	mu    sync.Mutex // guards calls of use, and wrong
 	use   func(*CodePackage)
 	wrong bool
 }
 
-// add adds a package behind those that it imports.
+// add adds a package after its imports.
 func (l *bodyLoader) add(meta *packages.Package) {
 	if l.byID[meta.ID] != nil || meta.PkgPath == "unsafe" {
 		return
@@ -144,7 +144,7 @@ func (l *bodyLoader) add(meta *packages.Package) {
 	l.all = append(l.all, p)
 }
 
-// load fills Types, and lets Files and Info be used if they are wanted.
+// load sets Types, and Files and Info during its call of use.
 func (l *bodyLoader) load(p *CodePackage) {
 	p.once.Do(func() {
 		if l.ctx.Err() != nil {
@@ -171,7 +171,6 @@ func (l *bodyLoader) load(p *CodePackage) {
 	})
 }
 
-// imports loads what files of p import.
 func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*types.Package {
 	paths := map[string]bool{}
 	for _, file := range files {
@@ -182,8 +181,8 @@ func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*type
 	var wait sync.WaitGroup
 	var deps []*CodePackage
 	for path, meta := range p.meta.Imports {
-		// An import that closes a cycle comes behind p; the go command reports it.
-		// Of a package that isn't there, importer says why.
+		// An import that closes a cycle has a greater index; the go command reports it. Reasons for
+		// missing packages come from importer.
 		if dep := l.byID[meta.ID]; dep != nil && dep.index < p.index && paths[path] && len(meta.GoFiles) > 0 {
 			deps = append(deps, dep)
 			wait.Go(func() { l.load(dep) })
@@ -197,7 +196,7 @@ func (l *bodyLoader) imports(p *CodePackage, files []*ast.File) map[string]*type
 	return imported
 }
 
-// whole parses and checks all of a package, and notes what is wrong with it.
+// whole parses and checks all of a package, and records its problems.
 func (l *bodyLoader) whole(p *CodePackage) {
 	var problems diag.List
 	defer func() { p.problems = problems.Sorted() }()
@@ -237,7 +236,7 @@ func (l *bodyLoader) whole(p *CodePackage) {
 				problems.Add(diag.Diagnostic{Pos: l.fset.Position(e.Pos), Message: oneLine(e.Msg)})
 			}
 		}
-		// its error is the first that Error got
+		// the error repeats the first one passed to config.Error
 		p.Types, _ = config.Check(p.Path, l.fset, p.Files, p.Info)
 	}
 	if check(); len(problems) == 0 && l.replaceNew(p) {
@@ -245,7 +244,7 @@ func (l *bodyLoader) whole(p *CodePackage) {
 	}
 }
 
-// importsC returns where a file imports "C"; a position that isn't valid if it doesn't.
+// importsC returns the place where a file imports "C"; not valid if it doesn't.
 func (l *bodyLoader) importsC(file *ast.File) token.Position {
 	for _, spec := range file.Imports {
 		if strings.Trim(spec.Path.Value, "`\"") == "C" {
@@ -268,9 +267,8 @@ func newInfo() *types.Info {
 	}
 }
 
-// replaceNew replaces the calls of new with a value, which older versions of package ssa take for
-// calls with the value's type, by calls of a function that does the same. It reports whether there
-// are any.
+// replaceNew replaces calls of new with a value, and reports whether there are any. Older versions
+// of package ssa mistake the value for its type. The replacement is a function that does the same.
 func (l *bodyLoader) replaceNew(p *CodePackage) bool {
 	const name = "new of a value" // which no identifier in a file can be
 	var calls []*ast.CallExpr
@@ -304,7 +302,7 @@ func (l *bodyLoader) declared(p *CodePackage) {
 	var files []*ast.File
 	l.busy <- struct{}{}
 	for _, name := range p.meta.GoFiles {
-		// What is wrong shows where a package with bodies uses what is missing.
+		// A problem shows where a package with bodies uses a missing declaration.
 		if file, _, err := parse(l.fset, name, 0); err == nil && file != nil {
 			files = append(files, file)
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// Check fills Types and TypeErrors of the packages, which must be Roots of p or what Import has
-// returned. It checks each package once, however often it is asked to, and may be called from
-// several goroutines.
+// Check fills Types and TypeErrors of the packages, which must be Roots of p or results of Import.
+// It checks each package once, however often it is called, and may be called from several
+// goroutines.
 func (p *Program) Check(roots ...*Package) {
 	var wait sync.WaitGroup
 	for _, root := range roots {
@@ -27,14 +27,14 @@ func (p *Program) Check(roots ...*Package) {
 	wait.Wait()
 }
 
-// checker checks packages from source, each once, and several at a time.
+// checker checks each package once, from source, several in parallel.
 type checker struct {
 	fset *token.FileSet
-	// busy bounds how many goroutines parse or check at a time: each holds a slot of the channel
-	// while it does, and waits for no package meanwhile.
+	// busy bounds the goroutines that parse or check at a time: each holds a slot of the channel
+	// only while it does so, and never while it waits for a package.
 	busy chan struct{}
 
-	// changed by list only, while nothing is being checked
+	// changed only by list and add, while nothing is being checked
 	metas  map[string]*packages.Package // by import path
 	visits map[string]visit             // by ID
 	back   map[edge]bool                // imports that close a cycle
@@ -46,7 +46,7 @@ type checker struct {
 
 type edge struct{ from, to string }
 
-// unit is a package that is being checked, or has been.
+// unit is the state of checking one package.
 type unit struct {
 	once     sync.Once
 	types    *types.Package
@@ -65,7 +65,7 @@ func newChecker(fset *token.FileSet) *checker {
 	}
 }
 
-// visit is how far add has come with a package.
+// visit is the progress of add with a package.
 type visit int
 
 const (
@@ -74,7 +74,7 @@ const (
 	done
 )
 
-// list makes packages roots.
+// list registers packages as roots.
 func (c *checker) list(roots []*Package) {
 	for _, p := range roots {
 		c.roots[p.meta.ID] = p
@@ -82,8 +82,8 @@ func (c *checker) list(roots []*Package) {
 	}
 }
 
-// add takes in a package and what it imports, and finds the imports that close a cycle, so that no
-// two packages wait for one another.
+// add takes in a package and its imports. It finds the imports that close a cycle, so no two
+// packages wait for each other.
 func (c *checker) add(p *packages.Package) {
 	if c.visits[p.ID] != notYet {
 		return
@@ -119,7 +119,7 @@ func (c *checker) root(root *Package) {
 	})
 }
 
-// dependency returns the package that another one imports.
+// dependency returns the types of an imported package.
 func (c *checker) dependency(meta *packages.Package) *types.Package {
 	if root := c.roots[meta.ID]; root != nil {
 		c.root(root)
@@ -130,7 +130,7 @@ func (c *checker) dependency(meta *packages.Package) *types.Package {
 		files := make([]*ast.File, 0, len(meta.GoFiles))
 		c.busy <- struct{}{}
 		for _, name := range meta.GoFiles {
-			// What is wrong with a dependency shows where a root uses what is missing.
+			// A problem in a dependency shows where a root uses a missing declaration.
 			if file, _, err := parse(c.fset, name, 0); err == nil && file != nil {
 				files = append(files, file)
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// What the go command is asked about packages.
+// Modes of asking the go command about packages.
 const (
 	alone       = packages.NeedName | packages.NeedFiles
 	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
@@ -49,8 +49,8 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 	return listed, nil
 }
 
-// aboutTests reports whether an error is only about tests, which no run reads. If a package has two
-// names, the go command takes that of the first file, so the error stays if that is a test.
+// aboutTests reports whether an error concerns only tests, which no run reads. If a package has two
+// names, the go command takes the first file's, so the error stays if that file is a test.
 func aboutTests(e packages.Error) bool {
 	const test = "_test.go"
 	if m := twoPackages.FindStringSubmatch(e.Msg); m != nil {
@@ -59,14 +59,14 @@ func aboutTests(e packages.Error) bool {
 	return strings.HasSuffix(parsePosition(e.Pos).Filename, test) || onlyTests.MatchString(e.Msg)
 }
 
-// What the go command says without a position.
+// Messages of the go command without a position.
 var (
 	twoPackages = regexp.MustCompile(`^found packages \S+ \((\S+)\) and \S+ \((\S+)\) in `)
 	onlyTests   = regexp.MustCompile(`^use of cgo in test |^\S+_test\.go: `)
 )
 
-// matched returns those of the packages that the go command has listed that have Go files and that
-// Skip doesn't leave out. The error is a diag.List about the patterns of the others.
+// matched returns the listed packages with Go files, without those skipped by Skip. The error is a
+// [diag.List] about the patterns of the others.
 func (c Config) matched(listed []*packages.Package) (roots []*packages.Package, err error) {
 	var problems diag.List
 	for _, meta := range listed {
@@ -79,7 +79,7 @@ func (c Config) matched(listed []*packages.Package) (roots []*packages.Package, 
 		}
 		if len(meta.GoFiles) == 0 {
 			if meta.Dir != "" && !c.names(meta) {
-				continue // what a wildcard matches may be tests, C, or for another system
+				continue // such a package may have only tests, C, or files for another system
 			}
 			for _, e := range meta.Errors {
 				problem := listProblem(e)
@@ -99,8 +99,8 @@ func (c Config) matched(listed []*packages.Package) (roots []*packages.Package, 
 	return roots, nil
 }
 
-// goError is what the go command says when it fails as a whole, without what go/packages puts
-// around it.
+// goError returns the go command's own message when it fails as a whole, without go/packages'
+// prefix.
 func goError(err error) error {
 	why, said, ok := strings.Cut(strings.TrimPrefix(err.Error(), "err: "), ": stderr: ")
 	if said = strings.TrimSpace(said); ok && said != "" {
@@ -109,12 +109,12 @@ func goError(err error) error {
 	return errors.New(why)
 }
 
-// oneLine takes the line breaks out of a message, and what only holds where the go command was run.
+// oneLine removes line breaks from a message, and advice bound to the folder of the go command.
 func oneLine(s string) string {
 	return adviceFolder.ReplaceAllString(strings.Join(strings.Fields(s), " "), "to add it: go get")
 }
 
-// fromFiles is the import path that the go command gives to files that are named one by one.
+// fromFiles is the go command's import path for files named one by one.
 const fromFiles = "command-line-arguments"
 
 var errCycle = errors.New("import cycle not allowed")

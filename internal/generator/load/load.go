@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load turns package patterns into syntax and types. It is the only place that runs the go
-// command.
+// Package load turns package patterns into syntax and types. Nothing else in the generator runs the
+// go command.
 //
-// One call of the go command lists the packages and everything that they import. After that only
-// what is asked for costs anything: the syntax of the packages that the patterns match, and types
-// for those of them that the caller names, which are checked from source, with as much of what they
-// import as their types are made of. Function bodies and variables aren't looked at, so a package
-// whose functions use code that isn't generated yet loads all the same. For the same reason nothing
-// is compiled: a load takes as long with an empty build cache, but for the go command's own index.
+// One call of the go command lists the packages and all their dependencies. From then on, the
+// caller pays only for its requests: the syntax of packages matched by the patterns, and the types
+// of packages it names. Those are checked from source, with the parts of their imports that their
+// types consist of. Function bodies and variables are ignored, so a package loads although its
+// functions use code not yet generated. For the same reason nothing is compiled: except for the go
+// command's own index, an empty build cache makes no load slower.
 package load
 
 import (
@@ -27,44 +27,43 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// Config selects what to load.
+// Config selects packages to load.
 type Config struct {
-	// Dir is the folder that the patterns are relative to and in whose module they are looked up;
-	// it must be absolute.
+	// Dir is the absolute path of the folder for relative patterns; its module resolves the others.
 	Dir string
 	// Patterns are the go command's: import paths, folders, "./...".
 	Patterns []string
-	// Env is the environment of the go command; nil is that of the process.
+	// Env is the environment of the go command; nil means the process's.
 	Env []string
-	// Tags are build tags. If there are any, they take the place of those in GOFLAGS.
+	// Tags are build tags. If there are any, they replace those in GOFLAGS.
 	Tags []string
-	// Skip may be nil. Packages that the patterns match in a folder for which it returns true are
-	// left out, whether they compile or not.
+	// Skip may be nil. Matched packages in a folder for which it returns true are left out, whether
+	// they compile or not.
 	Skip func(dir string) bool
 }
 
-// Program is what one call of Load found.
+// Program is the result of [Load].
 type Program struct {
 	// Fset has the positions of all syntax and types.
 	Fset *token.FileSet
-	// Roots are the packages that the patterns match, sorted by import path.
+	// Roots are the packages matched by the patterns, sorted by import path.
 	Roots []*Package
 
 	cfg     Config
 	checker *checker
 }
 
-// Package is a package that a pattern matched.
+// Package is a package matched by a pattern, or returned by [Program.Import].
 type Package struct {
 	// Path is the import path, Name the name in the package clause.
 	Path, Name string
 	// Dir is the package's folder.
 	Dir string
-	// Files are parsed with comments; functions have empty bodies.
+	// Files are parsed with comments; function bodies are empty.
 	Files []*ast.File
-	// ParseErrors say why the syntax of the package is incomplete; empty if it isn't.
+	// ParseErrors say why the package's syntax is incomplete; empty if it is complete.
 	ParseErrors diag.List
-	// Types and TypeErrors are filled by Program.Check. Types isn't nil then, even if there are
+	// Types and TypeErrors are set by [Program.Check]. Types isn't nil then, even if there are
 	// errors.
 	Types      *types.Package
 	TypeErrors diag.List
@@ -72,12 +71,11 @@ type Package struct {
 	meta *packages.Package
 }
 
-// Main reports whether the package belongs to a module that one works in, and not to one that is
-// merely required.
+// Main reports whether the package belongs to a main module, and not to a required one.
 func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
 
-// Query is what go get takes to add what the package needs: its import path and, in another module,
-// the version.
+// Query returns the argument of a go get for the package's needs: its import path and, in another
+// module, the version.
 func (p *Package) Query() string {
 	if m := p.meta.Module; !p.Main() && m.Version != "" {
 		return p.Path + "@" + m.Version
@@ -89,10 +87,9 @@ func newPackage(meta *packages.Package) *Package {
 	return &Package{Path: meta.PkgPath, Name: meta.Name, Dir: meta.Dir, meta: meta}
 }
 
-// Load lists the packages of cfg and parses those that the patterns match. The error is a diag.List
-// if the go command found something wrong with the patterns themselves; what is wrong inside of
-// packages is left to the caller, who knows which of them matter. If ctx ends first, the error is
-// its cause.
+// Load lists the packages of cfg and parses those matched by the patterns. The error is a
+// [diag.List] if the go command rejects the patterns themselves. Problems inside packages are left
+// to the caller, who knows which packages matter. If ctx ends first, the error is its cause.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
 	fset := token.NewFileSet()
 	program := &Program{Fset: fset, cfg: cfg, checker: newChecker(fset)}
@@ -114,11 +111,11 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	return program, nil
 }
 
-// Import returns the packages with the given import paths, in that order, ready for Check; nil
-// stands for those that aren't there. They need not be Roots. The go command runs again only if
-// neither a pattern matched one of them nor a root needs it. A package that Check has looked at
-// already, because another one imports it, would get types of its own: call Import first. Neither
-// may run while the other does. If ctx ends first, the error is its cause.
+// Import returns the packages with the given import paths, in order, ready for Check; nil stands
+// for missing ones. They need not be Roots. The go command runs again only for a package that
+// neither the patterns matched nor a root needs. Call Import before Check: a package already
+// checked as another one's import would get separate types. Neither may run while the other does.
+// If ctx ends first, the error is its cause.
 func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, error) {
 	var unknown []string
 	for _, path := range paths {
@@ -150,8 +147,8 @@ func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, erro
 	return imported, p.parse(ctx, added)
 }
 
-// Dependency returns the package that root imports under the given path, without its functions and
-// variables; nil if it imports none, or if that has no Go files.
+// Dependency returns root's import with the given path, without functions and variables; nil if
+// root doesn't import it, or if it has no Go files.
 func (p *Program) Dependency(root *Package, path string) *types.Package {
 	dep := root.meta.Imports[path]
 	if dep == nil || len(dep.GoFiles) == 0 || p.checker.back[edge{root.meta.ID, dep.ID}] {
@@ -160,7 +157,7 @@ func (p *Program) Dependency(root *Package, path string) *types.Package {
 	return p.checker.dependency(dep)
 }
 
-// parse parses packages, which are to be checked as roots.
+// parse parses packages and registers them as roots.
 func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	p.checker.list(roots)
 	group, ctx := errgroup.WithContext(ctx)
@@ -176,8 +173,8 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	return group.Wait()
 }
 
-// Exists reports for each of the import paths whether there is a package with Go files, be they for
-// other systems or build tags than those of the call. If ctx ends first, the error is its cause.
+// Exists reports for each import path whether there is a package with Go files, even for other
+// systems or build tags. If ctx ends first, the error is its cause.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
 	listed, err := cfg.list(ctx, alone, paths)
 	if err != nil {

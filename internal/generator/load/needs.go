@@ -4,8 +4,8 @@ package load
 
 import "golang.org/x/tools/go/packages"
 
-// Needs returns the first path, in their order, that pkg or a package that it imports, directly or
-// not, imports and for which match holds; "" if there is none.
+// Needs returns the first path in sorted order that satisfies match, among the direct and indirect
+// imports of pkg; "" if there is none.
 func (p *Program) Needs(pkg *Package, match func(path string) bool) string {
 	return needs(pkg.meta, match)
 }

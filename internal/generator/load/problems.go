@@ -16,8 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// ListErrors returns what the go command says about the package, for example that an import can't
-// be resolved.
+// ListErrors returns the go command's errors about the package, for example an unresolved import.
 func (p *Package) ListErrors() diag.List {
 	var list diag.List
 	for _, e := range p.meta.Errors {
@@ -28,7 +27,6 @@ func (p *Package) ListErrors() diag.List {
 	return list.Sorted()
 }
 
-// listProblem turns an error of the go command into a finding.
 func listProblem(e packages.Error) diag.Diagnostic {
 	return diag.Diagnostic{Pos: parsePosition(e.Pos), Message: oneLine(e.Msg)}
 }
@@ -69,7 +67,7 @@ func (c Config) names(meta *packages.Package) bool {
 	})
 }
 
-// advice returns how to write a pattern that matches nothing, where what was meant can be guessed;
+// advice returns a correction for a pattern that matches nothing, if the intention can be guessed;
 // else "".
 func (c Config) advice(importPath, problem string) string {
 	switch m := missingModule.FindStringSubmatch(problem); {
@@ -87,12 +85,12 @@ func (c Config) advice(importPath, problem string) string {
 	return ""
 }
 
-// missingModule is what the go command says, without advice, of a module that a wildcard begins
-// with and go.sum has no content of.
+// missingModule matches the go command's error, without advice, for a wildcard in a module without
+// content in go.sum.
 var missingModule = regexp.MustCompile(`(\S+)@(\S+): missing go\.sum entry$`)
 
-// replacedVersion is what go.mod requires of a module that it replaces by a folder. In other
-// modules that says nothing.
+// replacedVersion is the version in go.mod of a module replaced by a folder. It means nothing to
+// other modules.
 const replacedVersion = "v0.0.0-00010101000000-000000000000"
 
 var adviceFolder = regexp.MustCompile(`to add it: cd .+? go get`)

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// pruning selects the declarations that stay.
+// pruning selects the declarations to keep.
 type pruning int
 
 const (
-	// ofTypes are what types are made of: types, constants and methods.
+	// ofTypes keeps the declarations that types depend on: types, constants and methods.
 	ofTypes pruning = iota
-	// andFunctions are these and functions.
+	// andFunctions keeps functions, too.
 	andFunctions
-	// everything is all of them.
+	// everything keeps all declarations.
 	everything
 )
 
-// pruned returns a copy of file with only some declarations and the imports that these need. nameOf
-// knows the names of imported packages. funcOnly has the imports that only functions and methods
-// need.
+// pruned returns a copy of file with only some declarations and the imports they need. nameOf
+// returns the names of imported packages. funcOnly are the imports needed only by functions and
+// methods.
 func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (small *ast.File, funcOnly map[string]bool) {
 	small = &ast.File{Package: file.Package, Name: file.Name, FileStart: file.FileStart, FileEnd: file.FileEnd, GoVersion: file.GoVersion}
 	byTypes, byFuncs := map[string]bool{}, map[string]bool{}
@@ -59,7 +59,7 @@ func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (smal
 		}
 		if name == "" { // the package isn't there
 			name = guessName(importPath, byTypes, byFuncs)
-			// or go/types would call it otherwise
+			// otherwise go/types would choose another name
 			spec = &ast.ImportSpec{Name: &ast.Ident{NamePos: spec.Path.Pos(), Name: name}, Path: spec.Path, EndPos: spec.EndPos}
 		}
 		if name == "_" || name != "." && !byTypes[name] && !byFuncs[name] {
@@ -79,8 +79,8 @@ func pruned(file *ast.File, keep pruning, nameOf func(path string) string) (smal
 	return small, funcOnly
 }
 
-// guessName is what a package at importPath may be called: the first of the usual names that is
-// used, or else the first one.
+// guessName returns the likely name of the package at importPath: the first usual one in use, or
+// else the first usual one.
 func guessName(importPath string, used ...map[string]bool) string {
 	names := []string{path.Base(importPath)}
 	if majorVersion.MatchString(names[0]) {
@@ -102,7 +102,7 @@ func guessName(importPath string, used ...map[string]bool) string {
 
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// qualifiers adds what stands before a dot in node, which may be the name of an imported package.
+// qualifiers adds all identifiers before a dot in node: the possible names of imported packages.
 func qualifiers(node ast.Node, names map[string]bool) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		if selector, ok := n.(*ast.SelectorExpr); ok {

@@ -11,8 +11,8 @@ import (
 	"go/token"
 )
 
-// parse parses a file and empties the bodies of its functions. The file isn't nil if there are only
-// problems with its syntax; the error is one of reading.
+// parse parses a file and empties its function bodies. The file isn't nil if only its syntax is
+// wrong; the error is one of reading.
 func parse(fset *token.FileSet, name string, mode parser.Mode) (*ast.File, scanner.ErrorList, error) {
 	file, err := parser.ParseFile(fset, name, nil, mode|parser.SkipObjectResolution)
 	var problems scanner.ErrorList

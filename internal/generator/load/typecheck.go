@@ -19,7 +19,7 @@ import (
 
 func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*types.Package, diag.List) {
 	small := make([]*ast.File, len(files))
-	// what the files import, and what of that no file needs for more than functions
+	// the imports of the files, and those among them that only functions need
 	needed, funcOnly := map[string]bool{}, map[string]bool{}
 	keep := ofTypes
 	if root {
@@ -48,13 +48,13 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	}
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
-	// its error is the first that Error got
+	// the error repeats the first one passed to config.Error
 	pkg, _ := config.Check(meta.PkgPath, c.fset, small, nil)
 	return pkg, problems
 }
 
-// nameIn returns a function that names the packages that meta imports; "" stands for those that
-// aren't there.
+// nameIn returns a function from the import paths of meta to package names; "" for missing
+// packages.
 func nameIn(meta *packages.Package) func(path string) string {
 	return func(path string) string {
 		if dep := meta.Imports[path]; dep != nil {
@@ -64,7 +64,7 @@ func nameIn(meta *packages.Package) func(path string) string {
 	}
 }
 
-// typesConfig is how the package is checked that has the imports.
+// typesConfig returns the type checker's configuration for the package with these imports.
 func typesConfig(imports importer) types.Config {
 	config := types.Config{Importer: imports, FakeImportC: true, Sizes: types.SizesFor("gc", runtime.GOARCH)}
 	if m := imports.meta.Module; m != nil && m.GoVersion != "" {
@@ -73,7 +73,7 @@ func typesConfig(imports importer) types.Config {
 	return config
 }
 
-// imports checks the packages that meta needs, side by side.
+// imports checks the packages that meta needs, in parallel.
 func (c *checker) imports(meta *packages.Package, needed map[string]bool) map[string]*types.Package {
 	var (
 		wait     sync.WaitGroup
@@ -128,7 +128,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s has no Go files", path)
 }
 
-// inFunction reports whether pos lies in a function, whose signature is checked where it is used.
+// inFunction reports whether pos lies in a function. Signatures are checked where they are used.
 func inFunction(files []*ast.File, pos token.Pos) bool {
 	for _, file := range files {
 		for _, decl := range file.Decls {

@@ -12,14 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// ChangeKind is the way in which a file on disk is not what a run would write.
+// ChangeKind is the way in which a file on disk differs from a run's output.
 type ChangeKind int
 
 // The kinds of a Change.
 const (
-	// Missing files are not there.
+	// Missing files are absent.
 	Missing ChangeKind = iota + 1
-	// Changed files have another content.
+	// Changed files have other content.
 	Changed
 	// Stale files carry our header, but a run would not write them.
 	Stale
@@ -38,17 +38,17 @@ func (k ChangeKind) String() string {
 	return fmt.Sprintf("ChangeKind(%d)", int(k))
 }
 
-// Change is one file on disk that is not what a run would write.
+// Change is a difference between one file on disk and a run's output.
 type Change struct {
 	Kind ChangeKind
 	// Path begins with the name of the output folder and has slashes.
 	Path string
-	// Old is what is on disk, nil if Missing. New is what a run would write, nil if Stale.
+	// Old is the content on disk, nil if Missing. New is the run's output, nil if Stale.
 	Old, New []byte
 }
 
-// Diff returns what Write would change, sorted by path, and writes nothing; nil if there is nothing
-// to do. It fails as Write does when files of others are in the way.
+// Diff returns the changes Write would make, sorted by path, and writes nothing; nil if there are
+// none. It fails as Write does when something foreign is in the way.
 func (f Folder) Diff() ([]Change, error) {
 	plan, err := f.plan()
 	if err != nil {
@@ -72,8 +72,8 @@ func (f Folder) Diff() ([]Change, error) {
 }
 
 // Unified returns the changes as one unified diff. "patch -p1" and "git apply" accept it in the
-// folder that the paths are relative to, unless the paths lead out of it. A line with the kind of
-// the change, such as "stale: generated/listers/….go", precedes the diff of each file.
+// folder the paths are relative to, unless paths lead out of it. A line with the kind of the
+// change, such as "stale: generated/listers/….go", precedes the diff of each file.
 func Unified(changes []Change) []byte {
 	var buf bytes.Buffer
 	for _, c := range changes {
@@ -86,7 +86,7 @@ func Unified(changes []Change) []byte {
 		}
 		fmt.Fprintf(&buf, "%s: %s\n", c.Kind, c.Path)
 		text := diff.Diff(oldName, c.Old, newName, c.New)
-		// Its first line repeats the names in a way that only Plan 9's tools read.
+		// The first line repeats the names in a format only for Plan 9's tools.
 		if _, rest, ok := bytes.Cut(text, []byte("\n")); ok {
 			buf.Write(rest)
 		}

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// Handwritten returns what can be read of the Go files in a folder that aren't generated, apart
-// from tests and from files that Go passes over for their names. The compiler will say more about a
-// file that is wrong.
+// Handwritten returns the readable parts of a folder's Go files, except generated files, tests, and
+// files whose names Go ignores. Errors in a file are left to the compiler.
 func Handwritten(dir string) []*ast.File {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -33,13 +32,13 @@ func Handwritten(dir string) []*ast.File {
 	return files
 }
 
-// passedOver reports whether Go passes over a file for its name.
+// passedOver reports whether Go ignores a file because of its name.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
 
-// HandwrittenNames returns the names that the user's own files in a folder declare for the whole
-// package. Those of expansion interfaces are among them.
+// HandwrittenNames returns the package-level names declared by the user's files in a folder. They
+// include expansion interfaces.
 func HandwrittenNames(dir string) map[string]bool {
 	declared := map[string]bool{}
 	for _, file := range Handwritten(dir) {
@@ -51,7 +50,7 @@ func HandwrittenNames(dir string) map[string]bool {
 	return declared
 }
 
-// namesOf returns the names that a file declares for the whole package.
+// namesOf returns the package-level names declared in a file.
 func namesOf(file *ast.File) []*ast.Ident {
 	var names []*ast.Ident
 	for _, decl := range file.Decls {

@@ -17,14 +17,13 @@ import (
 
 var (
 	yearWord = regexp.MustCompile(`\bYEAR\b`)
-	// directives are what the go command and the compiler take comments for.
+	// directives matches comments that the go command or the compiler treat as directives.
 	directives = regexp.MustCompile(`^(//go:\w+|//line|/\*line)\b`)
 )
 
-// HeaderText returns the text that stands on top of each file, as model.Output.Header, made of the
-// content of a header's file, in which year takes the place of the word YEAR; hasYear reports
-// whether it has that word. A build constraint becomes a paragraph of its own. What is wrong is
-// added to report.
+// HeaderText returns the text for the top of each file, as model.Output.Header, from the content of
+// a header file. It replaces the word YEAR by year; hasYear reports whether the word occurs. A
+// build constraint becomes its own paragraph. Problems are added to report.
 func HeaderText(name string, content []byte, year string, report *diag.List) (text string, hasYear bool) {
 	content = bytes.TrimPrefix(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\uFEFF"))
 	file := token.NewFileSet().AddFile(name, -1, len(content))
@@ -34,7 +33,7 @@ func HeaderText(name string, content []byte, year string, report *diag.List) (te
 	var (
 		scan        scanner.Scanner
 		paragraphs  []string
-		start       int // of the text that isn't in paragraphs yet
+		start       int // of the text not yet in paragraphs
 		constraints int
 	)
 	scan.Init(file, content, func(at token.Position, message string) { fail(at.Offset, message) }, scanner.ScanComments)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package output knows what is in an output folder: which files are the generator's and which are
-// the user's. It writes a run's files there, compares them with what is there, and reads what users
-// add.
+// Package output tells the generator's files in an output folder from the user's. It writes a run's
+// files, compares them with the folder, and reads the user's additions.
 package output
 
 import (
@@ -12,44 +11,42 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Folder is an output folder with the files that it is to have, fully rendered: Write puts them on
-// disk, Diff returns what Write would change.
+// Folder is an output folder with its intended files, fully rendered: [Folder.Write] puts them on
+// disk, [Folder.Diff] returns the changes Write would make.
 //
-// The Go files in Root and below its folders informers, listers and projections that carry our
-// header belong to the generator, in whichever layout it has written them. Files of others there
-// are neither changed nor removed, nor is anything in other folders.
+// The Go files in Root, and below its folders informers, listers and projections, belong to the
+// generator if they carry our header, whatever layout they were written in. Other files there, and
+// other folders, are neither changed nor removed.
 type Folder struct {
 	// Root is the output folder. It need not exist.
 	Root string
-	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root
-	// itself.
+	// Name is the name of Root in messages, with slashes, for example "generated"; "" stands for
+	// Root itself.
 	Name string
-	// Files are the files below Root. Each needs a path of its own, of a Go file in Root or below
-	// one of these folders; otherwise Write and Diff fail.
+	// Files are the files below Root. Each needs its own path, of a Go file in Root or below one of
+	// the folders above; otherwise Write and Diff fail.
 	Files []model.File
 }
 
-// Report says what Write did. Its paths are relative to the output folder, have slashes, and are
-// sorted.
+// Report lists the work of Write. Its paths are relative to the output folder, have slashes, and
+// are sorted.
 type Report struct {
-	// Created and Changed were written, Unchanged had the right content and were not touched,
-	// Removed were stale.
+	// Created and Changed were written, Unchanged were right and not touched, Removed were stale.
 	Created, Changed, Unchanged, Removed []string
 }
 
-// Write makes the output folder equal to f: it writes the files that are missing or differ, removes
-// those of ours that f doesn't have, and then the folders that this leaves empty (the output folder
-// stays). Files that are right are not touched, even if a checkout has given all their lines
-// Windows line endings.
+// Write makes the output folder equal to f: it writes missing and different files, removes our
+// files that f lacks, and then removes folders this has emptied, except the output folder. It
+// doesn't touch files that are right, even if a checkout converted their lines to Windows line
+// endings.
 //
-// It writes nothing and returns all reasons, joined, when something that isn't ours is in the way
-// of a file, or if what is there can't be read. New content goes to temporary files first, so that
-// a run that fails or is interrupted before all of it is on disk leaves the old files as they were;
-// the next run removes what is left of it. If renaming or removing fails, the Report says what had
-// been done.
+// If something foreign is in the way, or the folder can't be read, Write writes nothing and returns
+// all reasons, joined. New content goes to temporary files first, so a run that fails or is
+// interrupted before all of it is on disk leaves the old files unchanged; the next run removes
+// leftovers. If renaming or removing fails, the Report covers the work done so far.
 //
-// Runs side by side with the same files are safe. Of runs with different files, the output may mix;
-// the next run puts it right.
+// Concurrent runs with the same files are safe. Concurrent runs with different files may mix their
+// output; the next run corrects it.
 func (f Folder) Write() (Report, error) {
 	plan, err := f.plan()
 	if err != nil {
@@ -77,9 +74,9 @@ func (f Folder) Write() (Report, error) {
 	return report, nil
 }
 
-// Existing returns the files of the output folder root that carry our header, by path, with the
-// import path of the API package that each of them came from; it is "" for files that come from all
-// of them. A folder that doesn't exist has none.
+// Existing returns the files with our header in the output folder root: from their path to the
+// import path of the API package each came from, "" for files made from all packages. A missing
+// folder has none.
 func Existing(root string) (map[string]string, error) {
 	disk, err := scan(root)
 	if err != nil {
@@ -92,6 +89,6 @@ func Existing(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// Subfolders returns the names of the folders that the grouped layout has in an output folder. It
-// has all of its files in them, the layout Single in the output folder itself.
+// Subfolders returns the names of the folders that hold all files of the grouped layout. The layout
+// Single writes into the output folder itself.
 func Subfolders() []string { return []string{"informers", "listers", "projections"} }

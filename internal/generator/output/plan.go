@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// check returns which files have no path of their own, or none of ours.
+// check returns an error for each file with a duplicate path, or a path that isn't ours.
 func (f Folder) check() error {
 	var errs []error
 	seen := map[string]bool{}
@@ -34,7 +34,7 @@ func (f Folder) name() string {
 	return f.Root
 }
 
-// status is what is where a file is to be.
+// status compares the disk with a planned file.
 type status int
 
 const (
@@ -43,17 +43,17 @@ const (
 	differs
 )
 
-// plan has the files beside what is on disk.
+// plan compares the files of a run with the disk.
 type plan struct {
 	files []planned         // sorted by path
-	stale map[string][]byte // our files that are not in files, with their content
-	left  []string          // temporary files of runs that were interrupted
+	stale map[string][]byte // our files on disk but not in files, with their content
+	left  []string          // temporary files of interrupted runs
 }
 
 type planned struct {
 	model.File
 	status status
-	old    []byte // what is on disk, if it differs
+	old    []byte // content on disk, if it differs
 }
 
 func (p plan) paths(s status) []string {
@@ -66,7 +66,7 @@ func (p plan) paths(s status) []string {
 	return paths
 }
 
-// plan reads the output folder. It fails if anything that isn't ours is in the way.
+// plan reads the output folder. It fails if something foreign is in the way.
 func (f Folder) plan() (plan, error) {
 	if err := f.check(); err != nil {
 		return plan{}, err
@@ -107,7 +107,7 @@ func (f Folder) plan() (plan, error) {
 	return p, nil
 }
 
-// checkedOut is what git makes of content where it is told to use Windows line endings.
+// checkedOut returns content as git checks it out with Windows line endings.
 func checkedOut(content []byte) []byte {
 	return bytes.ReplaceAll(content, []byte("\n"), []byte("\r\n"))
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// disk is what is in an output folder.
+// disk is the content of an output folder.
 type disk struct {
 	ours   map[string][]byte      // content of our files, by path
 	left   map[string]bool        // temporary files, by path
 	others map[string]fs.FileMode // everything else, by path
 }
 
-// scan reads what is in the folders of root that we write to: the folder itself and, with all that
-// is below them, our folders in it.
+// scan reads the folders in root that we write to: root itself, and our folders with everything
+// below them.
 func scan(root string) (disk, error) {
 	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {
@@ -54,11 +54,10 @@ func scan(root string) (disk, error) {
 	return d, nil
 }
 
-// addFolder adds one of our folders.
 func (d disk) addFolder(root, top string) error {
 	return filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a run side by side has removed it
+			return nil // a concurrent run has removed it
 		}
 		if err != nil {
 			return err
@@ -72,7 +71,7 @@ func (d disk) addFolder(root, top string) error {
 }
 
 func (d disk) add(rel, name string, entry fs.DirEntry) error {
-	// A link may lead out of the output folder: whoever made it owns it.
+	// A link may lead out of the output folder: it belongs to whoever made it.
 	if !entry.Type().IsRegular() || !strings.HasSuffix(rel, ".go") {
 		d.others[rel] = entry.Type()
 		return nil
@@ -83,7 +82,7 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	}
 	content, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a run side by side has removed it
+		return nil // a concurrent run has removed it
 	}
 	if err != nil {
 		return err
@@ -96,8 +95,8 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// foreign returns which path is in the way of a file, and why it can't be overwritten; why is "" if
-// nothing is.
+// foreign returns the path that is in the way of a file, and why it can't be overwritten; why is ""
+// if there is none.
 func (d disk) foreign(name string) (at, why string) {
 	if mode, ok := d.others[name]; ok {
 		switch {
@@ -132,8 +131,7 @@ func ourPath(name string) bool {
 }
 
 // headerOf reports whether a file carries our header, and which package it came from. Both are line
-// comments before the package clause. What ends a line doesn't matter: a checkout may have changed
-// it.
+// comments before the package clause. Line endings don't matter: a checkout may have changed them.
 func headerOf(content []byte) (source string, ours bool) {
 	if !bytes.Contains(content, []byte(model.HeaderLine)) {
 		return "", false

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// write puts all new content into temporary files, then each of them in its place.
+// write writes all new content to temporary files, and then renames them.
 func (p plan) write(root *os.Root, report *Report) error {
 	s := staged{root: root, folders: map[string]*os.Root{}, temporary: map[string]string{}}
 	defer s.discard()
@@ -41,11 +41,11 @@ func (p plan) write(root *os.Root, report *Report) error {
 	return nil
 }
 
-// staged are the files that are on disk under temporary names.
+// staged are the files on disk under temporary names.
 type staged struct {
 	root      *os.Root
 	folders   map[string]*os.Root
-	temporary map[string]string // names in the folder, by path; those that still have to be renamed
+	temporary map[string]string // names in the folder, by path, of files not yet renamed
 }
 
 // stage writes a file under its temporary name.
@@ -63,7 +63,7 @@ func (s staged) stage(f planned) error {
 	return s.folders[dir].WriteFile(tempName(name), f.Content, 0o644)
 }
 
-// publish gives a file its name.
+// publish renames a file to its final name.
 func (s staged) publish(f planned) error {
 	folder, temp := s.folders[path.Dir(f.Path)], s.temporary[f.Path]
 	err := folder.Rename(temp, path.Base(f.Path))
@@ -71,7 +71,7 @@ func (s staged) publish(f planned) error {
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		// A run side by side has taken the temporary file for one that an interrupted run has left.
+		// A concurrent run has mistaken the temporary file for an interrupted run's.
 		if err := folder.WriteFile(temp, f.Content, 0o644); err != nil {
 			return err
 		}
@@ -83,21 +83,20 @@ func (s staged) publish(f planned) error {
 	return err
 }
 
-// sideBySide is how many runs side by side a run puts up with. Each of them removes the temporary
-// files of others once.
+// sideBySide is the number of concurrent runs that a run tolerates. Each removes the temporary
+// files of the others once.
 const sideBySide = 10
 
-// discard removes what wasn't published.
 func (s staged) discard() {
 	for name, temp := range s.temporary {
-		_ = s.folders[path.Dir(name)].Remove(temp) // the error that led here is the one to tell
+		_ = s.folders[path.Dir(name)].Remove(temp) // the error that led here matters more
 	}
 	for _, folder := range s.folders {
 		_ = folder.Close()
 	}
 }
 
-// openFolder makes a folder of root if it isn't there, and opens it.
+// openFolder opens a folder of root, creating it if needed.
 func openFolder(root *os.Root, dir string) (*os.Root, error) {
 	if err := root.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -105,18 +104,17 @@ func openFolder(root *os.Root, dir string) (*os.Root, error) {
 	return root.OpenRoot(dir)
 }
 
-// tempName is the name under which a file is written before it gets its own, another one in each
-// process. Go ignores it, for its dot.
+// tempName returns the temporary name of a file, different in each process. Its dot makes Go ignore
+// the file.
 func tempName(name string) string { return fmt.Sprintf(".informer-gen-%d-%s", os.Getpid(), name) }
 
-// isTemp reports whether a file is one that we have written under a temporary name. Its content may
-// be cut off anywhere.
+// isTemp reports whether a file has one of our temporary names. Its content may be incomplete.
 func isTemp(name string) bool { return temporary.MatchString(name) }
 
 var temporary = regexp.MustCompile(`^\.informer-gen-[0-9]+-.+\.go$`)
 
-// remove deletes the stale files and what interrupted runs have left, and the folders in which
-// nothing is left then.
+// remove deletes stale files and leftovers of interrupted runs, and then the folders emptied by
+// that.
 func (p plan) remove(root *os.Root, report *Report) error {
 	folders := map[string]bool{}
 	removing := func(name string) error {
@@ -142,7 +140,7 @@ func (p plan) remove(root *os.Root, report *Report) error {
 		}
 		report.Removed = append(report.Removed, name)
 	}
-	// Deepest first: a folder sorts before what is in it.
+	// Deepest first: a folder sorts before its content.
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
 		entries, err := fs.ReadDir(root.FS(), dir)
 		if err != nil || len(entries) > 0 {
@@ -155,8 +153,8 @@ func (p plan) remove(root *os.Root, report *Report) error {
 	return nil
 }
 
-// alias reports whether a stale name leads to a file that was just written, as names that differ in
-// case do on some file systems.
+// alias reports whether a stale name leads to a file just written. On some file systems, names that
+// differ only in case do.
 func (p plan) alias(root *os.Root, stale string) bool {
 	for _, f := range p.files {
 		if !strings.EqualFold(f.Path, stale) {

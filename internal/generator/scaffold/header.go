@@ -14,10 +14,10 @@ import (
 	"regexp"
 )
 
-// boilerplate is where both kubebuilder and code-generator have the licence.
+// boilerplate is the licence file of both kubebuilder and code-generator.
 const boilerplate = "hack/boilerplate.go.txt"
 
-// readHeader reads the licence. One that holds more than comments isn't taken.
+// readHeader reads the licence. It ignores a file with more than comments in it.
 func (p *Project) readHeader(year string) error {
 	if p.Header == "" {
 		return nil
@@ -39,7 +39,7 @@ func (p *Project) readHeader(year string) error {
 		p.HeaderYear = year
 		data = yearWord.ReplaceAll(data, []byte(year))
 	}
-	// With nothing but comments, the first package clause is the one added here.
+	// If text has only comments, its first package clause is the one added here.
 	text := string(data) + "\npackage p\n"
 	if file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.PackageClauseOnly); err != nil || file.Name.Name != "p" {
 		p.Notes = append(p.Notes, p.Header+" has more than comments in it, so it is no header.")
@@ -52,5 +52,5 @@ func (p *Project) readHeader(year string) error {
 
 var yearWord = regexp.MustCompile(`\bYEAR\b`)
 
-// unixLines takes back what a checkout on Windows may have done to a file.
+// unixLines undoes a checkout's conversion to Windows line endings.
 func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }

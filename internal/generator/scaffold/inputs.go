@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// inputs decides on the patterns: the folder in which the layout has its API types, if they all lie
-// there, else as little of the module as has them all, without the folders that are left out.
+// inputs chooses the patterns: the layout's folder for API types if they all lie there, else the
+// smallest part of the module with all of them, without the folders left out.
 func (p *Project) inputs() {
 	folders := p.Folders
 	if len(folders) == 0 {
@@ -45,8 +45,8 @@ func (p *Project) inputs() {
 	p.addInputs(".", ".", onlyTop(folders), folders)
 }
 
-// addInputs adds patterns that match the folders, which lie in dir, and none that is left out.
-// Patterns begin with base in the place of the folder root.
+// addInputs adds patterns that match the folders, all in dir, and no folder left out. Patterns
+// begin with base instead of root.
 func (p *Project) addInputs(base, root, dir string, folders []string) {
 	pattern := base
 	if dir != root {
@@ -73,8 +73,8 @@ func (p *Project) addInputs(base, root, dir string, folders []string) {
 	}
 }
 
-// onlyTop returns the folder beside go.mod that all of the folders lie in; "." if there is none, or
-// if it is the only folder itself.
+// onlyTop returns the folder beside go.mod that contains all of the folders; "." if there is none,
+// or if it is itself the only folder.
 func onlyTop(folders []string) string {
 	if len(folders) == 0 || len(folders) == 1 && !strings.Contains(folders[0], "/") {
 		return "."

@@ -12,18 +12,18 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker/syntax"
 )
 
-// selects reports whether a marker makes the generator look at a type.
+// selects reports whether a marker makes the generator read a type.
 func selects(line syntax.Line) bool {
 	name, value, _ := strings.Cut(line.Text, "=")
 	name = strings.TrimSpace(name)
 	return name == "genclient" || name == "kubebuilder:object:root" && strings.TrimSpace(value) != "false"
 }
 
-// kind is a type that is marked, or looks like a kind.
+// kind is a type with a marker or the shape of a kind.
 type kind struct {
 	name   string
 	marked bool
-	// meta is the import path of the package whose ObjectMeta it embeds; "" if that is unknown.
+	// meta is the import path of the package whose ObjectMeta it embeds; "" if unknown.
 	meta string
 }
 
@@ -32,8 +32,8 @@ func isStruct(spec *ast.TypeSpec) bool {
 	return ok
 }
 
-// metaOf returns the import path of the package whose ObjectMeta a struct in the package at own
-// embeds; "" if that can't be told.
+// metaOf returns the import path of the package whose ObjectMeta a struct embeds; "" if unknown.
+// own is the struct's own package.
 func metaOf(spec *ast.TypeSpec, own string, file *ast.File) string {
 	for _, field := range spec.Type.(*ast.StructType).Fields.List {
 		if len(field.Names) > 0 {
@@ -53,7 +53,7 @@ func metaOf(spec *ast.TypeSpec, own string, file *ast.File) string {
 	return ""
 }
 
-// importedAs returns the path that a file imports under a name; "" if that can't be told.
+// importedAs returns the path a file imports under a name; "" if unknown.
 func importedAs(file *ast.File, name string) string {
 	for _, spec := range file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
@@ -64,13 +64,12 @@ func importedAs(file *ast.File, name string) string {
 	return ""
 }
 
-// hasDotImport reports whether a file imports names without a qualifier.
 func hasDotImport(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." })
 }
 
-// looksLikeKind reports whether a type embeds a TypeMeta and an ObjectMeta, with tags as versioned
-// types have them. In a file that imports names without a qualifier, they need none.
+// looksLikeKind reports whether a type embeds TypeMeta and ObjectMeta with tags, as versioned types
+// do. With a dot import, the embedded types need no qualifier.
 func looksLikeKind(spec *ast.TypeSpec, dot bool) bool {
 	s, ok := spec.Type.(*ast.StructType)
 	if !ok || !spec.Name.IsExported() {

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// leaveOut leaves out the folders whose types are no API, of those that the generator would read:
-// no kind in them could be generated, and the first would stop the run. If that is all of them, the
-// generator says what is wrong with them.
+// leaveOut leaves out folders without API types. No kind in them could be generated, and the first
+// would stop the run. If no folder remains, the generator reports the reasons.
 func (p *Project) leaveOut() {
 	isMarked := slices.ContainsFunc(p.packages, folder.isMarked)
 	var kept []folder
@@ -41,8 +40,8 @@ func (p *Project) leaveOut() {
 	}
 }
 
-// whyNoAPI returns why none of a folder's types is an API type: the metadata of each is a struct of
-// this module.
+// whyNoAPI returns the reason why none of a folder's types is an API type: all embed metadata
+// declared in this module.
 func (p *Project) whyNoAPI(f folder) string {
 	why := ""
 	for _, k := range f.kinds {
@@ -63,10 +62,10 @@ func (p *Project) isDeepCopied(f folder) bool {
 	})
 }
 
-// ownMeta is the declaration of a struct, and not of another name for metav1's.
+// ownMeta matches the declaration of a struct, but not an alias of metav1's.
 var ownMeta = regexp.MustCompile(`(?m)^(?:type |\t)ObjectMeta struct\b`)
 
-// declares reports whether a Go file in a folder has text that matches.
+// declares reports whether text matches a Go file in a folder, tests aside.
 func declares(dir string, text *regexp.Regexp) bool {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	return slices.ContainsFunc(names, func(name string) bool {

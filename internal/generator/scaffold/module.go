@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator"
 )
 
-// module finds go.mod.
+// module finds and reads go.mod.
 func (p *Project) module(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *Project) module(dir string) error {
 	}
 }
 
-// exists reports whether there is a regular file of the name.
+// exists reports whether a regular file of this name exists.
 func (p *Project) exists(name string) bool {
 	info, err := os.Stat(filepath.Join(p.Dir, filepath.FromSlash(name)))
 	return err == nil && info.Mode().IsRegular()
@@ -69,11 +69,10 @@ func (p *Project) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// crdFolders are where projects have their CustomResourceDefinitions; the first one that has any is
-// taken.
+// crdFolders are the usual folders of CustomResourceDefinitions; the first with any is taken.
 var crdFolders = []string{"config/crd/bases", "config/crd", "config/crds", "deploy/crds", "crds"}
 
-// hasCRDs reports whether the folder has CustomResourceDefinitions that the generator can read.
+// hasCRDs reports whether the folder has CustomResourceDefinitions readable by the generator.
 func (p *Project) hasCRDs(name string) bool {
 	return p.isFolder(name) && len(generator.Config{Dir: p.Dir, File: generator.NoFile, CRDs: []string{name}}.Check()) == 0
 }

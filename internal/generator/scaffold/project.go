@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scaffold sets a project up for the generator: it looks at what is there, writes a
-// commented informer-gen.yaml that fits, and adds the go:generate line.
+// Package scaffold sets a project up for the generator: it examines the module, writes a matching
+// informer-gen.yaml with comments, and adds the go:generate line.
 //
-// Look only reads, and what it has found can be seen in the Project; Project.Write writes.
+// [Look] only reads, and returns its findings as a [Project]; [Project.Write] writes.
 package scaffold
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
 
-// Layout is the way in which a project is laid out.
+// Layout is the arrangement of a project's folders.
 type Layout int
 
-// The layouts that Look knows.
+// The layouts known to [Look].
 const (
 	// Empty projects have no API types yet.
 	Empty Layout = iota
@@ -32,7 +32,7 @@ const (
 	CodeGenerator
 )
 
-// String returns in words what the layout is.
+// String describes the layout in words.
 func (l Layout) String() string {
 	switch l {
 	case Empty:
@@ -47,52 +47,51 @@ func (l Layout) String() string {
 	return fmt.Sprintf("Layout(%d)", int(l))
 }
 
-// Project is what Look has found. Names of files and folders have slashes and are relative to Dir.
+// Project is the result of [Look]. File and folder names have slashes and are relative to Dir.
 type Project struct {
-	// Dir is the folder of go.mod, absolute.
+	// Dir is the absolute path of go.mod's folder.
 	Dir string
 	// Module is the module's path.
 	Module string
 	Layout Layout
 	// Inputs are the patterns of the packages to read.
 	Inputs []string
-	// Folders have types that are marked.
+	// Folders have marked types.
 	Folders []string
-	// Nested are the modules below Dir that have API types and aren't among the Inputs. No pattern
-	// with ... enters their folders.
+	// Nested are the modules below Dir with API types outside the Inputs. No pattern with ...
+	// enters their folders.
 	Nested []Nested
-	// Left are the folders that the Inputs leave out.
+	// Left are the folders left out of the Inputs.
 	Left []Left
-	// Discover means that no type is marked, but that there are some with TypeMeta and ObjectMeta,
-	// in the Inputs.
+	// Discover means that the Inputs have types with TypeMeta and ObjectMeta, but none is marked.
 	Discover bool
-	// Header is a file with the licence; empty if there is none.
+	// Header is the licence file; empty if there is none.
 	Header string
-	// HeaderYear is set if the header has the word YEAR in it.
+	// HeaderYear is set if the header has the word YEAR.
 	HeaderYear string
 	// CRDs are folders with CustomResourceDefinitions.
 	CRDs []string
 	// Packages are settings of single packages.
 	Packages []Package
-	// Notes are remarks about the Inputs, to stand above them.
+	// Notes are remarks about the Inputs, for the lines above them.
 	Notes []string
 	// HasTool means that go.mod has a tool line for informer-gen.
 	HasTool bool
-	// Go is the version of go.mod's go line; empty if it has none.
+	// Go is the version in go.mod's go line; empty if it has none.
 	Go string
-	// Generate is the file that has a go:generate line for informer-gen; empty if none has.
+	// Generate is the file with a go:generate line for informer-gen; empty if none has one.
 	Generate string
 
-	// Chosen means that the Inputs were chosen by Use.
+	// Chosen means that [Project.Use] chose the Inputs.
 	Chosen bool
 
 	cwd       string     // absolute
 	header    []byte     // of Header
 	rootName  string     // of the package in Dir; empty if there is none
-	rootBuilt bool       // rootName is that of a file which a build doesn't pass over
+	rootBuilt bool       // a build includes the file of rootName
 	packages  []folder   // with types
-	nested    []*Project // modules below Dir that have types
-	required  []*Project // those whose packages are among the Inputs
+	nested    []*Project // modules below Dir with types
+	required  []*Project // nested modules with packages among the Inputs
 
 	requires map[string]bool // paths of modules in go.mod
 }
@@ -100,10 +99,10 @@ type Project struct {
 // Nested is a module in a folder.
 type Nested struct{ Folder, Module string }
 
-// Left is a folder that is left out.
+// Left is a folder left out of the Inputs.
 type Left struct{ Folder, Reason string }
 
-// Package has the settings of one package whose markers don't say all that is needed.
+// Package has settings that one package's markers lack.
 type Package struct {
 	Path string
 	// Leave are the kinds that can't be generated, with the reasons.
@@ -115,7 +114,7 @@ type Leave struct {
 	Kind, Reason string
 }
 
-// folder is a folder with Go files that declare types which are marked, or look like kinds.
+// folder is a folder whose Go files declare marked types or types with the shape of a kind.
 type folder struct {
 	name  string // with slashes, relative to the module
 	kinds []kind
@@ -128,11 +127,11 @@ func (f folder) isMarked() bool {
 // Tool is the package of the command.
 const Tool = "github.com/informer-gen/informer-gen/cmd/informer-gen"
 
-// toolGo is the language version of informer-gen's own go line.
+// toolGo is the language version in informer-gen's own go line.
 const toolGo = "go1.26"
 
-// LiftedGo returns the language version, such as "1.26", to which requiring the tool lifts go.mod's
-// go line; "" if the line stays.
+// LiftedGo returns the language version, such as "1.26", of go.mod's go line after adding the tool;
+// "" if adding it leaves the line unchanged.
 func (p *Project) LiftedGo() string {
 	if p.HasTool || version.Compare(version.Lang("go"+p.Go), toolGo) >= 0 {
 		return ""
@@ -140,8 +139,8 @@ func (p *Project) LiftedGo() string {
 	return strings.TrimPrefix(toolGo, "go")
 }
 
-// Client returns the argument of the go get without which go mod tidy fails, such as
-// k8s.io/client-go@v0.37.2; "" if there is no need for it.
+// Client returns the argument of a go get that go mod tidy needs to succeed, such as
+// k8s.io/client-go@v0.37.2; "" if it needs none.
 func (p *Project) Client() string {
 	if missing := skew.Find(filepath.Join(p.Dir, "go.mod")); missing != nil {
 		return missing.Get
@@ -149,8 +148,8 @@ func (p *Project) Client() string {
 	return ""
 }
 
-// Look looks at the module that dir belongs to. year takes the place of the word YEAR in its
-// licence header. It reads files and runs nothing. Files that don't parse are passed over.
+// Look examines the module of the folder dir. year replaces the word YEAR in its licence header. It
+// reads files and runs nothing. Files that don't parse are ignored.
 func Look(dir, year string) (*Project, error) {
 	p := &Project{}
 	if err := p.module(dir); err != nil {
@@ -188,8 +187,7 @@ func Look(dir, year string) (*Project, error) {
 	return p, nil
 }
 
-// Relative is the name of a file or folder of the project as one writes it in the folder that Look
-// was given.
+// Relative returns the name of a project's file or folder relative to the folder passed to [Look].
 func (p *Project) Relative(name string) string {
 	rel, err := filepath.Rel(p.cwd, filepath.Join(p.Dir, filepath.FromSlash(name)))
 	if err != nil {

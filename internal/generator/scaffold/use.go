@@ -15,13 +15,13 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// Use makes the packages that the patterns match the Inputs. It runs the go command once, in the
-// module, and looks at their types. Of packages of other modules, which can't be corrected, those
-// that nothing can be generated for are left out, as are single types: a remark says why. The
-// patterns are kept as they are if there is nothing to leave out.
+// Use replaces the Inputs by packages matching the patterns. It runs the go command once, in the
+// module, and examines their types. Packages and types of other modules, which can't be corrected,
+// are left out if nothing can be generated for them: a remark says why. If nothing is left out, the
+// patterns stay as they are.
 //
-// The error is that of the go command, a diag.List as the generator reports it if go.mod or go.sum
-// lacks modules, or generator.ErrNothing if there is no type to generate for in any of them.
+// The error is the go command's, a [diag.List] from the generator if go.mod or go.sum lacks
+// modules, or [generator.ErrNothing] if no package has a type to generate for.
 func (p *Project) Use(ctx context.Context, patterns []string) error {
 	patterns, err := p.fromRoot(patterns)
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *Project) Use(ctx context.Context, patterns []string) error {
 	return nil
 }
 
-// fromRoot makes patterns of folders relative to the folder of go.mod, where the configuration is.
+// fromRoot makes folder patterns relative to the folder of go.mod, where the configuration is.
 func (p *Project) fromRoot(patterns []string) ([]string, error) {
 	var all []string
 	for _, pattern := range patterns {
@@ -100,8 +100,8 @@ func (p *Project) fromRoot(patterns []string) ([]string, error) {
 
 func isGenerated(t generator.InspectedType) bool { return t.Generated }
 
-// sift returns what has to be left out of a package. why is set if that is all of it: nothing is
-// right in it, or something is wrong that is not about one of its types.
+// sift returns the types to leave out of a package. why is set to leave out all of it: none of its
+// types can be generated, or an error isn't about one of them.
 func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings Package, why string) {
 	settings.Path = pkg
 	wrong := map[string]string{} // by type
@@ -137,8 +137,7 @@ func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings
 	return settings, ""
 }
 
-// oneLine is a finding for a comment, without its place in a folder that differs from one machine
-// to the next.
+// oneLine returns a finding for a comment, without file names that differ between machines.
 func oneLine(d diag.Diagnostic) string {
 	text := strings.Join(strings.Fields(d.Message), " ")
 	if d.Marker != "" {
@@ -150,8 +149,8 @@ func oneLine(d diag.Diagnostic) string {
 	return text
 }
 
-// missingImports returns the errors that a package can't be imported because go.mod lacks its
-// module. No package is to blame for that.
+// missingImports returns the errors about imports from modules absent in go.mod. No package is to
+// blame for those.
 func (p *Project) missingImports(errs diag.List) diag.List {
 	var missing diag.List
 	for _, d := range errs {

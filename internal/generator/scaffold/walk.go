@@ -54,7 +54,6 @@ func (p *Project) walk() error {
 	})
 }
 
-// readNested reads the module in a folder below.
 func (p *Project) readNested(name string) error {
 	data, err := os.ReadFile(filepath.Join(name, "go.mod"))
 	if err != nil {
@@ -80,7 +79,7 @@ func (p *Project) slashed(dir string) string {
 	return filepath.ToSlash(rel)
 }
 
-// takeNested takes the modules below that go.mod requires if there are no API types beside them.
+// takeNested adopts the nested modules that go.mod requires, if there are no API types beside them.
 func (p *Project) takeNested() {
 	hasOwn := len(p.packages) > 0
 	for _, m := range p.nested {
@@ -102,7 +101,7 @@ func (p *Project) takeNested() {
 	}
 }
 
-// file notes what is to be known about a Go file.
+// file records the types and lines of interest in a Go file.
 func (p *Project) file(name string, data []byte) {
 	isTest := strings.HasSuffix(name, "_test.go")
 	if p.Generate == "" && hasGenerateLine(data) {
@@ -119,7 +118,7 @@ func (p *Project) file(name string, data []byte) {
 		return
 	}
 	if atRoot {
-		// A script or a list of tools, which a build passes over, may be of another package.
+		// A script or a list of tools, ignored by builds, may belong to another package.
 		p.rootBuilt, _ = build.Default.MatchFile(p.Dir, name)
 		if p.rootBuilt || p.rootName == "" {
 			p.rootName = file.Name.Name
@@ -155,8 +154,8 @@ func (p *Project) file(name string, data []byte) {
 	p.packages = append(p.packages, found)
 }
 
-// hasGenerateLine reports whether one of the lines is a go:generate line for informer-gen, and not
-// for code-generator's program of that name.
+// hasGenerateLine reports whether data has a go:generate line for informer-gen, and not for
+// code-generator's program of that name.
 func hasGenerateLine(data []byte) bool {
 	for line := range strings.Lines(string(data)) {
 		command, ok := strings.CutPrefix(line, "//go:generate ")

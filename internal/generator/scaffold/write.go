@@ -20,19 +20,19 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/config"
 )
 
-// ErrExists means that there is a configuration file already.
+// ErrExists means that the configuration file exists already.
 var ErrExists = errors.New("there is one already")
 
-// Written is what Write did. Names are relative to the project's folder.
+// Written lists the work of [Project.Write]. Names are relative to the project's folder.
 type Written struct {
 	// Config is the configuration file.
 	Config string
-	// Generate is the file that has got the go:generate line; empty if one had it already.
+	// Generate is the file that received the go:generate line; empty if one had it already.
 	Generate string
 }
 
-// Write writes the configuration file and the go:generate line. It never overwrites a configuration
-// file unless force is set: the error wraps ErrExists then, and nothing is written.
+// Write writes the configuration file and the go:generate line. Without force, it never overwrites
+// a configuration file: it then writes nothing and returns an error that wraps [ErrExists].
 func (p *Project) Write(force bool) (Written, error) {
 	name := filepath.Join(p.Dir, config.FileName)
 	if _, err := os.Lstat(name); err == nil && !force {
@@ -62,8 +62,8 @@ func (p *Project) Write(force bool) (Written, error) {
 	return written, nil
 }
 
-// writeConfig writes the configuration file without what the generator would refuse: a remark says
-// why it isn't there.
+// writeConfig writes the configuration file, omitting settings that the generator rejects: a remark
+// says why.
 func (p *Project) writeConfig(name string) error {
 	if err := os.WriteFile(name, p.Config(), 0o644); err != nil {
 		return err
@@ -85,11 +85,10 @@ func (p *Project) writeConfig(name string) error {
 	return os.WriteFile(name, p.Config(), 0o644)
 }
 
-// generateLine is what go generate runs.
 const generateLine = "//go:generate go tool informer-gen\n"
 
-// generateFile returns the file beside go.mod that gets the go:generate line, and what is to stand
-// in it: what it has already, and the line.
+// generateFile returns the file beside go.mod for the go:generate line, and its new content: the
+// old content and the line.
 func (p *Project) generateFile() (name string, content []byte, err error) {
 	name = "generate.go"
 	old, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -111,13 +110,13 @@ func (p *Project) generateFile() (name string, content []byte, err error) {
 	return name, b.Bytes(), nil
 }
 
-// buildLine is a build constraint, which is meant for generated files: go generate would pass over
-// this one.
+// buildLine matches a build constraint, which is meant for generated files: with it, go generate
+// would ignore this file.
 var buildLine = regexp.MustCompile(`(?m)^//(go:build| \+build) .*$`)
 
 var noLetters = regexp.MustCompile(`[^a-z0-9]`)
 
-// packageName is the name of the package beside go.mod, or what one would call it.
+// packageName returns the name of the package beside go.mod, or a likely one.
 func (p *Project) packageName() string {
 	if p.rootName != "" {
 		return p.rootName

@@ -11,8 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/config"
 )
 
-// Config returns the configuration file: what is needed for the project, and in comments what else
-// there is.
+// Config returns the configuration file: the settings for the project, and in comments the others.
 func (p *Project) Config() []byte {
 	var b yamlWriter
 	b.line("# yaml-language-server: $schema=%s", config.SchemaID)
@@ -119,11 +118,10 @@ func (w *yamlWriter) line(format string, args ...any) {
 	w.WriteByte('\n')
 }
 
-// plain are texts that YAML takes for themselves: they begin like no number and with no sign that
-// it gives a meaning.
+// plain matches texts that YAML reads as themselves: they begin neither like a number nor with a
+// sign of YAML's own.
 var plain = regexp.MustCompile(`^(\.{0,2}/|[A-Za-z])[A-Za-z0-9._/+-]*$`)
 
-// scalar writes a text as a YAML value.
 func scalar(text string) string {
 	switch strings.ToLower(text) {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
@@ -135,7 +133,7 @@ func scalar(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// check reports whether the configuration is one that the generator reads.
+// check returns an error unless the generator can read the configuration.
 func (p *Project) check() error {
 	if _, problems := config.Parse(config.FileName, p.Config()); len(problems) > 0 {
 		return fmt.Errorf("this can't be written as a configuration: %w", problems)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package skew finds modules in which go mod tidy would put k8s.io/client-go beside newer
-// Kubernetes libraries, with which it doesn't compile. Such a module has API types and doesn't
-// import client-go, as generated code does.
+// Package skew finds modules in which go mod tidy would select a k8s.io/client-go older than their
+// Kubernetes libraries, which does not compile. Such a module has API types but doesn't import
+// client-go; generated code does.
 package skew
 
 import (
@@ -17,27 +17,26 @@ import (
 
 const (
 	path = "k8s.io/client-go"
-	// oldest is the version that go mod tidy takes if nothing else asks for one: the runtime
-	// requires it.
+	// oldest is the version go mod tidy selects by default: the runtime requires it.
 	oldest = "v0.33.0"
 )
 
-// Missing is a version of client-go that a module has to require.
+// Missing is a version of client-go to require.
 type Missing struct {
 	Get   string // the argument of go get
-	Line  int    // of go.mod, with the library that is newer
+	Line  int    // of the newer library in go.mod
 	newer string
 	taken string
 }
 
-// Why says why the version is needed, and what to do.
+// Why says why the version is needed, and how to add it.
 func (m *Missing) Why() string {
 	return fmt.Sprintf("generated code imports %s, which must be as new as %s: run go get %s before go mod tidy, which else takes %s",
 		path, m.newer, m.Get, m.taken)
 }
 
-// Find returns the version that the module of a go.mod has to require; nil if it needs none, or if
-// its go.mod can't be read.
+// Find returns the version the module of a go.mod must require; nil if none, or if the go.mod can't
+// be read.
 func Find(name string) *Missing {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	nodes "go.yaml.in/yaml/v3"
 )
 
-// target is what an alias stands for, or the node itself.
+// target returns the target of an alias, or the node itself.
 func target(n *nodes.Node) *nodes.Node {
 	if n.Kind == nodes.AliasNode {
 		return n.Alias
@@ -16,14 +16,14 @@ func target(n *nodes.Node) *nodes.Node {
 	return n
 }
 
-// Node is where a value of a document stands. An alias is where its target stands. One that can't
-// be found stands where the document begins.
+// Node is the place of a value in a document. An alias has its target's place. A missing node has
+// the place where the document begins.
 type Node struct {
 	document *Document
 	node     *nodes.Node
 }
 
-// Pos is the position of the node's first character.
+// Pos returns the position of the node's first character.
 func (n Node) Pos() token.Position {
 	if n.node == nil {
 		return n.document.Pos()
@@ -31,7 +31,7 @@ func (n Node) Pos() token.Position {
 	return n.document.positions.of(n.document.line()+n.node.Line, n.node.Column)
 }
 
-// TextPos is the position of the first character of a text, behind the quote if there is one.
+// TextPos returns the position of the first character of a text, inside its quotes if it has any.
 func (n Node) TextPos() token.Position {
 	pos := n.Pos()
 	if n.node != nil && n.node.Style&(nodes.SingleQuotedStyle|nodes.DoubleQuotedStyle) != 0 {
@@ -43,19 +43,18 @@ func (n Node) TextPos() token.Position {
 
 // Entry is a key of a mapping, with its value.
 type Entry struct {
-	// Name is the key as a text.
+	// Name is the key's text.
 	Name       string
 	Key, Value Node
 }
 
-// IsText reports whether the key is a text in the file, and not a number, for example, that is
-// taken for one.
+// IsText reports whether the key is a string in the file, and not a number, say, read as one.
 func (e Entry) IsText() bool {
 	return e.Key.node.Kind == nodes.ScalarNode && e.Key.node.ShortTag() == "!!str"
 }
 
-// Entries returns the entries of a mapping in the order of the file, a key that stands there twice
-// too, and behind them those that are merged in under the key <<.
+// Entries returns the entries of a mapping in the order of the file, including duplicate keys.
+// Entries merged in by the key << follow.
 func (n Node) Entries() []Entry {
 	var own, merged []Entry
 	for i := 0; n.node != nil && n.node.Kind == nodes.MappingNode && i+1 < len(n.node.Content); i += 2 {
@@ -82,7 +81,7 @@ func (n Node) Entries() []Entry {
 	return own
 }
 
-// Get returns what a mapping has under a key, what that has under the next one, and so on.
+// Get returns the value of a mapping at a key, the value of that at the next key, and so on.
 func (n Node) Get(keys ...string) Node {
 	for _, key := range keys {
 		next := Node{document: n.document}
@@ -104,7 +103,7 @@ func (n Node) len() int {
 	return len(n.node.Content)
 }
 
-// Element returns an element of a list.
+// Element returns element i of a list.
 func (n Node) Element(i int) Node {
 	if i >= n.len() {
 		return Node{document: n.document}

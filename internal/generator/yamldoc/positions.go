@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// positions turns the positions of the YAML library, which counts columns in characters and ends
-// lines where YAML 1.1 does, into those of Go, which counts bytes and ends lines at line feeds.
+// positions converts positions of the YAML library to Go's. The library counts columns in
+// characters and ends lines as YAML 1.1 does; Go counts bytes and ends lines at line feeds.
 type positions struct {
 	name  string
 	data  []byte
-	yaml  []int // where the lines begin for YAML
-	lines []int // where they begin for Go
+	yaml  []int // offsets of YAML's lines
+	lines []int // offsets of Go's lines
 }
 
 func positionsOf(name string, data []byte) positions {
@@ -42,7 +42,7 @@ func positionsOf(name string, data []byte) positions {
 	return p
 }
 
-// of is the position of a column in a line, both as YAML counts them, from 1.
+// of returns the position of a line and column, both as YAML counts them, from 1.
 func (p positions) of(line, column int) token.Position {
 	offset := p.yaml[min(max(line-1, 0), len(p.yaml)-1)]
 	for range column - 1 {
@@ -52,7 +52,7 @@ func (p positions) of(line, column int) token.Position {
 	return p.at(offset)
 }
 
-// line is the position of the first character, apart from blanks, of a line as YAML counts them.
+// line returns the position of the first nonblank character of a line, as YAML counts lines.
 func (p positions) line(n int) token.Position {
 	offset := p.yaml[min(max(n-1, 0), len(p.yaml)-1)]
 	for offset < len(p.data) && (p.data[offset] == ' ' || p.data[offset] == '\t') {
@@ -61,7 +61,7 @@ func (p positions) line(n int) token.Position {
 	return p.at(offset)
 }
 
-// at is the position of the byte at an offset.
+// at returns the position of the byte at an offset.
 func (p positions) at(offset int) token.Position {
 	line, found := slices.BinarySearch(p.lines, offset)
 	if !found {

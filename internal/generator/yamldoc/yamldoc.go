@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package yamldoc reads YAML as Kubernetes does, and knows where in the file its values stand.
+// Package yamldoc reads YAML as Kubernetes does, and knows the positions of values in a file.
 //
-// The values are those that sigs.k8s.io/yaml makes of a document, which is what kubectl and API
-// servers read YAML with: yes and on are true, merge keys and aliases count. The nodes of another
-// YAML library only tell positions.
+// Values come from sigs.k8s.io/yaml, the library of kubectl and API servers: yes and on are true,
+// merge keys and aliases work. The nodes of another YAML library only provide positions.
 package yamldoc
 
 import (
@@ -30,12 +29,12 @@ type Document struct {
 	text      []byte
 
 	parsed  bool
-	root    *nodes.Node // nil if the nodes' library can't read what sigs.k8s.io/yaml can
+	root    *nodes.Node // nil if the nodes' library can't read a document sigs.k8s.io/yaml can
 	problem error
 }
 
-// Documents returns the documents of the named file, without those that have nothing but comments
-// in them. The finding is not nil if the file isn't UTF-8.
+// Documents returns the documents of the named file, except those with nothing but comments. The
+// finding is not nil if the file isn't UTF-8.
 func Documents(name string, data []byte) ([]*Document, *diag.Diagnostic) {
 	at := positionsOf(name, data)
 	for i := 0; i < len(data); {
@@ -64,14 +63,14 @@ func Documents(name string, data []byte) ([]*Document, *diag.Diagnostic) {
 
 var (
 	separators = regexp.MustCompile(`(?m)^---(?:[ \t\r]|$)`)
-	// directives are what may stand before the separator that begins a document.
+	// directives matches the text allowed before the separator that begins a document.
 	directives = regexp.MustCompile(`^\x{FEFF}?(?:[ \t]*(?:#.*|%.*)?\r?\n)*[ \t]*$`)
-	// bare are documents without content.
+	// bare matches documents without content.
 	bare = regexp.MustCompile(`^\x{FEFF}?(?:---)?(?:[ \t]*(?:#.*)?\r?(?:\n|$))*$`)
 )
 
-// Decode turns the document into a value, which into points to. Numbers in interfaces become a
-// json.Number. What is wrong has a line at least, and a message of one line.
+// Decode decodes the document into the value into points to. Numbers in interfaces become a
+// [json.Number]. A finding has at least a line, and a message of one line.
 func (d *Document) Decode(into any) *diag.Diagnostic {
 	err := yaml.Unmarshal(d.text, into, func(decoder *json.Decoder) *json.Decoder {
 		decoder.UseNumber()
@@ -81,7 +80,7 @@ func (d *Document) Decode(into any) *diag.Diagnostic {
 		return nil
 	}
 	if d.parse(); d.problem != nil {
-		err = d.problem // whose lines are right
+		err = d.problem // its lines are right
 	}
 	line, message := 1, strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	if m := withLine.FindStringSubmatch(message); m != nil {
@@ -95,25 +94,25 @@ func (d *Document) Decode(into any) *diag.Diagnostic {
 
 var withLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s*)?(?:line ([0-9]+): )?((?s).*)$`)
 
-// Contains reports whether a text stands anywhere in the document.
+// Contains reports whether text occurs anywhere in the document.
 func (d *Document) Contains(text string) bool { return bytes.Contains(d.text, []byte(text)) }
 
-// Pos is where the document begins: at the line that separates it from the one before, if there is
+// Pos returns the position where the document begins: the separator line before it, if there is
 // one.
 func (d *Document) Pos() token.Position { return d.positions.at(d.start) }
 
-// Find is the position of the first occurrence of a text, which must be there.
+// Find returns the position of the first occurrence of text, which must exist.
 func (d *Document) Find(text string) token.Position {
 	return d.positions.at(d.start + bytes.Index(d.text, []byte(text)))
 }
 
-// Root is the node of the whole document.
+// Root returns the root node of the document.
 func (d *Document) Root() Node {
 	d.parse()
 	return Node{d, d.root}
 }
 
-// line is the number of lines before the document, as YAML counts them.
+// line returns the number of lines before the document, as YAML counts them.
 func (d *Document) line() int {
 	n, _ := slices.BinarySearch(d.positions.yaml, d.start)
 	return n

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package oracle tells by reflection, as simply as it can, what keys an object has in an index, and
-// holds the generated code of random indexes against that. It holds projections against the whole
+// Package oracle computes the keys of an object in an index by reflection, as simply as it can, and
+// checks the generated code of random indexes against them. It checks projections against the whole
 // objects. The test of package random writes programs that call it.
 package oracle
 
@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Rule is what an index is declared by: Paths or Func, and the rest of it.
+// Rule declares an index: by Paths or Func, and the other fields.
 type Rule struct {
 	Paths      []string
 	Func       func(object.Object) []any
@@ -27,24 +27,24 @@ type Rule struct {
 	Namespaced bool
 }
 
-// Condition compares what is at a path with a literal, or with null.
+// Condition compares the value at a path with a literal, or with null.
 type Condition struct {
 	Path, Literal string
 	Not, Null     bool
 }
 
-// namespaces are those of the objects, and one that has none.
+// namespaces are the namespaces of the objects, and one without objects.
 var namespaces = []string{"shop", "park", "void"}
 
-// State is a store and what is in it.
+// State is a store and its objects.
 type State[T object.Object] struct {
 	Store   *store.Store[T]
 	objects map[object.Key]object.Object
 	keys    map[string]int // seen so far, by index
 }
 
-// Run changes the objects of a store many times, and lets check look at each state. If every is
-// set, each index must have keys in one of them.
+// Run changes the objects of a store many times, and calls check with each state. If every is set,
+// each index must have keys in one of the states.
 func Run[T object.Object](seed uint64, newObject func() T, cluster, every bool, indexes []store.AnyIndex[T], check func(*State[T])) {
 	s, err := store.New(indexes...)
 	if err != nil {
@@ -94,16 +94,16 @@ func Run[T object.Object](seed uint64, newObject func() T, cluster, every bool, 
 
 var failed, keysSeen int
 
-// Report tells how much was compared, and whether all of it was as it should be.
+// Report prints the number of comparisons, and reports whether all succeeded.
 func Report() (ok bool) {
 	fmt.Printf("%d keys of objects; objects as projections: %d\n", keysSeen, projectionsSeen)
 	return failed == 0 && keysSeen > 0 && projectionsSeen > 0
 }
 
-// In is the methods of an index on the lister of a namespace.
+// In returns the methods of an index on the lister of a namespace.
 type In[T object.Object, K comparable] func(namespace string) (func(K) iter.Seq[T], func(K) []T)
 
-// Methods makes an In of a lister's method for a namespace, and two methods of what that returns.
+// Methods makes an In from a lister's method for a namespace, and two methods of its result.
 func Methods[T object.Object, K comparable, L any](
 	lister func(string) L, all func(L, K) iter.Seq[T], list func(L, K) []T,
 ) In[T, K] {
@@ -113,8 +113,8 @@ func Methods[T object.Object, K comparable, L any](
 	}
 }
 
-// Check holds an index, and the methods of the listers for it, against the rule. in is nil for
-// kinds that are in no namespace.
+// Check checks an index, and the listers' methods for it, against the rule. in is nil for
+// cluster-scoped kinds.
 func Check[T object.Object, K comparable](
 	s *State[T], x *store.Index[T, K], rule Rule, all func(K) iter.Seq[T], list func(K) []T, in In[T, K],
 ) {
@@ -174,14 +174,14 @@ type checked struct {
 	objects map[object.Key]object.Object
 	key     reflect.Type
 	has     []any // keys
-	// find returns what is found with a key: by the index, by the two methods of the lister if it
+	// find returns the objects found by a key: by the index, by the two methods of the lister if it
 	// has some, and by those of the listers of namespaces.
 	find func(key any) [][]object.Key
 }
 
-// check returns how many keys the objects have.
+// check returns the number of keys of all objects.
 func (c *checked) check() int {
-	// which is looked up though no object may have it
+	// the zero key is looked up even if no object has it
 	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil}
 	seen := 0
 	for name, obj := range c.objects {
@@ -215,7 +215,7 @@ func (c *checked) fail(format string, args ...any) {
 	}
 }
 
-// keys are those of an object: values of a type.
+// keys returns the keys of an object, as values of type key.
 func keys(rule Rule, obj object.Object, key reflect.Type) map[any]bool {
 	found := map[any]bool{}
 	root := reflect.ValueOf(obj).Elem()
@@ -256,7 +256,7 @@ func keys(rule Rule, obj object.Object, key reflect.Type) map[any]bool {
 	return found
 }
 
-// Any are keys of any type.
+// Any converts keys of any type.
 func Any[K comparable](keys []K) []any {
 	var all []any
 	for _, key := range keys {
@@ -265,7 +265,7 @@ func Any[K comparable](keys []K) []any {
 	return all
 }
 
-// Owners are the keys of an index with an owner.
+// Owners returns the keys of an index with an owner.
 func Owners(obj object.Object, owner string) []any {
 	var found []any
 	kind, group, _ := strings.Cut(owner, ".")
@@ -284,14 +284,14 @@ func Owners(obj object.Object, owner string) []any {
 	return found
 }
 
-// Row is a value for each path so far, and the elements that they were found in: a path up to its
-// bracket, and a place there.
+// Row has a value for each path so far, and the elements around them: a path up to its bracket, and
+// a place there.
 type Row[V any] struct {
 	Elements map[string]any
 	Values   []V
 }
 
-// Join puts the rows of two sets together that are about the same elements.
+// Join combines the rows of two sets about the same elements.
 func Join[V any](left, right []Row[V]) []Row[V] {
 	var joined []Row[V]
 	for _, l := range left {

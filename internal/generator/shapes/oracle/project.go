@@ -21,13 +21,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// projectionsSeen counts the objects that were read as projections.
+// projectionsSeen counts the objects read as projections.
 var projectionsSeen int
 
-// Project makes projections of random objects, and holds them against their copies. It encodes the
-// objects in JSON, and holds what the runtime reads of that as a projection against what it reads
-// as a whole. Objects that have no JSON are encoded without the fields that the
-// projection doesn't have and, if that doesn't help, are copied only.
+// Project makes projections of random objects, and compares them with their copies. It encodes the
+// objects in JSON, and compares the runtime's projection of that with the projection of the whole
+// object. Objects without JSON are encoded without the fields outside the projection; if that
+// fails, too, they are only copied.
 func Project[T, P object.Object](seed uint64, newObject func() T, project func(T) P, deepCopy func(P) P) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	server := &served{kind: reflect.TypeFor[T]().Elem().Name()}
@@ -72,8 +72,8 @@ func Project[T, P object.Object](seed uint64, newObject func() T, project func(T
 	}
 }
 
-// Narrow makes projections of random objects by way of others that have more fields, and holds them
-// against those that are made of the objects.
+// Narrow makes projections of random objects through wider projections, and compares them with
+// projections of the objects themselves.
 func Narrow[T, P, W object.Object](seed uint64, newObject func() T, project func(T) P, narrow func(W) P, wide func(T) W) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	for range 20 {
@@ -85,7 +85,7 @@ func Narrow[T, P, W object.Object](seed uint64, newObject func() T, project func
 	}
 }
 
-// served is a server of one list, which has one object.
+// served is a server of one list with one object.
 type served struct {
 	kind   string
 	object []byte // in JSON
@@ -100,7 +100,7 @@ func (s *served) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// reader reads the object of a server.
+// reader returns a function to read a server's object.
 func reader[T object.Object](s *served) func() (T, error) {
 	client, err := source.NewClient(&rest.Config{Host: "http://oracle", Transport: s})
 	must(err)
@@ -132,7 +132,7 @@ func must(err error) {
 	}
 }
 
-// addresses calls yield with the address of everything that v refers to and that can change.
+// addresses calls yield with the address of all mutable memory that v refers to.
 func addresses(v reflect.Value, yield func(uintptr)) {
 	switch v.Kind() {
 	case reflect.Pointer:

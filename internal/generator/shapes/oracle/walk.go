@@ -16,7 +16,7 @@ import (
 
 var pathPart = regexp.MustCompile(`\.(\w+)|\[(\*|keys|'[^']*'|"[^"]*")\]`)
 
-// walk finds the values at a path.
+// walk returns the values at a path.
 func walk(root reflect.Value, path string) []Row[reflect.Value] {
 	var rows []Row[reflect.Value]
 	step(root, path, pathPart.FindAllStringSubmatchIndex(path, -1), map[string]any{}, &rows)
@@ -73,8 +73,8 @@ func step(v reflect.Value, path string, parts [][]int, elements map[string]any, 
 	}
 }
 
-// field is the field of a struct with this name in JSON, also in embedded structs; invalid if there
-// is none.
+// field returns the field of a struct with this name in JSON, also in embedded structs; invalid if
+// there is none.
 func field(v reflect.Value, name string) reflect.Value {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -98,16 +98,16 @@ func field(v reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// Values that are often the same, also as keys of maps and in conditions.
+// Values repeated often, also as map keys and in conditions.
 var (
 	Texts    = []string{"", "a", "b", "true", "é"}
 	Integers = []int64{0, 1, 7, 100}
 )
 
-// mostLevels is how deep values are filled: types may contain themselves.
+// mostLevels bounds the depth of filled values: types may contain themselves.
 const mostLevels = 12
 
-// fill sets everything to random values, in what lies so many levels deep.
+// fill sets everything to random values, down to mostLevels.
 func fill(random *rand.Rand, v reflect.Value, level int) {
 	if level > mostLevels {
 		return

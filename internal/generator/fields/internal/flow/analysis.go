@@ -18,47 +18,46 @@ type analysis struct {
 	record
 
 	prog       *ssa.Program
-	objectMeta types.Type // metav1.ObjectMeta; nil if the program doesn't have it
+	objectMeta types.Type // metav1.ObjectMeta; nil if the program lacks it
 
 	vertices map[ssa.Value]*vertex
 	tuples   map[component]*vertex
 	structs  structs
-	fields   map[*types.Var]*vertex   // of structs that the program makes
-	waiting  map[*types.Var][]*vertex // contents of which a field without a vertex is a part
-	inside   typeutil.Map             // *vertex by type, what contents returns
+	fields   map[*types.Var]*vertex   // of structs made by the program
+	waiting  map[*types.Var][]*vertex // contents vertices to link once the field has a vertex
+	inside   typeutil.Map             // *vertex by type: results of contents
 	stores   map[ssa.Value]*vertex
 
 	follows   func(*types.Package) bool
 	functions map[*ssa.Function]*function
-	bodies    []*ssa.Function // of functions, that wait to be looked at
+	bodies    []*ssa.Function // functions yet to be analyzed
 	called    map[callbackOf]bool
 	left      map[departure]bool
 	sites     map[*ssa.Call]*site
 	bindings  map[*ssa.FreeVar][]ssa.Value
-	concrete  typeutil.Map // types that are converted to interfaces
+	concrete  typeutil.Map // set of the types converted to interfaces
 	converted []types.Type // the same, in order
 	invokes   []*site      // calls of methods of interfaces
-	dynamic   []*site      // these and calls of function values
-	exposed   []exposure   // interfaces whose methods code may call that isn't looked into
-	methods   typeutil.Map // []*ssa.Function by type, what methodsIn returns
+	dynamic   []*site      // invokes and calls of function values
+	exposed   []exposure   // interfaces with methods callable from unfollowed code
+	methods   typeutil.Map // []*ssa.Function by type: results of methodsIn
 	guesses   []*guess
 	puts      []put
 }
 
-// component is a part of a value that is several.
+// component is one component of a tuple.
 type component struct {
 	of    ssa.Value
 	index int
 }
 
-// function is a function whose body is looked at.
+// function is a function whose body is analyzed.
 type function struct {
 	results []*vertex
 	returns [][]ssa.Value // by return statement
 	callers []*site
 }
 
-// vertex returns that of a value.
 func (a *analysis) vertex(v ssa.Value) *vertex {
 	n := a.vertices[v]
 	if n != nil {
@@ -88,7 +87,7 @@ func (a *analysis) vertex(v ssa.Value) *vertex {
 	return n
 }
 
-// handOut gives a vertex whose type is that of a lister or the like what that hands out.
+// handOut makes a vertex a source of objects if its type is a lister or the like.
 func (a *analysis) handOut(n *vertex) {
 	t := deref(n.typ)
 	if !a.types.shaped(t) {
@@ -105,7 +104,7 @@ func (a *analysis) handOut(n *vertex) {
 	}
 }
 
-// component returns the vertex of the i-th of the values that v is; v's own if it is one.
+// component returns the vertex of component i of v; v's own if v is no tuple.
 func (a *analysis) component(v ssa.Value, i int) *vertex {
 	tuple, ok := v.Type().(*types.Tuple)
 	if !ok {
@@ -140,8 +139,8 @@ func (a *analysis) heap(s *types.Struct, i int) *vertex {
 	return n
 }
 
-// contents returns a vertex with what is in the fields of all structs that a value of type t can
-// hold, but for API objects.
+// contents returns a vertex with the contents of all struct fields that a value of type t can hold,
+// except those of API objects.
 func (a *analysis) contents(t types.Type) *vertex {
 	if n, ok := a.inside.At(t).(*vertex); ok {
 		return n
@@ -177,8 +176,8 @@ func (a *analysis) contents(t types.Type) *vertex {
 	return n
 }
 
-// stored returns a vertex for what is stored through v, a pointer, list, map or channel: from it
-// the origins go back to where v comes from, and from there to all that share it.
+// stored returns a vertex for values stored through v, a pointer, list, map or channel. Its origins
+// flow back to the source of v, and from there to everything sharing it.
 func (a *analysis) stored(v ssa.Value) *vertex {
 	if n := a.stores[v]; n != nil {
 		return n
@@ -226,7 +225,7 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 	case *ssa.UnOp:
 		back(v.X)
 	case *ssa.Range:
-		n.typ = v.X.Type() // its own is no type for package typeutil
+		n.typ = v.X.Type() // the type of a Range is unknown to package typeutil
 		back(v.X)
 	case *ssa.Next:
 		back(v.Iter)
@@ -263,8 +262,8 @@ func (a *analysis) stored(v ssa.Value) *vertex {
 	return n
 }
 
-// storedInField lets what is stored in a field go to all structs of that type. A part of an object
-// that becomes a part of another one is as good as read: what becomes of that one isn't followed.
+// storedInField passes values stored in a field to all structs of the type. Storing a part of an
+// object in another object counts as a use of the whole part: the other object isn't followed.
 func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.Pos) {
 	of = deref(of)
 	s := of.Underlying().(*types.Struct)
@@ -285,7 +284,7 @@ func (a *analysis) storedInField(n *vertex, of types.Type, index int, pos token.
 	})
 }
 
-// storedInResults lets what is stored in a result of a call go to where its callees have it from.
+// storedInResults passes values stored in a result of a call back to their source in the callees.
 func (a *analysis) storedInResults(n *vertex, call *ssa.Call, index int) {
 	s := a.sites[call]
 	if s == nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// reach lets the body of a function be looked at, once.
+// reach queues the body of a function for analysis, once.
 func (a *analysis) reach(fn *ssa.Function) *function {
 	if f := a.functions[fn]; f != nil {
 		return f
@@ -23,7 +23,6 @@ func (a *analysis) reach(fn *ssa.Function) *function {
 	return f
 }
 
-// body goes through the instructions of a function.
 func (a *analysis) body(fn *ssa.Function) {
 	if fn.Pkg != nil {
 		a.reach(fn.Pkg.Func("init")) // its variables may be functions
@@ -109,21 +108,21 @@ func (a *analysis) instruction(f *function, instr ssa.Instruction) {
 	}
 }
 
-// vertexOf is vertex for a value whose own type doesn't say what it holds.
+// vertexOf is vertex for a value with an uninformative type.
 func (a *analysis) vertexOf(v ssa.Value, t types.Type) *vertex {
 	n := a.vertex(v)
 	n.typ = t
 	return n
 }
 
-// selectField gives to the field of what x is or points to.
+// selectField passes a field of x, or of the struct x points to, to the vertex of to.
 func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 	s := deref(x.Type()).Underlying().(*types.Struct)
 	a.edge(a.heap(s, index), a.vertex(to))
 	a.each(a.vertex(x), func(o *origin) {
 		switch {
 		case o.typ == nil || !o.object() || !same(x.Type(), o.typ):
-			// The fields of a struct of the program have what was stored in them.
+			// The fields of a program's struct contain the values stored there.
 			if o.object() || !a.follows(s.Field(index).Pkg()) {
 				a.add(a.vertex(to), o)
 			}
@@ -135,8 +134,7 @@ func (a *analysis) selectField(x ssa.Value, index int, to ssa.Value) {
 	})
 }
 
-// give gives n a part of an object. If n is no pointer, and nothing can be selected in the part,
-// that is a read.
+// give passes a part of an object to n. It is a read if both are strings, numbers or bools.
 func (a *analysis) give(of, part *origin, n *vertex, pos token.Pos) {
 	switch {
 	case part == nil:
@@ -148,7 +146,7 @@ func (a *analysis) give(of, part *origin, n *vertex, pos token.Pos) {
 	}
 }
 
-// selectElement gives n the elements of what x is or points to: the one at key, if that is known.
+// selectElement passes the elements of x, or only a known key's, to n.
 func (a *analysis) selectElement(x ssa.Value, key *ssa.Const, n *vertex, pos token.Pos) {
 	a.each(a.vertex(x), func(o *origin) {
 		if o.typ == nil || !o.object() || !same(x.Type(), o.typ) {
@@ -159,8 +157,7 @@ func (a *analysis) selectElement(x ssa.Value, key *ssa.Const, n *vertex, pos tok
 	})
 }
 
-// next handles a step of a range over a map. The types of a key and a value that aren't used are
-// invalid.
+// next handles a step of a range over a map. Unused keys and values have an invalid type.
 func (a *analysis) next(in *ssa.Next) {
 	if in.IsString {
 		return
@@ -204,7 +201,6 @@ func (a *analysis) unary(in *ssa.UnOp) {
 	})
 }
 
-// compare handles operators with two operands.
 func (a *analysis) compare(in *ssa.BinOp) {
 	for _, side := range [][2]ssa.Value{{in.X, in.Y}, {in.Y, in.X}} {
 		x, other := side[0], side[1]
@@ -225,10 +221,10 @@ func (a *analysis) compare(in *ssa.BinOp) {
 	}
 }
 
-// compared notes that all of a value is compared to others: by an operator, or as the key of a map.
+// compared notes a comparison of a whole value, by an operator or as the key of a map.
 func (a *analysis) compared(x ssa.Value, pos token.Pos) {
 	escape := func(o *origin) {
-		if o.object() && !o.whole() { // which are compared by their addresses
+		if o.object() && !o.whole() { // whole objects are compared by address
 			a.escape(o, pos, Whole, "compared")
 		}
 	}
@@ -264,7 +260,7 @@ func (a *analysis) selectChannel(in *ssa.Select) {
 	}
 }
 
-// place returns where v was selected, or else where instr stands.
+// place returns the position of v's selection, or else instr's.
 func place(v ssa.Value, instr ssa.Instruction) token.Pos {
 	if v.Pos().IsValid() {
 		return v.Pos()

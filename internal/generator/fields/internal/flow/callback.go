@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// callback handles a function that a call gets: it is called with what the callee has.
+// callback handles a function argument: the callee calls it with the objects that it has.
 func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	fn := f.fn
 	done := callbackOf{s, f, to.cache}
-	contained := f.method && to.known != nil && to.known.keeps // which calls no methods
+	contained := f.method && to.known != nil && to.known.keeps // containers call no methods
 	if to.client || contained || a.called[done] {
 		return
 	}
@@ -33,7 +33,7 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 		if to.cache {
 			for _, kind := range a.types.objectsIn(p.Type()) {
 				if a.types.shaped(deref(p.Type())) || isFunc(p.Type()) {
-					continue // it has what it hands out
+					continue // a lister, for example: it has its own objects
 				}
 				a.found(kind, fn.Pos())
 				a.add(n, a.root(kind))
@@ -76,14 +76,14 @@ func (a *analysis) callback(s *site, to called, f *origin, inputs []ssa.Value) {
 	}
 }
 
-// callbackOf is a function that a callee is given in a call; that of a cache calls it with objects.
+// callbackOf is a function passed to a callee; a cache calls it with objects.
 type callbackOf struct {
 	s     *site
 	f     *origin
 	cache bool
 }
 
-// guess is what a value is if nothing better becomes known of it.
+// guess is the fallback for a value, unless something better becomes known.
 type guess struct {
 	n     *vertex
 	o     *origin

@@ -11,17 +11,17 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// called is what a call goes to, by name.
+// called names the callee of a call.
 type called struct {
-	pkg  *types.Package // nil if it isn't known
+	pkg  *types.Package // nil if unknown
 	recv types.Type     // without pointers; nil for functions
 	name string
-	// cache means that it belongs to what hands out objects of a cache.
+	// cache means that it belongs to a source of cached objects.
 	cache bool
 	// client means that it sends a request to an API server.
 	client bool
 	known  *knowledge
-	note   string // what else is to be said of it
+	note   string // appended to the name of a method
 }
 
 func (a *analysis) describe(fn *ssa.Function) called {
@@ -44,7 +44,7 @@ func (a *analysis) describe(fn *ssa.Function) called {
 // describeMethod is describe for the method m of t or of an interface.
 func (a *analysis) describeMethod(t types.Type, m *types.Func) called {
 	if own, _, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name()); isInterface(t) && own != nil {
-		m = own.(*types.Func) // m may be that of a type parameter's constraint
+		m = own.(*types.Func) // m may belong to a type parameter's constraint
 	}
 	to := called{pkg: m.Pkg(), recv: t, name: m.Name()}
 	to.cache = a.types.shaped(t) || isCachePackage(to.path())
@@ -67,7 +67,7 @@ func knownMethod(t types.Type, m *types.Func) *knowledge {
 	return known[qualified(n)+"."+m.Name()]
 }
 
-// qualified is the name of a type behind its import path; "" if it has none.
+// qualified returns the name of a type with its import path; "" if it has none.
 func qualified(t types.Type) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil {
@@ -83,12 +83,12 @@ func (c called) path() string {
 	return c.pkg.Path()
 }
 
-// copies reports whether it is one of the methods that copy an API object.
+// copies reports whether c copies an API object.
 func (c called) copies() bool {
 	return c.recv != nil && (c.name == "DeepCopy" || c.name == "DeepCopyObject" || c.name == "DeepCopyInto")
 }
 
-// String names it as code in another package does.
+// String returns the name as seen from another package.
 func (c called) String() string {
 	switch {
 	case c.pkg == nil:
@@ -99,8 +99,8 @@ func (c called) String() string {
 	return c.pkg.Name() + "." + c.name
 }
 
-// isClient reports whether m is a method of a client: a typed one, which can create and update, or
-// one of controller-runtime's or ours.
+// isClient reports whether m is a method of a client: a typed one, with methods to create and
+// update, or one of controller-runtime's or ours.
 func isClient(t types.Type, m *types.Func) bool {
 	if strings.HasPrefix(pathOf(m), RuntimePath+"writer") || strings.HasPrefix(pathOf(m), RuntimePath+"source") {
 		return true

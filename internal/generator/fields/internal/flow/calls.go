@@ -10,25 +10,25 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// site is a place in the program where something is called.
+// site is a call in the program.
 type site struct {
 	instr  ssa.CallInstruction
 	common *ssa.CallCommon
 	value  *ssa.Call // nil for go and defer
 	linked map[*ssa.Function]bool
-	left   map[string]bool // callees that aren't looked into, by name
-	known  bool            // what callees do that aren't looked into is known
+	left   map[string]bool // unfollowed callees, by name
+	known  bool            // the behavior of unfollowed callees is known
 	stored []storedResult
-	beyond string // what isn't looked into and has the results, too; "" if nothing is known to
+	beyond string // where the results go in unfollowed code, in words; "" if nowhere known
 }
 
-// storedResult is a vertex from which origins go to where a result of a call comes from.
+// storedResult is a vertex whose origins flow back to the source of a call's result.
 type storedResult struct {
 	n     *vertex
 	index int
 }
 
-// pos returns where the call stands or, in a method that go/ssa makes, where that is declared.
+// pos returns the position of the call or, in a synthetic method, of the method's declaration.
 func (s *site) pos() token.Pos {
 	if pos := s.instr.Pos(); pos.IsValid() {
 		return pos
@@ -36,7 +36,7 @@ func (s *site) pos() token.Pos {
 	return s.instr.Parent().Pos()
 }
 
-// result returns the vertex of a result of a call; nil if nothing can use it.
+// result returns the vertex of a call's result; nil if it can't be used.
 func (a *analysis) result(s *site, i int) *vertex {
 	if s.value == nil {
 		return nil
@@ -73,7 +73,6 @@ func (a *analysis) call(instr ssa.CallInstruction) {
 	}
 }
 
-// direct handles a call of a known function.
 func (a *analysis) direct(s *site, fn *ssa.Function) {
 	to := a.describe(fn)
 	switch {
@@ -89,14 +88,14 @@ func (a *analysis) direct(s *site, fn *ssa.Function) {
 	}
 }
 
-// isWrapper reports whether fn is a value or an expression of a method, or calls that of an
-// embedded field: it has a body with the call.
+// isWrapper reports whether fn is a synthetic wrapper of a method: its body has the call.
 func isWrapper(fn *ssa.Function) bool {
 	return len(fn.Blocks) > 0 && (strings.HasPrefix(fn.Synthetic, "bound ") || strings.HasPrefix(fn.Synthetic, "thunk ") || strings.HasPrefix(fn.Synthetic, "wrapper "))
 }
 
-// link lets arguments go to a function and its results come back. A function with other numbers of
-// these can't be what is called: origins may come to where no such value does.
+// link connects the arguments of a call to a function's parameters, and its results to the call's.
+// It skips a function with other numbers of these: though its origin got here, it can't be the
+// callee.
 func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 	fits := len(fn.Params) >= len(args) && fn.Signature.Results().Len() == s.common.Signature().Results().Len()
 	if s.linked[fn] || !fits {
@@ -105,7 +104,7 @@ func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 	s.linked[fn] = true
 	f := a.reach(fn)
 	f.callers = append(f.callers, s)
-	// The receiver of a method that is called through an interface is not among the arguments.
+	// The receiver is not among the arguments of a call through an interface.
 	params := fn.Params[len(fn.Params)-len(args):]
 	for i, arg := range args {
 		a.edge(a.vertex(arg), a.vertex(params[i]))
@@ -127,7 +126,7 @@ func (a *analysis) link(s *site, fn *ssa.Function, args []ssa.Value) {
 	}
 }
 
-// storedInArguments lets what fn stores in its parameters go to the arguments of a call.
+// storedInArguments passes values stored by fn in its parameters to the arguments of a call.
 func (a *analysis) storedInArguments(s *site, fn *ssa.Function) {
 	args := s.common.Args
 	offset := len(fn.Params) - len(args)
@@ -143,14 +142,13 @@ func (a *analysis) storedInArguments(s *site, fn *ssa.Function) {
 	}
 }
 
-// storedInReturn lets what is stored in the results of a call go to what a callee returns.
+// storedInReturn passes values stored in a call's results to the callee's returned values.
 func (a *analysis) storedInReturn(s *site, values []ssa.Value) {
 	for _, of := range s.stored {
 		a.edge(of.n, a.stored(values[of.index]))
 	}
 }
 
-// invoke handles the call of a method of an interface.
 func (a *analysis) invoke(s *site) {
 	recv, m := s.common.Value, s.common.Method
 	to := a.describeMethod(recv.Type(), m)
@@ -182,7 +180,7 @@ func (a *analysis) invoke(s *site) {
 	a.dynamic = append(a.dynamic, s)
 }
 
-// dispatch handles a call of a method of an object, or of a part of one.
+// dispatch handles a method call on an object, or on a part of one.
 func (a *analysis) dispatch(s *site, o *origin) {
 	typ := o.typ
 	if typ == nil { // of any kind: it has metadata at least
@@ -211,7 +209,7 @@ func (a *analysis) dispatch(s *site, o *origin) {
 	a.add(a.vertex(fn.Params[0]), o)
 }
 
-// implemented links a call of an interface's method to that of t, if t has it.
+// implemented links a call of an interface method to t's implementation, if t has one.
 func (a *analysis) implemented(s *site, t types.Type) {
 	if a.types.isAPI(t) {
 		return // dispatch knows better
@@ -228,7 +226,7 @@ func (a *analysis) implemented(s *site, t types.Type) {
 	case len(fn.Blocks) == 0:
 		to, recv := a.describe(fn), s.common.Value
 		if !to.cache && to.known == nil {
-			recv = nil // of the values that it may be, only that of type t has the method
+			recv = nil // of the possible values, only the one of type t has the method
 		}
 		a.leave(s, to, recv, s.common.Args)
 	default:
@@ -237,7 +235,7 @@ func (a *analysis) implemented(s *site, t types.Type) {
 	}
 }
 
-// method returns the method that t has for one of an interface; nil if it has none.
+// method returns t's implementation of an interface method; nil if there is none.
 func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	sel := a.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
 	if sel == nil {
@@ -246,7 +244,7 @@ func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	return a.prog.MethodValue(sel)
 }
 
-// unresolved leaves the calls for which no callee was found, and reports whether there were any.
+// unresolved leaves the calls without any callee, and reports whether there were any.
 func (a *analysis) unresolved() (found bool) {
 	for _, s := range a.dynamic {
 		if len(s.linked) > 0 || len(s.left) > 0 || a.hasCallers(s.instr.Parent()) {
@@ -259,7 +257,7 @@ func (a *analysis) unresolved() (found bool) {
 		}
 		a.leave(s, to, nil, s.common.Args)
 		for i := range s.common.Signature().Results().Len() {
-			a.handOverAll(s, i) // it may be a lister's
+			a.handOverAll(s, i) // possibly a lister's
 		}
 		found = true
 	}
@@ -276,8 +274,8 @@ func (a *analysis) unresolved() (found bool) {
 	return found
 }
 
-// hasCallers reports whether something in the program calls fn, or the function around it. Then it
-// isn't called from outside: where nothing comes to one of its parameters, there is nothing.
+// hasCallers reports whether the program calls fn, or the function around it. Then nothing outside
+// calls it: a parameter without origins holds no object.
 func (a *analysis) hasCallers(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
@@ -315,7 +313,7 @@ func (a *analysis) builtin(s *site, b *ssa.Builtin) {
 	case "delete":
 		a.compared(args[1], s.pos())
 	case "clear", "close", "complex", "imag", "max", "min", "real", "recover", "Alignof", "Offsetof", "Sizeof":
-	default: // print, and what package unsafe has
+	default: // print, and the functions of package unsafe
 		for _, arg := range args {
 			a.tell(a.vertex(arg), s.pos(), "given to "+b.Name())
 		}

@@ -14,7 +14,7 @@ import (
 func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 	n := a.vertex(to)
 	a.each(a.vertex(x), func(o *origin) {
-		// The object is gone if bytes become a string, for instance.
+		// A conversion from bytes to a string, for instance, loses the object.
 		if o.object() && o.typ != nil && !a.types.holds(n.typ, o) {
 			a.escape(o, to.Pos(), Unfollowed, "converted to "+gotypes.String(to.Type()))
 			return
@@ -23,7 +23,7 @@ func (a *analysis) convert(x ssa.Value, to ssa.Value) {
 	})
 }
 
-// makeInterface also notes which methods can be called through the interface.
+// makeInterface also notes which methods the interface makes callable.
 func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	t := in.X.Type()
 	a.predicate(in)
@@ -46,8 +46,8 @@ func (a *analysis) makeInterface(in *ssa.MakeInterface) {
 	}
 }
 
-// convertible notes that values of type t are converted to interfaces, which is that of a lister, a
-// store or the like, if it is one itself.
+// convertible notes a conversion of values of type t to an interface. A t of interface type is a
+// lister, a store or the like.
 func (a *analysis) convertible(t types.Type) {
 	if a.concrete.At(t) != nil {
 		return
@@ -62,8 +62,8 @@ func (a *analysis) convertible(t types.Type) {
 	}
 }
 
-// literal returns the values of the fields of the struct that v is, if it is a literal that is used
-// for nothing else.
+// literal returns the field values of the struct literal v; ok is false if v is no literal, or has
+// other uses.
 func literal(v ssa.Value) (values []ssa.Value, ok bool) {
 	if _, zero := v.(*ssa.Const); zero {
 		return nil, true

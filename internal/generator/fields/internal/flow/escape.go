@@ -9,13 +9,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// tell notes that what a vertex has goes to code that isn't looked into.
+// tell passes the origins of a vertex to unfollowed code.
 func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
 	a.each(n, a.opened(func(o *origin) { a.leaves(o, pos, why) }))
 }
 
-// leaves notes that an origin goes to code that isn't looked into. All of an object may be read
-// there, all objects that a cache hands out, and all that a function returns.
+// leaves passes an origin to unfollowed code, which may read all of an object, all objects of a
+// cache, and all results of a function.
 func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
 	switch {
 	case o.foreign:
@@ -52,15 +52,14 @@ func (a *analysis) functionLeaves(fn *ssa.Function, pos token.Pos, why string) {
 	}
 }
 
-// departure is a function that goes to code that isn't looked into.
+// departure is a function passed to unfollowed code.
 type departure struct {
 	of  *ssa.Function
 	pos token.Pos
 	why string
 }
 
-// everything calls hook with the origins that v has and that are in its fields, behind interfaces
-// too.
+// everything calls hook with the origins of v and of its fields, behind interfaces too.
 func (a *analysis) everything(v ssa.Value, hook func(*origin)) {
 	hook = a.opened(hook)
 	a.each(a.vertex(v), hook)
@@ -69,7 +68,7 @@ func (a *analysis) everything(v ssa.Value, hook func(*origin)) {
 	}
 }
 
-// opened returns a hook that also gets what is in the fields of structs behind interfaces.
+// opened returns a hook that also gets the origins in struct fields behind interfaces.
 func (a *analysis) opened(hook func(*origin)) func(*origin) {
 	seen := map[*origin]bool{}
 	var open func(*origin)

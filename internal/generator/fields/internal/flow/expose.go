@@ -11,10 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Methods that code may call that isn't looked into.
+// Methods callable from unfollowed code.
 
-// enterMethods reaches the methods of a value that becomes an interface, and of what is in it: fmt,
-// encoding/json and others look for them there.
+// enterMethods reaches the methods of a value converted to an interface, and of the value's
+// contents: fmt, encoding/json and others look for them there.
 func (a *analysis) enterMethods(in *ssa.MakeInterface) {
 	for _, fn := range a.methodsIn(in.X.Type()) {
 		a.reach(fn)
@@ -26,8 +26,8 @@ func (a *analysis) enterMethods(in *ssa.MakeInterface) {
 	}
 }
 
-// methodsIn returns the methods that code that isn't looked into can call of a value of type t, and
-// of what is in it: those that are exported, on the way of exported fields.
+// methodsIn returns the methods of a value of type t, and of its contents, callable from unfollowed
+// code: exported ones, reached through exported fields.
 func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
 	if found, ok := a.methods.At(t).([]*ssa.Function); ok {
 		return found
@@ -78,13 +78,13 @@ func (a *analysis) methodsIn(t types.Type) []*ssa.Function {
 	return found
 }
 
-// exposure is an interface that has what is in another interface, or a value.
+// exposure is an interface that receives the value of another interface, or a concrete value.
 type exposure struct {
 	to, from *vertex
 	i        *types.Interface
 }
 
-// expose notes that what is in an interface comes to be in another one.
+// expose handles the move of an interface's value into another interface.
 func (a *analysis) expose(to, from ssa.Value) {
 	n := a.component(to, 0)
 	switch outer, _ := types.Unalias(from.Type()).(*types.Named); {
@@ -105,7 +105,7 @@ func (a *analysis) expose(to, from ssa.Value) {
 	}
 }
 
-// exposeMethods gives an interface the methods of t, if it may have a t.
+// exposeMethods adds the methods of t to an interface that may hold a t.
 func (a *analysis) exposeMethods(e exposure, t types.Type) {
 	if a.types.isAPI(t) || !types.Implements(t, e.i) {
 		return

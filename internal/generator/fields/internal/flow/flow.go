@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package flow follows API objects through a program, from where it has them from a cache to where
-// it uses their fields.
+// Package flow follows API objects through a program, from caches to the uses of their fields.
 //
-// It works on the program in SSA form. Each value has a vertex, and origins go from vertex to
-// vertex as values do in the program: an origin means that the value may be, point to or contain a
-// certain part of an object. Nothing else is known of values; above all, neither the order of
-// statements nor who calls a function makes a difference. A field of a struct type is one vertex
-// for all structs of that type, and a list, map or channel has one vertex with all that is in it.
+// It works on the program in SSA form. Each value has a vertex, and origins move between vertices
+// as values do in the program: an origin at a vertex means the value may be, point to or contain a
+// certain part of an object. The analysis knows nothing else of values; above all, it ignores the
+// order of statements and the callers of a function. A field of a struct type is one vertex for all
+// structs of the type. A list, map or channel shares one vertex with its contents.
 //
 //	handlers, listers ─▶ origin Pod ─▶ .Spec ─▶ origin Pod .spec ─▶ .NodeName ─▶ a read
 //	                         └─▶ DeepCopy, assignments, calls, closures … ─▶ origin Pod
-//	                                      └─▶ code that isn't looked into ─▶ an escape
+//	                                      └─▶ unfollowed code ─▶ an escape
 //
-// Whatever comes from a cache and goes to code that isn't looked into escapes there, and is told:
+// Unfollowed code is code whose function bodies are not analyzed. Whatever comes from a cache and
+// reaches such code escapes there, and is reported:
 //
 //   - an object or a part of one, also in a struct, a list or a map, and behind an interface;
-//   - all objects that a lister, a store, an informer or a client hands out;
-//   - what functions return, and methods of values, that such code can call.
+//   - all objects of a lister, a store, an informer or a client;
+//   - results of functions, and of methods of values, callable from there.
 //
-// It goes there as an argument, by a variable, a struct, a map or a list that such code has, as a
-// result of a function that it calls, and by panic. There is no escape where it is known what the
-// code does: known lists functions that read some fields, and containers. Clients write what they
-// get. The packages of caches hand out what their caches hold, call with it what they are given,
-// and keep what that returns.
+// It gets there as an argument, through the code's variables, structs, maps or lists, as a result
+// of a function called there, or by panic. Nothing escapes into code with known behavior: known
+// lists containers and functions that read a few fields. Clients write the objects passed to them.
+// The packages of caches hand out the contents of their caches, call their function arguments with
+// those, and keep the results.
 //
-// So more is said to be read than is. Less is, only where
+// So the analysis reports too many reads rather than too few. It misses some only where
 //
-//   - code outside of it calls the program with values that nothing in the program makes;
-//   - a program gets around Go's types by package unsafe or assembly;
-//   - code that isn't looked into has a cache of its own, of which no type of its functions speaks.
+//   - code outside the program calls it with values made nowhere in the program;
+//   - a program circumvents Go's types by package unsafe or assembly;
+//   - unfollowed code has a cache of its own, not named in the types of its functions.
 package flow
 
 import (
@@ -40,7 +40,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// learn takes in the API objects of a package.
+// learn records the API objects of a package.
 func (a *analysis) learn(p *types.Package) {
 	scope := p.Scope()
 	for _, name := range scope.Names() {
@@ -81,7 +81,7 @@ func (a *analysis) enterFunction(fn *ssa.Function) {
 	}
 }
 
-// run follows everything until there is nothing new. Calls without a callee are left only when all
+// run follows everything until nothing new turns up. Calls without a callee are left only once all
 // callees are known.
 func (a *analysis) run() {
 	for {

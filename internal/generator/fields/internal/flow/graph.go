@@ -9,33 +9,30 @@ import (
 	"golang.org/x/tools/container/intsets"
 )
 
-// vertex is a place in the program that holds values: an SSA value, a field of a struct type, a
-// result of a function. What a pointer points to, and what a list, a map or a channel contains, is
-// in the vertex of the pointer, list, map or channel itself.
+// vertex is a place for values in the program: an SSA value, a field of a struct type, a result of
+// a function. Pointers share it with their targets; lists, maps and channels with their contents.
 type vertex struct {
 	typ   types.Type
 	has   *intsets.Sparse // origins by number; nil if there are none
-	fresh *intsets.Sparse // those that were not passed on; nil if the vertex isn't in graph.work
+	fresh *intsets.Sparse // origins not yet passed on; nil if the vertex isn't in graph.work
 	to    []*vertex
 	hooks []func(*origin)
 }
 
-// basic is the vertex of all strings, numbers and bools. Nothing comes to it.
+// basic is the vertex of all strings, numbers and bools. It never has origins.
 var basic = &vertex{typ: types.Typ[types.String]}
 
-// got reports whether an origin has come to the vertex.
 func (n *vertex) got(o *origin) bool { return n.has != nil && n.has.Has(o.id) }
 
-// graph passes origins from vertex to vertex. Origins only ever get more, so that the order in
-// which edges and origins are added doesn't matter.
+// graph passes origins between vertices. Origins are only ever added, so the order in which edges
+// and origins are added doesn't matter.
 type graph struct {
 	origins
 	types *typeFacts
 	work  []*vertex
-	ids   []int // what all works with
+	ids   []int // scratch space of all
 }
 
-// all returns the origins that have come to a vertex.
 func (g *graph) all(n *vertex) []*origin {
 	if n.has == nil {
 		return nil
@@ -48,7 +45,7 @@ func (g *graph) all(n *vertex) []*origin {
 	return all
 }
 
-// add adds an origin to a vertex, if its type can hold it.
+// add adds an origin to a vertex whose type can hold it.
 func (g *graph) add(n *vertex, o *origin) {
 	if o == nil || n == nil || n.got(o) || !g.types.holds(n.typ, o) {
 		return
@@ -64,7 +61,7 @@ func (g *graph) add(n *vertex, o *origin) {
 	n.fresh.Insert(o.id)
 }
 
-// edge lets all origins of one vertex go to another. Strings and numbers have none.
+// edge passes all origins of one vertex on to another. Strings and numbers have none.
 func (g *graph) edge(from, to *vertex) {
 	if from == nil || to == nil || from == to || isBasic(from.typ) || isBasic(to.typ) || slices.Contains(from.to, to) {
 		return
@@ -75,7 +72,7 @@ func (g *graph) edge(from, to *vertex) {
 	}
 }
 
-// each calls hook with each origin that the vertex has, or gets later; with some of them twice.
+// each calls hook with each current and future origin of the vertex, with some of them twice.
 func (g *graph) each(n *vertex, hook func(*origin)) {
 	if n == nil || isBasic(n.typ) {
 		return

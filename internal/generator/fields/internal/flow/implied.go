@@ -13,10 +13,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// What caches and controllers read of objects before a program sees them: labels that a selector is
-// held against, owners for which an object counts, what a predicate compares.
+// Reads by caches and controllers before a program sees an object: labels for selectors, owners to
+// map it to, fields compared by predicates.
 
-// selects notes that a call of a cache reads the labels of the objects among which it selects.
+// selects notes that a cache's call with a selector reads the labels of the cache's objects.
 func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
 	if !to.cache {
 		return
@@ -40,7 +40,7 @@ func (a *analysis) selects(s *site, to called, inputs []ssa.Value) {
 			}
 		})
 	}
-	// A generated lister hands its own parameter on: its callers are what matters.
+	// A generated lister passes its own parameter on: its callers matter.
 	if _, parameter := selector.(*ssa.Parameter); !typed && !parameter {
 		a.readMeta(a.unknown(), labelsPath, s, to)
 	}
@@ -52,13 +52,13 @@ const (
 	ownersPath    = ".metadata.ownerReferences"
 )
 
-// implied notes that a call reads a field of the objects of a kind that a cache has.
+// implied notes that a call reads a field of a cache's objects of one kind.
 func (a *analysis) implied(s *site, to called, kind *types.Named, path string) {
 	a.found(kind, s.pos())
 	a.readMeta(a.root(kind), path, s, to)
 }
 
-// selectsAll reports whether a selector is nil, or one that needs no labels.
+// selectsAll reports whether a selector is nil, or reads no labels.
 func selectsAll(selector ssa.Value) bool {
 	switch v := selector.(type) {
 	case *ssa.Const:
@@ -70,11 +70,10 @@ func selectsAll(selector ssa.Value) bool {
 	return false
 }
 
-// withoutLabels are controller-runtime's options of a list that read no labels.
+// withoutLabels are controller-runtime's list options that read no labels.
 var withoutLabels = set("Continue", "InNamespace", "Limit", "MatchingFields", "MatchingFieldsSelector", "UnsafeDisableDeepCopyOption")
 
-// optionsSelect reports whether options of a list by controller-runtime's client may select by
-// labels.
+// optionsSelect reports whether list options of controller-runtime's client may select by labels.
 func optionsSelect(options ssa.Value) bool {
 	if none, ok := options.(*ssa.Const); ok && none.IsNil() {
 		return false
@@ -95,8 +94,7 @@ func optionsSelect(options ssa.Value) bool {
 	return false
 }
 
-// ofKind notes what a call reads of the objects of the kind that one of its arguments is of: the
-// object itself is an empty one, which only names the kind.
+// ofKind notes a call's reads in objects of the kind named by an argument: an empty object.
 func (a *analysis) ofKind(s *site, to called, args []ssa.Value) {
 	kinds := []*types.Named{nil}
 	if made, ok := args[to.known.names].(*ssa.MakeInterface); ok {
@@ -113,7 +111,7 @@ func (a *analysis) ofKind(s *site, to called, args []ssa.Value) {
 	}
 }
 
-// bodiless handles a function that a cache or a controller calls and that isn't looked into.
+// bodiless handles an unfollowed callback of a cache or a controller.
 func (a *analysis) bodiless(s *site, to called, fn *ssa.Function, inputs []ssa.Value) {
 	callee := a.describe(fn)
 	given := func(o *origin) {
@@ -144,15 +142,15 @@ func (a *analysis) bodiless(s *site, to called, fn *ssa.Function, inputs []ssa.V
 	}
 }
 
-// predicates are the fields that controller-runtime's predicates compare, by their types without
-// what stands before GenerationChanged and so on.
+// predicates are the fields compared by controller-runtime's predicates, by type name. The generic
+// types have the prefix Typed.
 var predicates = map[string]string{
 	"AnnotationChangedPredicate": ".metadata.annotations",
 	"GenerationChangedPredicate": ".metadata.generation",
 	"LabelChangedPredicate":      labelsPath,
 }
 
-// predicate notes what a value compares of all objects that are watched, if it is a predicate.
+// predicate notes the field that a predicate compares in all watched objects.
 func (a *analysis) predicate(in *ssa.MakeInterface) {
 	n, ok := types.Unalias(deref(in.X.Type())).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sigs.k8s.io/controller-runtime/pkg/predicate" {
@@ -163,7 +161,7 @@ func (a *analysis) predicate(in *ssa.MakeInterface) {
 	}
 }
 
-// near returns where an instruction stands or, if that isn't known, the next one of which it is.
+// near returns the position of in, or of the next instruction with a known one.
 func near(in ssa.Instruction) token.Pos {
 	rest := in.Block().Instrs
 	for _, next := range rest[slices.Index(rest, in):] {

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// addAPI marks the structs that t consists of.
+// addAPI marks all structs inside t.
 func (f *typeFacts) addAPI(t types.Type) {
 	t = types.Unalias(t)
 	if f.walked.At(t) != nil {
@@ -29,14 +29,14 @@ func (f *typeFacts) addAPI(t types.Type) {
 	}
 }
 
-// isAPI reports whether t is a struct that is part of an object.
+// isAPI reports whether t is a struct inside an object.
 func (f *typeFacts) isAPI(t types.Type) bool {
 	n, ok := deref(t).(*types.Named)
 	return ok && f.api[n.Obj()]
 }
 
-// shaped reports whether t is a type that hands out objects of a cache rather than an object: a
-// lister, an informer, a store or an index.
+// shaped reports whether t is a source of cached objects, and no object: a lister, an informer, a
+// store or an index.
 func (f *typeFacts) shaped(t types.Type) bool {
 	if cacheTypes[qualified(t)] {
 		return true
@@ -53,13 +53,13 @@ func (f *typeFacts) shaped(t types.Type) bool {
 	return ok && readsCache(n.Obj().Name()) && len(f.objectsIn(n)) > 0
 }
 
-// readsCache reports whether an interface of this name is a generated lister or informer.
+// readsCache reports whether name belongs to a generated lister or informer interface.
 func readsCache(name string) bool {
 	return strings.HasSuffix(name, "Lister") || strings.HasSuffix(name, "Informer")
 }
 
-// objectsIn returns the kinds of objects that a type names: in its type arguments, what functions
-// take and return, and the methods of listers and informers.
+// objectsIn returns the kinds of objects that a type names: in its type arguments, in parameters
+// and results of functions, and in the methods of listers and informers.
 func (f *typeFacts) objectsIn(t types.Type) []*types.Named {
 	if found, ok := f.objects.At(t).([]*types.Named); ok {
 		return found
@@ -114,7 +114,6 @@ func (f *typeFacts) collect(t types.Type, seen map[*types.Named]bool, found *[]*
 	}
 }
 
-// itemsOf returns the type of the items of a list of objects.
 func itemsOf(s *types.Struct) (types.Type, bool) {
 	list := false
 	for v := range s.Fields() {

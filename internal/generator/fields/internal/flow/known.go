@@ -4,10 +4,10 @@ package flow
 
 import "strings"
 
-// RuntimePath begins the import paths of our own runtime.
+// RuntimePath is the prefix of the import paths of our runtime.
 const RuntimePath = "github.com/informer-gen/informer-gen/runtime/"
 
-// cacheTypes are types of listers, informers and the like, whose names don't say it.
+// cacheTypes are listers, informers and the like that aren't recognized by name.
 var cacheTypes = set(
 	"k8s.io/client-go/informers.SharedInformerFactory",
 	"k8s.io/client-go/tools/cache.GenericLister",
@@ -36,7 +36,7 @@ var cacheTypes = set(
 	RuntimePath+"store.Store",
 )
 
-// isCachePackage reports whether the functions of a package hand out objects of a cache, or call
+// isCachePackage reports whether the functions of a package hand out cached objects, or call
 // functions with them.
 func isCachePackage(path string) bool {
 	for _, prefix := range []string{
@@ -50,28 +50,28 @@ func isCachePackage(path string) bool {
 		!strings.HasPrefix(path, RuntimePath+"source") && !strings.HasPrefix(path, RuntimePath+"workqueue") && !strings.HasPrefix(path, RuntimePath+"writer")
 }
 
-// comparisons are packages whose functions compare what they get.
+// comparisons are packages whose functions compare their arguments.
 var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/conversion",
 	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
 
-// knowledge is what is known of a function without looking into it.
+// knowledge models an unfollowed function.
 type knowledge struct {
-	// reads are the paths that it reads of objects that it gets as its arguments, but for the first
-	// ones, and of those that its arguments hand out.
+	// reads are the paths that it reads in objects: in its arguments, beginning with number from,
+	// and in objects handed out by arguments.
 	reads []string
 	from  int
-	// names is the number of an argument whose type is the kind of which it reads objects, in place
-	// of those that it gets; 0 for none. ofAny means that these are of no certain kind.
+	// names is the number of an argument whose type names a kind; it reads objects of that kind
+	// instead of its arguments. 0 means none. ofAny means that it reads objects of any kind.
 	names int
 	ofAny bool
-	// keeps means that what it gets can be had again from its receiver.
+	// keeps means that the receiver stores its arguments, and returns them later.
 	keeps bool
-	// fills is the number of an argument in which it puts objects of a cache, and options that of
-	// controller-runtime's options of a list; 0 for none.
+	// fills is the number of the argument that it fills with objects of a cache, options the number
+	// of the argument with controller-runtime's list options; 0 for none.
 	fills, options int
-	// whole is why it uses all of the objects with which it fills an argument; "" if it doesn't.
+	// whole says why it uses all of the objects that fill the argument; "" if it doesn't.
 	whole string
-	// nothing means that it does nothing with objects.
+	// nothing means that it reads nothing in objects.
 	nothing bool
 }
 
@@ -85,8 +85,8 @@ var (
 	createsOr      = &knowledge{fills: 2, whole: "compared and written back"}
 )
 
-// known has the functions, the methods behind the names of their types, and the types with all of
-// their methods, that programs often give objects to.
+// known has functions that programs often call with objects. Methods are listed behind the names of
+// their types; a bare type stands for all its methods.
 var known = map[string]*knowledge{
 	"k8s.io/client-go/tools/cache.DeletionHandlingMetaNamespaceKeyFunc": readsName,
 	"k8s.io/client-go/tools/cache.DeletionHandlingObjectToName":         readsName,
@@ -129,7 +129,7 @@ var known = map[string]*knowledge{
 
 	RuntimePath + "object.NoMeta": {nothing: true}, // it has no fields
 
-	// Their methods call the functions that are in them.
+	// Their methods call the functions in their fields.
 	"k8s.io/client-go/tools/cache.FilteringResourceEventHandler":     {nothing: true},
 	"k8s.io/client-go/tools/cache.ResourceEventHandlerDetailedFuncs": {nothing: true},
 	"k8s.io/client-go/tools/cache.ResourceEventHandlerFuncs":         {nothing: true},

@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// leave handles a call whose callee isn't looked into. recv is nil if there is no receiver, or if
-// it is the first argument.
+// leave handles a call of an unfollowed function. recv is nil if there is no receiver, or if it is
+// the first argument.
 func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 	if s.left[to.String()] {
 		return
@@ -44,7 +44,7 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 	modelled := to.known != nil || to.cache || to.client
 	keeps := to.known != nil && to.known.keeps
 	for i, input := range inputs {
-		// The objects in a receiver aren't handed to its method, unless that is a container.
+		// A method doesn't get the objects in its receiver, unless that is a container.
 		receiver := i == 0 && (recv != nil || (to.client || to.cache) && to.recv != nil) && !keeps
 		goes := func(o *origin) {
 			if keeps {
@@ -69,7 +69,7 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 			continue
 		}
 		a.everything(input, func(o *origin) {
-			// A cache calls functions and methods in a struct, and looks at no objects there.
+			// A cache calls functions and methods in a struct, and reads no objects there.
 			if !to.cache || !o.object() {
 				goes(o)
 			}
@@ -86,13 +86,13 @@ func (a *analysis) leave(s *site, to called, recv ssa.Value, args []ssa.Value) {
 		}
 		for v := range s.common.Signature().Results().Variables() {
 			if n, ok := deref(v.Type()).(*types.Named); ok && a.contains(n) && n.Obj().Pkg() != nil && a.follows(n.Obj().Pkg()) {
-				a.tell(a.contents(n), s.pos(), s.beyond) // a struct that the callee may keep
+				a.tell(a.contents(n), s.pos(), s.beyond) // the callee may keep the struct
 			}
 		}
 	}
 }
 
-// keep lets what a container gets be had again from it.
+// keep stores an argument of a container's method in the container, and passes it to the results.
 func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value) {
 	of := gotypes.String(to.recv)
 	compares := i == 1 && of == "sync.Map" || strings.HasPrefix(to.name, "CompareAnd") && !strings.HasPrefix(of, "atomic.Pointer")
@@ -105,8 +105,8 @@ func (a *analysis) keep(s *site, to called, o *origin, i int, inputs []ssa.Value
 	}
 }
 
-// foreign marks the results of a call as values of other code, except objects of a cache and
-// functions that yield these: nothing is known of their methods.
+// foreign marks the results of a call as values of unfollowed code, with unknown methods. It skips
+// objects of a cache and functions yielding them.
 func (a *analysis) foreign(s *site, to called) {
 	if s.value == nil || to.known != nil && to.known.keeps {
 		return
@@ -120,14 +120,14 @@ func (a *analysis) foreign(s *site, to called) {
 	}
 }
 
-// contains reports whether the fields of structs are to be looked at to know what a value of type t
-// takes along. Behind an interface it is known from where the value was converted.
+// contains reports whether a value of type t carries the contents of struct fields. Those behind an
+// interface are known from the conversion to it.
 func (a *analysis) contains(t types.Type) bool {
 	t = deref(t)
 	return !isBasic(t) && !isInterface(t) && !a.types.isAPI(t) && !a.types.shaped(t)
 }
 
-// handedOut gives the results of a call what they say that they have of a cache.
+// handedOut adds the cached objects named by a call's result types to the results.
 func (a *analysis) handedOut(s *site, to called) {
 	if s.value == nil || !to.cache || to.known != nil {
 		return
@@ -138,14 +138,14 @@ func (a *analysis) handedOut(s *site, to called) {
 	}
 }
 
-// handOverAll gives a result of a call objects of all kinds that its type names.
+// handOverAll adds objects of all kinds named by a result's type to the result.
 func (a *analysis) handOverAll(s *site, result int) {
 	for _, kind := range a.types.objectsIn(s.common.Signature().Results().At(result).Type()) {
 		a.handOver(s, kind, result)
 	}
 }
 
-// handOver gives a result of a call objects of a kind, or what yields them.
+// handOver adds objects of a kind, or their source, to a result of a call.
 func (a *analysis) handOver(s *site, kind *types.Named, result int) {
 	if s.value == nil {
 		return
@@ -159,7 +159,7 @@ func (a *analysis) handOver(s *site, kind *types.Named, result int) {
 	a.add(a.result(s, result), a.root(kind))
 }
 
-// fromCache handles a call that gets, or is a method of, what hands out objects.
+// fromCache handles a call with a source of objects as an argument or receiver.
 func (a *analysis) fromCache(s *site, to called, o *origin) {
 	if to.known != nil {
 		for _, path := range to.known.reads {
@@ -184,7 +184,7 @@ func (a *analysis) fromCache(s *site, to called, o *origin) {
 	}
 }
 
-// given handles an object that a call gets. If all of it counts as used, it isn't followed further.
+// given handles an object passed to a call. If all of it counts as used, it isn't followed further.
 func (a *analysis) given(s *site, to called, o *origin, i int, inputs []ssa.Value) {
 	switch k := to.known; {
 	case k != nil && k.keeps:
@@ -202,7 +202,7 @@ func (a *analysis) given(s *site, to called, o *origin, i int, inputs []ssa.Valu
 	}
 }
 
-// readMeta notes that a call reads a field that every object has.
+// readMeta notes that a call reads a field common to all objects.
 func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
 	if !o.whole() && o.path != ".metadata" {
 		a.escape(o, s.pos(), Unfollowed, "given to "+to.String())
@@ -217,7 +217,7 @@ func isPrinted(v ssa.Value) bool {
 	return ok && isInterface(list.Elem())
 }
 
-// copy handles DeepCopy and the like: the copy has what the original has.
+// copy handles DeepCopy and the like: the copy has the origins of the original.
 func (a *analysis) copy(s *site, to called, values []ssa.Value) {
 	if to.name != "DeepCopyInto" {
 		a.edge(a.vertex(values[0]), a.result(s, 0))
@@ -227,7 +227,7 @@ func (a *analysis) copy(s *site, to called, values []ssa.Value) {
 	a.edge(a.vertex(values[0]), a.stored(args[len(args)-1]))
 }
 
-// fill handles a call that puts objects of a cache into one of its arguments.
+// fill handles a call that fills an argument with objects of a cache.
 func (a *analysis) fill(s *site, to called, args []ssa.Value) {
 	into := args[to.known.fills]
 	selects := to.known.options > 0 && to.known.options < len(args) && optionsSelect(args[to.known.options])
@@ -258,13 +258,13 @@ func isFunc(t types.Type) bool {
 	return ok
 }
 
-// mayBeObject reports whether t is an interface, or a struct or list of interfaces, behind which an
-// object may be.
+// mayBeObject reports whether t is an interface that an object may be behind, or a struct or list
+// of such interfaces.
 func mayBeObject(t types.Type) bool {
 	var lists []types.Type
 	for list, ok := deref(t).Underlying().(*types.Slice); ok; list, ok = deref(t).Underlying().(*types.Slice) {
 		if slices.ContainsFunc(lists, func(l types.Type) bool { return types.Identical(l, t) }) {
-			return false // it has nothing but lists in it
+			return false // it contains only lists
 		}
 		lists, t = append(lists, t), list.Elem()
 	}

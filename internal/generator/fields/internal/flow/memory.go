@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// put lets a value go to where it is stored: through addr, a pointer, list, map or channel. What
-// is stored through the value by code that has it from there comes back to it.
+// put passes a value to its storage: through addr, a pointer, list, map or channel. Later stores
+// through the stored value come back to it.
 func (a *analysis) put(v, addr ssa.Value, pos token.Pos) {
 	a.edge(a.vertex(v), a.stored(addr))
 	if variable := variableOf(addr); variable != nil && !a.follows(variable.Pkg.Pkg) {
@@ -26,8 +26,7 @@ func (a *analysis) put(v, addr ssa.Value, pos token.Pos) {
 	}
 }
 
-// variableOf returns the variable of a package that a pointer, list, map or channel is of; nil if
-// there is none.
+// variableOf returns the package variable through which v is reached; nil if there is none.
 func variableOf(v ssa.Value) *ssa.Global {
 	for {
 		switch of := v.(type) {
@@ -47,12 +46,12 @@ func variableOf(v ssa.Value) *ssa.Global {
 	}
 }
 
-// put is a value through which one can store, and what it is kept in.
+// put is a value that can be stored through, and its container.
 type put struct{ v, in ssa.Value }
 
-// shared lets what is kept where a value is come to all that share the value, and reports whether
-// there was any that the value doesn't have. It is called when all else is known: what comes from
-// the value itself makes no difference.
+// shared passes origins in the container of a value to everything sharing the value, and reports
+// whether any were new to the value. It is called once all else is known: then origins from the
+// value itself make no difference.
 func (a *analysis) shared() bool {
 	type addition struct {
 		v ssa.Value
@@ -74,7 +73,7 @@ func (a *analysis) shared() bool {
 		for _, id := range ids {
 			o := a.byID[id]
 			if o.up != nil && v.got(o.up) {
-				continue // an element that was copied
+				continue // a copied element
 			}
 			if n := a.stores[p.v]; o.object() && (n == nil || !n.got(o)) && a.types.holds(v.typ, o) {
 				additions = append(additions, addition{p.v, o})
@@ -87,7 +86,7 @@ func (a *analysis) shared() bool {
 	return len(additions) > 0
 }
 
-// storedBehind gives the object behind an interface what a client puts there that doesn't know its
+// storedBehind adds objects to an interface's target that a client fills without knowing their
 // kind.
 func (a *analysis) storedBehind(n *vertex, made *ssa.MakeInterface) {
 	kinds := a.types.objectsIn(made.X.Type())

@@ -12,33 +12,32 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// origin is one thing that a value may be, point to, or contain. Each is made once, so that
-// pointers are compared.
+// origin is one thing that a value may be, point to, or contain. Equal origins are one pointer.
 type origin struct {
-	// kind is that of the object; nil if it isn't known.
+	// kind is the object's kind; nil if unknown.
 	kind *types.Named
-	// path is where in the object the part stands, and typ its type without pointers. Of an object
-	// of an unknown kind, typ is nil.
+	// path locates the part in the object, and typ is the part's type without pointers; nil for an
+	// object of an unknown kind.
 	path string
 	typ  types.Type
-	// named is the path by which a projection has the part: keys and entries are had with the whole
-	// map.
+	// named is the path by which a projection covers the part: keys and entries come with the map.
 	named string
-	// up is the part that this one is a field or an element of; nil for a whole object.
+	// up is the part around this one; nil for a whole object.
 	up *origin
-	// cache means that the value isn't such objects, but hands them out.
+	// cache means the value hands out such objects and is none itself.
 	cache bool
-	// fn isn't nil if the value is this function, with a receiver if method is set; then nothing
-	// above is set.
+	// fn isn't nil if the value is this function, with a receiver if method is set. The fields
+	// above are unset then.
 	fn     *ssa.Function
 	method bool
-	// id is the number of the origin; it isn't set in keys of origins.made.
+	// id numbers the origins; unset in keys of origins.made.
 	id int
-	// foreign means that the value is of code that isn't looked into: a function, or something with
-	// methods. Then nothing above is set.
+	// foreign means the value comes from unfollowed code: a function, or something with methods.
+	// The fields above, except id, are unset then.
 	foreign bool
-	// made isn't nil if the value is an interface in which a value of this type is; bare means that
-	// what is in its fields is known better. Then nothing above is set.
+	// made isn't nil if the value is an interface that holds a value of this type. bare means that
+	// the contents of its fields are known more exactly. The fields above, except id, are unset
+	// then.
 	made types.Type
 	bare bool
 }
@@ -46,10 +45,10 @@ type origin struct {
 // object reports whether t is an object, or a part of one.
 func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign && t.made == nil }
 
-// whole reports whether t is an object, and not a part of it.
+// whole reports whether t is a whole object.
 func (t *origin) whole() bool { return t.object() && t.up == nil }
 
-// origins makes origins.
+// origins interns origins.
 type origins struct {
 	made map[origin]*origin
 	byID []*origin
@@ -66,7 +65,7 @@ func (m *origins) get(t origin) *origin {
 	return made
 }
 
-// root is an object of a kind, nil for one that isn't known.
+// root returns an object of a kind; of an unknown one for nil.
 func (m *origins) root(kind *types.Named) *origin {
 	if kind == nil {
 		return m.unknown()
@@ -74,18 +73,17 @@ func (m *origins) root(kind *types.Named) *origin {
 	return m.get(origin{kind: kind, typ: kind})
 }
 
-// cache is what hands out objects of a kind, nil for one that isn't known.
+// cache returns a source of objects of a kind; of an unknown one for nil.
 func (m *origins) cache(kind *types.Named) *origin { return m.get(origin{kind: kind, cache: true}) }
 
-// unknown is an object of a kind that isn't known.
 func (m *origins) unknown() *origin { return m.get(origin{}) }
 
 func (m *origins) function(fn *ssa.Function, method bool) *origin {
 	return m.get(origin{fn: fn, method: method})
 }
 
-// field is the i-th field of a struct that t is; nil if the field is of a type that has contained
-// t before: then there is no end to the paths.
+// field returns field i of the struct t; nil if the field's type already contains t, since the
+// paths would never end.
 func (m *origins) field(t *origin, s *types.Struct, i int) *origin {
 	v := s.Field(i)
 	segment := jsonSegment(v, s.Tag(i))
@@ -95,7 +93,7 @@ func (m *origins) field(t *origin, s *types.Struct, i int) *origin {
 	return m.part(t, segment, segment, v.Type())
 }
 
-// element is an element of the list or map that t is, at the key if there is one.
+// element returns an element of the list or map t, at the key if there is one.
 func (m *origins) element(t *origin, key *ssa.Const) *origin {
 	segment := "[*]"
 	if key != nil && key.Value != nil {
@@ -116,7 +114,6 @@ func (m *origins) element(t *origin, key *ssa.Const) *origin {
 	return nil
 }
 
-// keys are the keys of the map that t is.
 func (m *origins) keys(t *origin) *origin {
 	return m.part(t, "[keys]", "[*]", t.typ.Underlying().(*types.Map).Key())
 }
@@ -133,9 +130,8 @@ func (m *origins) part(t *origin, segment, named string, typ types.Type) *origin
 	return m.get(origin{kind: t.kind, path: t.path + segment, named: t.named + named, typ: typ, up: t})
 }
 
-// jsonSegment is what a field adds to a path: its name in JSON behind a dot, or "" for a struct
-// whose fields take its place. A field that JSON doesn't have stands under its name in Go, in
-// parentheses.
+// jsonSegment returns a field's segment of a path: a dot and its JSON name, or "" for an inlined
+// struct. A field absent from JSON has its Go name in parentheses.
 func jsonSegment(v *types.Var, tag string) string {
 	name, inline := gotypes.JSONName(v, tag)
 	switch {

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// printed returns those arguments of a call of one of fmt's functions with a format that are
-// printed: all but those of which only the type is. ok is false for other calls, and for formats
-// and arguments that are computed.
+// printed returns the printed arguments of a formatting function of fmt: all except %T arguments.
+// ok is false for other calls, and for computed formats and arguments.
 func printed(to called, args []ssa.Value) (values []ssa.Value, ok bool) {
 	if to.path() != "fmt" || !strings.HasSuffix(to.name, "f") || len(args) < 2 {
 		return nil, false
@@ -36,7 +35,7 @@ func printed(to called, args []ssa.Value) (values []ssa.Value, ok bool) {
 	return values, true
 }
 
-// elementsOf returns the arguments that stand in a call in the place of a last parameter with dots.
+// elementsOf returns the arguments passed for a variadic parameter.
 func elementsOf(v ssa.Value) (elements []ssa.Value, ok bool) {
 	slice, ok := v.(*ssa.Slice)
 	if !ok {
@@ -65,8 +64,8 @@ func elementsOf(v ssa.Value) (elements []ssa.Value, ok bool) {
 	return elements, true
 }
 
-// verbsOf returns the verbs of a format, one for each argument. ok is false if it has indexes of
-// arguments, or widths that are arguments.
+// verbsOf returns the verbs of a format, one for each argument. ok is false if it has argument
+// indexes, or widths passed as arguments.
 func verbsOf(format string) (verbs []rune, ok bool) {
 	inVerb := false
 	for _, r := range format {

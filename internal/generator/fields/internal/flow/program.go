@@ -18,7 +18,7 @@ type Program struct {
 	followed map[*types.Package]bool
 }
 
-// New returns a program without packages. Their positions are those of fset.
+// New returns a program without packages. Their positions belong to fset.
 func New(fset *token.FileSet) *Program {
 	p := &Program{followed: map[*types.Package]bool{}}
 	p.a = &analysis{
@@ -42,7 +42,7 @@ func New(fset *token.FileSet) *Program {
 	return p
 }
 
-// Add adds a package, behind those that it imports.
+// Add adds a package. Its imports must have been added before.
 func (p *Program) Add(of *load.CodePackage) {
 	built := p.a.prog.CreatePackage(of.Types, of.Files, of.Info, true)
 	built.Build()
@@ -53,15 +53,15 @@ func (p *Program) Add(of *load.CodePackage) {
 	p.a.learn(of.Types)
 }
 
-// Find returns the kinds that the program has from caches, and what it uses of their objects. What
-// the program does is what the functions of its roots do, and what they call, in packages whose
-// bodies are loaded. The program is of no use any more then.
+// Find returns the kinds that the program gets from caches, and the uses of their objects. It
+// follows the functions of the roots and everything they call, in packages with loaded bodies. The
+// program can't be used afterwards.
 func (p *Program) Find() Found {
 	for _, root := range p.roots {
 		p.a.enter(root)
 	}
 	p.a.run()
 	found := p.a.record
-	*p = Program{} // which takes far more memory than what is found
+	*p = Program{} // it takes far more memory than the result
 	return found.kinds()
 }

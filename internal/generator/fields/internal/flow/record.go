@@ -10,65 +10,65 @@ import (
 	"strings"
 )
 
-// How is what a program does with a part of an object.
+// How is the way in which a program uses a part of an object.
 type How string
 
-// The ways of use. Those but Read and Present use all that is in a part.
+// The ways of use. All except Read and Present use everything in a part.
 const (
-	// Read means that the value is read: a string, a number, a list of strings.
+	// Read means that a value is read: a string, a number, a list of strings.
 	Read How = "read"
-	// Present means that the program looks whether the part is there, or how many elements it has,
+	// Present means that the program checks whether the part is there, or how many elements it has,
 	// and reads nothing in it.
 	Present How = "present"
-	// Whole means that it is compared or copied as a whole.
+	// Whole means the whole part is compared or copied.
 	Whole How = "whole"
-	// Recursive means that its type contains itself, so that there is no end to the paths.
+	// Recursive means the part's type contains itself, so paths into it would never end.
 	Recursive How = "recursive"
-	// WrittenBack means that it is sent to the API server.
+	// WrittenBack means the part is sent to the API server.
 	WrittenBack How = "written back"
-	// Unfollowed means that it goes to code that isn't looked into: all of it may be read there.
+	// Unfollowed means the part goes to unfollowed code, which may read all of it.
 	Unfollowed How = "not followed"
 )
 
 // Use is a place where a program uses a part of an object.
 type Use struct {
-	// Path is where the part stands in the object: JSON names behind dots, [*] behind lists and
-	// maps, or ['key']; "" is the whole object.
+	// Path locates the part in the object: JSON names behind dots, [*] behind lists and maps, or
+	// ['key']; "" is the whole object.
 	Path string
-	// Field is the field that a projection needs for it, as a path without a key and without [*] at
-	// its end; "" for a whole object.
+	// Field is the path by which a projection covers the part, without keys and without a trailing
+	// [*]; "" for a whole object.
 	Field string
 	How   How
 	Pos   token.Pos
-	// Why is what it goes to, in words, if How isn't Read or Present.
+	// Why says where the part goes, if How isn't Read or Present.
 	Why string
 }
 
-// Kind is a kind of objects that a program has from a cache.
+// Kind is a kind of objects a program gets from a cache.
 type Kind struct {
 	Type *types.Named
-	// From are the places where the objects come from, sorted.
+	// From are the places where the program gets the objects, sorted.
 	From []token.Pos
 	// Uses are sorted by path and position.
 	Uses []Use
 }
 
-// Found is what a program does with objects of caches.
+// Found describes a program's use of cached objects.
 type Found struct {
 	// Kinds are sorted by package and name.
 	Kinds []Kind
-	// Unknown are uses of objects of which it couldn't be found out which kind they are of, sorted
-	// by path and position. Each may be of any of the kinds.
+	// Unknown are uses of objects of an undetermined kind, perhaps any of the kinds, sorted by path
+	// and position.
 	Unknown []Use
 }
 
-// record collects what is found out.
+// record collects the results.
 type record struct {
-	uses map[*types.Named]map[used]bool // by kind, nil for those of an unknown one
+	uses map[*types.Named]map[used]bool // by kind; nil for an unknown one
 	from map[*types.Named]map[token.Pos]bool
 }
 
-// found notes that objects of a kind come from a cache; nil if the kind isn't known.
+// found notes that objects of a kind come from a cache. It ignores an unknown kind, nil.
 func (r *record) found(kind *types.Named, pos token.Pos) {
 	if kind == nil {
 		return
@@ -79,7 +79,7 @@ func (r *record) found(kind *types.Named, pos token.Pos) {
 	r.from[kind][pos] = true
 }
 
-// used is a Use in less memory: a large program has hundreds of thousands.
+// used is a compact Use: a large program has hundreds of thousands.
 type used struct {
 	of  *origin
 	why string
@@ -99,7 +99,7 @@ func (r *record) use(o *origin, how How, pos token.Pos, why string) {
 
 func (r *record) read(o *origin, pos token.Pos) { r.use(o, Read, pos, "") }
 
-// present notes that the program looks whether o is there. An object always is.
+// present notes a check for the presence of o. Whole objects are always present.
 func (r *record) present(o *origin, pos token.Pos) {
 	switch {
 	case o.whole():
@@ -110,7 +110,7 @@ func (r *record) present(o *origin, pos token.Pos) {
 	}
 }
 
-// escape notes that all of o is used.
+// escape notes a use of all of o.
 func (r *record) escape(o *origin, pos token.Pos, how How, why string) {
 	if o.object() && o.typ != nil && isPlain(o.typ) {
 		r.read(o, pos)
@@ -119,7 +119,6 @@ func (r *record) escape(o *origin, pos token.Pos, how How, why string) {
 	r.use(o, how, pos, why)
 }
 
-// kinds returns all that is known.
 func (r *record) kinds() Found {
 	var kinds []Kind
 	for kind, places := range r.from {

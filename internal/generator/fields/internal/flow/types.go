@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// deref returns t without the pointers around it, those that are declared as types among them. One
-// that points to itself has no end, and is returned.
+// deref strips all pointers from t, declared pointer types included. It returns a t that points to
+// itself unchanged.
 func deref(t types.Type) types.Type {
 	var declared []types.Type
 	for {
@@ -28,8 +28,7 @@ func deref(t types.Type) types.Type {
 	}
 }
 
-// same reports whether values of type u, or what they point to, are what a part of type t is, and
-// not something that contains such a part.
+// same reports whether a u, or its target, is a part of type t itself, not a container of it.
 func same(u, t types.Type) bool {
 	return types.IdenticalIgnoreTags(deref(u).Underlying(), t.Underlying())
 }
@@ -47,8 +46,8 @@ func isInterface(t types.Type) bool {
 	return types.IsInterface(t)
 }
 
-// isObject reports whether t is a struct that holds an API object: it has metav1.TypeMeta, and its
-// pointer the methods of objects.
+// isObject reports whether t is the struct of an API object: it embeds metav1.TypeMeta, and its
+// pointer has the methods of objects.
 func isObject(t types.Type) (*types.Named, bool) {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.TypeParams().Len() > 0 {
@@ -73,8 +72,8 @@ func isObject(t types.Type) (*types.Named, bool) {
 	return n, true
 }
 
-// IsOpaque reports whether a type has a form of its own in JSON, so that one can't have parts of
-// it: a time, a quantity.
+// IsOpaque reports whether a type has its own form in JSON, such as a time or a quantity. Nothing
+// can select parts of it.
 func IsOpaque(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || isInterface(n) {
@@ -85,10 +84,10 @@ func IsOpaque(t types.Type) bool {
 	return ok
 }
 
-// isPlain reports whether a type has no struct in it that one could have parts of.
+// isPlain reports whether a type has no struct in it with selectable parts.
 func isPlain(t types.Type) bool { return plainWithin(t, nil) }
 
-// plainWithin is isPlain for what lies in some lists and maps.
+// plainWithin is isPlain inside the lists and maps outer.
 func plainWithin(t types.Type, outer []types.Type) bool {
 	t = deref(t)
 	if IsOpaque(t) || slices.ContainsFunc(outer, func(o types.Type) bool { return types.Identical(o, t) }) {
@@ -103,13 +102,13 @@ func plainWithin(t types.Type, outer []types.Type) bool {
 	return ok && !channel && plainWithin(elem, outer)
 }
 
-// structs knows which types of structs are the same, or can be converted into each other.
+// structs knows which struct types are the same, or convertible into each other.
 type structs struct {
 	known  map[*types.Struct]*types.Struct
 	byType typeutil.Map // *types.Struct by type, without tags
 }
 
-// field returns what stands for the i-th field of s, and of all structs that are the same.
+// field returns the representative of field i of s, and of all equal structs.
 func (k *structs) field(s *types.Struct, i int) *types.Var {
 	v := s.Field(i)
 	if v.Origin() != v {
@@ -127,19 +126,19 @@ func (k *structs) field(s *types.Struct, i int) *types.Var {
 	return first.Field(i)
 }
 
-// typeFacts are what is known of types, computed once for each.
+// typeFacts caches facts about types.
 type typeFacts struct {
-	api     map[*types.TypeName]bool // structs that are parts of objects
-	walked  typeutil.Map             // bool by type, what addAPI has seen
+	api     map[*types.TypeName]bool // structs inside objects
+	walked  typeutil.Map             // set of the types seen by addAPI
 	within  typeutil.Map             // *reach by type
-	objects typeutil.Map             // []*types.Named by type, what objectsIn returns
-	sources typeutil.Map             // bool by type, what handsOut returns
+	objects typeutil.Map             // []*types.Named by type: results of objectsIn
+	sources typeutil.Map             // bool by type: results of handsOut
 }
 
-// reach is what values of a type can hold.
+// reach is the set of types that values of a type can hold.
 type reach struct {
 	anything bool          // an interface, or a function
-	types    *typeutil.Map // all types on the way, and what is under them
+	types    *typeutil.Map // all types on the way, and their underlying types
 }
 
 func (f *typeFacts) reach(t types.Type) *reach {
@@ -155,7 +154,7 @@ func (f *typeFacts) reach(t types.Type) *reach {
 	return r
 }
 
-// add adds to r what t can hold; it returns false at something that may hold anything.
+// add adds the types that values of t can hold to r. It returns false if they can hold anything.
 func (f *typeFacts) add(r *reach, t types.Type) bool {
 	t = types.Unalias(t)
 	if r.types.At(t) != nil {
@@ -180,11 +179,10 @@ func (f *typeFacts) add(r *reach, t types.Type) bool {
 	return true
 }
 
-// opaque is IsOpaque for types of parts of objects. A struct of the program that writes its JSON
-// itself is one like others.
+// opaque is IsOpaque for types inside objects; false for other structs with their own form in JSON.
 func (f *typeFacts) opaque(t types.Type) bool { return f.walked.At(t) != nil && IsOpaque(t) }
 
-// holds reports whether a value of type u may be, point to, or contain what t stands for.
+// holds reports whether a value of type u may be, point to, or contain t.
 func (f *typeFacts) holds(u types.Type, t *origin) bool {
 	if isBasic(u) {
 		return false
@@ -208,8 +206,8 @@ func (f *typeFacts) holds(u types.Type, t *origin) bool {
 	return r.types.At(t.typ) != nil || !isBasic(t.typ) && r.types.At(t.typ.Underlying()) != nil
 }
 
-// handsOut reports whether objects can be had from a value of type t: it may be or have one, or a
-// function or a method that returns one, or calls a function with one.
+// handsOut reports whether a value of type t can yield objects: by being or containing one, by a
+// function or method that returns one, or by calling a function with one.
 func (f *typeFacts) handsOut(t types.Type) bool {
 	if known, ok := f.sources.At(t).(bool); ok {
 		return known
