@@ -2,7 +2,7 @@
 
 package index
 
-// builtIns are the kinds of objects with metadata that a Kubernetes API server has without
+// builtIns are the kinds with object metadata that every Kubernetes API server has without
 // definitions, by group.
 var builtIns = map[string]string{
 	"": "Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim " +
