@@ -40,9 +40,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Render returns the files for out, sorted by Path. It takes the names of the model as they are,
-// and fails if they make no Go code. It does not change the model. It writes as many files at a
-// time as there are processors for it.
+// Render returns the files for out, sorted by Path. It uses names as given, and fails if they don't
+// form Go code. It does not change the model. It renders up to GOMAXPROCS files at a time.
 func Render(out *model.Output) ([]model.File, error) {
 	emitters := emitters(newPackages(out))
 	files := make([]model.File, len(emitters))
@@ -66,8 +65,7 @@ func Render(out *model.Output) ([]model.File, error) {
 	return files, nil
 }
 
-// emitters has a function for each file. They share what they read, and write nothing that they
-// share.
+// emitters returns a function for each file. They only read their shared data.
 func emitters(p *packages) []func() *file {
 	emitters := []func() *file{
 		func() *file { return factoryFile(p) },

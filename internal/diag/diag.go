@@ -69,6 +69,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Add appends d.
 func (l *List) Add(d Diagnostic) { *l = append(*l, d) }
 
 // Sorted returns the findings ordered by file, line, column, marker and message, without

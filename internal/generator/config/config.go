@@ -31,7 +31,7 @@ const SchemaID = "https://raw.githubusercontent.com/informer-gen/informer-gen/ma
 // File is a configuration file. File and folder names in it are relative to its own folder. A
 // missing value has an invalid position.
 type File struct {
-	// Name is the file name passed to [Read].
+	// Name is the name passed to [Read] or [Parse].
 	Name string
 
 	Version     marker.Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`

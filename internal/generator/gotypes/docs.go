@@ -26,6 +26,7 @@ func (c *Docs) DeprecateType(t types.Type) bool {
 	return ok && c.Deprecate(n.Obj())
 }
 
+// DeprecateAny reports whether one of objs is deprecated.
 func (c *Docs) DeprecateAny(objs []types.Object) bool {
 	return slices.ContainsFunc(objs, c.Deprecate)
 }

@@ -59,6 +59,7 @@ func ImportFuncs(ctx context.Context, program *load.Program, paths []string) (Fu
 	return f, nil
 }
 
+// Packages returns the packages found by [ImportFuncs].
 func (f Funcs) Packages() []*load.Package { return f.packages }
 
 // find returns the package at path, not that of the type, or the reason why generated code can't

@@ -37,6 +37,7 @@ func NewOwners(partial bool) *Owners {
 	return o
 }
 
+// Add adds a kind.
 func (o *Owners) Add(group, kind string) {
 	if i, ok := slices.BinarySearch(o.kinds[group], kind); !ok {
 		o.kinds[group] = slices.Insert(o.kinds[group], i, kind)

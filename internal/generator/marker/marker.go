@@ -34,6 +34,7 @@ type At struct {
 // InFile reports whether the marker comes from the config file, not from a comment.
 func (a At) InFile() bool { return !strings.HasPrefix(a.Name, "+") }
 
+// Where returns a itself.
 func (a At) Where() At { return a }
 
 // Value is the value of an argument.

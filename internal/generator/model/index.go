@@ -11,8 +11,8 @@ type Index struct {
 	Key GoType
 	// Exactly one of Paths, Owner and Func is set.
 	//
-	// Paths that share their first steps, up to a step over every element, look at the same element
-	// at a time. Otherwise every combination is a key.
+	// Paths that share their first steps, up to a step over every element, visit each element
+	// together. Otherwise every combination is a key.
 	Paths []*FieldPath
 	Owner *Owner
 	Func  *Func

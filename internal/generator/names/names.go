@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// UpperFirst returns s with its first letter in upper case.
 func UpperFirst(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	if size == 0 {
