@@ -79,7 +79,6 @@ func madeOf(x *model.Index) string {
 	return text
 }
 
-// accessor returns the expression for a type's informer and lister.
 func accessor(t InspectedType, layout model.Layout) string {
 	if layout == model.Single {
 		return "factory." + t.Plural.Text + "()"
@@ -92,7 +91,6 @@ func belongs(file, source string, of resolve.Type) bool {
 	return of.Model != nil && source == of.Package && path.Base(file) == of.Model.File()+".go"
 }
 
-// relative makes file names relative to dir.
 func (t *InspectedType) relative(dir string) {
 	positions := []*token.Position{
 		&t.Pos, &t.Reason.Pos, &t.Group.Pos, &t.GroupGoName.Pos, &t.Version.Pos, &t.Scope.Pos, &t.Resource.Pos, &t.Plural.Pos,

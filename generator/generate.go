@@ -123,8 +123,8 @@ var ErrNothing = errors.New("no type to generate for")
 //
 // If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing], with two
 // exceptions: AllowEmpty is set, or earlier runs have left files in the output and there are no
-// warnings, one of which might explain why nothing was found. In these cases Files is empty, and
-// the files of earlier runs are stale.
+// warnings, one of which might explain why nothing was found. Then Files holds no files, and
+// those of earlier runs are stale.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {

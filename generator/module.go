@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
-// goModule is a folder with a go.mod.
 type goModule struct {
 	dir  string // absolute
 	path string

@@ -34,7 +34,6 @@ func renderIfRight(result resolve.Result) ([]model.File, error) {
 	return templates.Render(result.Output)
 }
 
-// nothing returns the reason why there is nothing to generate.
 func (s settings) nothing(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
 	nested := s.nested()

@@ -156,7 +156,6 @@ func (cfg Config) file(dir string, main goModule) (string, error) {
 
 var buildTag = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
-// findingsOf returns the findings in err, or err as a single finding.
 func findingsOf(err error) diag.List {
 	var list diag.List
 	if errors.As(err, &list) {
@@ -185,7 +184,6 @@ func layoutOf(name string) (model.Layout, error) {
 	return model.Grouped, fmt.Errorf("layout %q isn't known%s (allowed: %s)", name, diag.DidYouMean(name, allowed), strings.Join(allowed, ", "))
 }
 
-// addCRDs reads a file or folder of CustomResourceDefinitions.
 func (s *settings) addCRDs(name setting, report *diag.List) {
 	definitions, wrong := crd.Read(name.path())
 	for _, d := range wrong {

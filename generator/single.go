@@ -36,7 +36,6 @@ func packageName(to target) (string, error) {
 	return name, nil
 }
 
-// constrained reports whether a file has a build constraint.
 func constrained(file *ast.File) bool {
 	for _, group := range file.Comments {
 		if group.Pos() < file.Package && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) }) {

@@ -21,7 +21,6 @@ import (
 // DefaultOutput is the default output folder, beside go.mod.
 const DefaultOutput = "generated"
 
-// target is the place of the output.
 type target struct {
 	dir        string // absolute
 	goMod      string // absolute name of the file

@@ -89,7 +89,6 @@ func ownName(s *model.Struct, field *model.Field) string {
 	return field.Name
 }
 
-// converter writes statements that fill in a projection.
 type converter struct {
 	f *file
 	locals
@@ -148,14 +147,12 @@ func (c *converter) value(v, wide *model.Value, to, from string) []jen.Code {
 	)}
 }
 
-// elements fills in the elements of a list.
 func (c *converter) elements(elem, wide *model.Value, to, from string) jen.Code {
 	i := c.name("i")
 	defer c.free(i)
 	return jen.For(jen.Id(i + " := range " + from)).Block(c.value(elem, wide, to+"["+i+"]", from+"["+i+"]")...)
 }
 
-// entries fills in the entries of a map.
 func (c *converter) entries(v, wide *model.Value, to, from string) jen.Code {
 	key, value, entry := c.name("key"), c.name("value"), c.name("entry")
 	defer c.free(key, value, entry)

@@ -29,7 +29,6 @@ func (f *file) copyMethods(s *model.Struct) []jen.Code {
 	}
 }
 
-// copyInto returns the method DeepCopyInto of a struct.
 func (f *file) copyInto(s *model.Struct) *jen.Statement {
 	c := copier{f: f, locals: locals{file: f}}
 	statements := []jen.Code{jen.Op("*").Id("out").Op("=").Op("*").Id("in")}
@@ -40,7 +39,6 @@ func (f *file) copyInto(s *model.Struct) *jen.Statement {
 		Func().Params(jen.Id("in").Op("*").Id(s.Name)).Id("DeepCopyInto").Params(jen.Id("out").Op("*").Id(s.Name)).Block(statements...)
 }
 
-// copier writes statements that copy values.
 type copier struct {
 	f *file
 	locals
@@ -71,7 +69,6 @@ func (c *copier) copy(v *model.Value, in, out string) []jen.Code {
 // copyInto is the method that copies to a pointer. Any other copy method returns the copy.
 const copyInto = "DeepCopyInto"
 
-// pointer copies the target of in.
 func (c *copier) pointer(elem *model.Value, in, out string) []jen.Code {
 	switch elem.Copy {
 	case "":
@@ -86,7 +83,6 @@ func (c *copier) pointer(elem *model.Value, in, out string) []jen.Code {
 	return []jen.Code{jen.Id(out).Op("=").New(jen.Id(in + "." + elem.Copy).Call())}
 }
 
-// elements copies the elements of a list.
 func (c *copier) elements(elem *model.Value, in, out string) []jen.Code {
 	if elem.Plain {
 		return nil

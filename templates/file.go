@@ -39,7 +39,6 @@ func newFile(p *pkg, name, source string, taken ...string) *file {
 	return f
 }
 
-// path returns the path relative to the output folder.
 func (f *file) path() string { return path.Join(f.pkg.dir, f.name) }
 
 // local reports whether functions of the file may have a variable called name, and reserves the

@@ -37,10 +37,8 @@ func groupsFile(p *packages) *file {
 	return f
 }
 
-// groupInterface returns the result type of the factory's accessor for a group.
 func groupInterface(g *model.Group) string { return g.GoName + "Group" }
 
-// groupImpl returns the name of its implementation.
 func groupImpl(g *model.Group) string { return g.Unexported() + "Group" }
 
 // versionAlias returns the factory's import name for a version's package. Many groups have versions

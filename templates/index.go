@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// indexNames returns the constants with the names of the indexes.
 func indexNames(k *kind) *jen.Statement {
 	if len(k.Indexes) == 1 {
 		x := k.Indexes[0]
@@ -49,7 +48,6 @@ func (f *file) addIndexes(k *kind) {
 	}
 }
 
-// indexVar returns the variable of an index.
 func indexVar(k *kind, x *model.Index) string { return k.Unexported() + x.Name }
 
 // index returns the declaration of an index: its name, and the function that finds its keys.

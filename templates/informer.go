@@ -62,7 +62,6 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 // with informers alone.
 func kindPath(k *kind) string { return or(k.controllers, controllerPath, factoriesPath) }
 
-// newKind creates the Kind of k from a factory.
 func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource").Call()}
 	switch {

@@ -21,12 +21,10 @@ type kind struct {
 	controllers bool
 }
 
-// file begins widget.go in p.
 func (k *kind) file(p *pkg, taken ...string) *file {
 	f := newFile(p, k.File()+".go", k.Source.Path, taken...)
 	f.usesDeprecated = k.Deprecated != "" || k.Source.Deprecated && k.Projection == nil
 	return f
 }
 
-// lister returns an identifier of k's lister package.
 func (f *file) lister(k *kind, id string) *jen.Statement { return f.from(k.listers, "listers", id) }

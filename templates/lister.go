@@ -83,7 +83,6 @@ func (k *kind) isValue() bool {
 	return k.isShared() && !k.ListerExpansion && !k.NamespaceListerExpansion
 }
 
-// newLister creates k's lister from a lister.Resource.
 func (k *kind) newLister(of jen.Code) *jen.Statement {
 	impl := k.Unexported() + "Lister"
 	if k.isValue() {
@@ -138,7 +137,6 @@ func (f *file) addMethods(k *kind, impl string) {
 	f.add(methods...)
 }
 
-// listerMethod returns a method of k's lister.
 func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	if k.isValue() {
 		return valueMethod("l", k.Unexported()+"Lister", name, params, result, body)

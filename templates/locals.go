@@ -28,7 +28,6 @@ func (l *locals) name(like string) string {
 	}
 }
 
-// free gives names back at the end of their scope.
 func (l *locals) free(names ...string) {
 	for _, name := range names {
 		delete(l.inUse, name)

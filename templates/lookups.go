@@ -23,7 +23,6 @@ func (f *file) lookupsInterface(k *kind) *jen.Statement {
 		Type().Id(k.Name + "Lookups").Interface(methods...)
 }
 
-// lookupMethods implements that interface.
 func (f *file) lookupMethods(k *kind) []jen.Code {
 	var methods []jen.Code
 	for _, x := range k.Indexes {

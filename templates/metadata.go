@@ -8,7 +8,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// metadataType returns the type of a projection's metadata.
 func (f *file) metadataType(k *kind, s *model.Struct) *jen.Statement {
 	none := jen.Add(f.qual(objectPath, "object", "NoMeta")).Op("`json:\"-\"`")
 	return commentf("%s is the metadata of %s.", s.Name, indefinite(k.Name)).

@@ -32,7 +32,6 @@ func projectionFile(k *kind) *file {
 // projectionLocals are the parameters and variables of addProjection's code.
 func projectionLocals() []string { return []string{"copied", "in", "of", "out", "p", "value"} }
 
-// addProjection appends the types of a projection and their methods.
 func (f *file) addProjection(k *kind) {
 	f.usesDeprecated = f.usesDeprecated || k.Projection.Deprecated || k.Source.Deprecated
 	f.fix(objectPath, "object")
@@ -57,12 +56,10 @@ func (f *file) addProjection(k *kind) {
 	}
 }
 
-// indefinite returns a name with its article.
 func indefinite(name string) string {
 	return or(strings.ContainsAny(name[:1], "AEIO"), "an ", "a ") + name
 }
 
-// projectionType returns the type of the projection itself.
 func (f *file) projectionType(k *kind, s *model.Struct) *jen.Statement {
 	p := k.Projection
 	lines := fold(fmt.Sprintf("%s is %s with some of its fields: %s, and the name, namespace, UID and resourceVersion.",
@@ -72,7 +69,6 @@ func (f *file) projectionType(k *kind, s *model.Struct) *jen.Statement {
 	return verbatim(append(lines, k.deprecation()...)).Type().Id(s.Name).Struct(f.projectedFields(s)...)
 }
 
-// listed returns a list for a sentence.
 func listed(items []string) string {
 	if n := len(items) - 1; n > 0 {
 		return strings.Join(items[:n], ", ") + " and " + items[n]

@@ -33,7 +33,6 @@ func oneLine(statement jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ";"}, statement)
 }
 
-// structOf returns a struct with one field.
 func structOf(field jen.Code) *jen.Statement {
 	return jen.Id("struct").Custom(jen.Options{Open: "{", Close: "}"}, field)
 }
@@ -49,7 +48,6 @@ func valueMethod(receiver, on, name string, params []jen.Code, result, body jen.
 	return jen.Func().Params(jen.Id(receiver).Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
 }
 
-// made returns a pointer to a new struct with one field.
 func made(of string, field jen.Code) *jen.Statement {
 	return jen.Op("&").Id(of).Values(field)
 }
@@ -67,10 +65,8 @@ func (f *file) of(importPath, name string, k *kind) *jen.Statement {
 	return f.qual(importPath, path.Base(importPath), name).Types(f.object(k))
 }
 
-// seq returns an iterator type over objects of k.
 func (f *file) seq(k *kind) *jen.Statement { return f.of("iter", "Seq", k) }
 
-// goType returns a type as k's files name it.
 func (f *file) goType(k *kind, t model.GoType) *jen.Statement {
 	switch {
 	case t.Path == "":

@@ -34,7 +34,6 @@ func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	return f
 }
 
-// accessor returns the interface method for the informer of k.
 func (k *kind) accessor() *jen.Statement {
 	lines := []string{fmt.Sprintf("%s has the informer and the lister of %s.", k.Plural, k.Plural)}
 	return verbatim(append(lines, k.deprecation()...)).

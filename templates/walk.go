@@ -75,7 +75,6 @@ func (w *walk) follow(path *model.FieldPath) *value {
 	return at
 }
 
-// check continues only if a condition holds.
 func (w *walk) check(condition string) {
 	if w.checks[condition] {
 		return
@@ -88,7 +87,6 @@ func (w *walk) check(condition string) {
 	last.conditions = append(last.conditions, condition)
 }
 
-// entry continues only if a map has an entry.
 func (w *walk) entry(at *value, step model.Step) *value {
 	entry := at.operand() + "[" + step.Entry + "]"
 	if v := w.values[entry]; v != nil {
@@ -107,7 +105,6 @@ func (w *walk) entry(at *value, step model.Step) *value {
 	return v
 }
 
-// key continues with every key of a map.
 func (w *walk) key(at *value) *value {
 	l := w.loop(at)
 	if l.key == "" {
@@ -160,7 +157,6 @@ func (w *walk) name(names ...string) string {
 	}
 }
 
-// nested returns a statement nested in all levels.
 func (w *walk) nested(statement jen.Code) jen.Code {
 	for n := len(w.levels) - 1; n >= 0; n-- {
 		statement = w.levels[n].around(statement)

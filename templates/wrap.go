@@ -90,7 +90,6 @@ const (
 	operator
 )
 
-// look notes how n can be broken.
 func (w *wrapper) look(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -119,7 +118,6 @@ func (w *wrapper) look(n ast.Node) bool {
 	return true
 }
 
-// ends returns the end positions of parts.
 func ends[N ast.Node](parts []N) []token.Pos {
 	var all []token.Pos
 	for _, part := range parts {
@@ -149,7 +147,6 @@ func (w *wrapper) note(line int, p wrapping) {
 	}
 }
 
-// apply breaks each line in its best way.
 func (w *wrapper) apply(src []byte) []byte {
 	type insertion struct {
 		at   int

@@ -48,7 +48,6 @@ func (d Diagnostic) String() string {
 	return b.String()
 }
 
-// text returns the message with the allowed values.
 func (d Diagnostic) text() string {
 	if len(d.Allowed) == 0 {
 		return d.Message

@@ -79,7 +79,6 @@ func deprecatedAbove(lines []string, line int) bool {
 	return found
 }
 
-// lines returns the lines of a file; none if it is unreadable.
 func (c *Docs) lines(file string) []string {
 	lines, ok := c.files[file]
 	if !ok {

@@ -15,7 +15,6 @@ import (
 //
 //	.spec.suspend==false && .status.phase!="Done, and gone" && .spec.deadline!=null
 
-// comparison is a parsed condition.
 type comparison struct {
 	offset, after int // where the condition begins and ends in the text
 	path          []jsonpath.Segment
@@ -23,7 +22,6 @@ type comparison struct {
 	literal       literal
 }
 
-// literal is the right side of a comparison.
 type literal struct {
 	text          string // without quotes
 	quoted        bool

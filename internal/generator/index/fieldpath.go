@@ -78,7 +78,6 @@ func (r *Reader) lacking(k Kind, path string, problem, wrong *jsonpath.Error) *j
 	return jsonpath.Errorf(problem.Offset, "projection %s doesn't have %s: add it to the fields at %s", k.Name, path, r.report.Short(k.Fields))
 }
 
-// pathKey checks the type at the end of a path.
 func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
 	if n, ok := f.end.(*types.Named); ok && k.ProjectionOf != nil && n.Obj().Pkg() == k.Type.Obj().Pkg() {
 		return model.GoType{}, jsonpath.Errorf(f.last, "%s can't be the key of an index: projection %s has it in part; go on to one of its fields", f.text, k.Name)
@@ -101,7 +100,6 @@ func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
 	return model.GoType{}, p
 }
 
-// followText parses a path and follows it.
 func followText(t types.Type, text string) (followed, *jsonpath.Error) {
 	segments, problem := jsonpath.Parse(text)
 	if problem != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/names"
 )
 
-// function fills in the function of an index.
 func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 	path, name := splitFunc(m.Func.Text)
 	pkg := k.Package

@@ -79,7 +79,6 @@ type Declared struct {
 	Pos token.Position
 }
 
-// listerMethods are the methods of every lister.
 var listerMethods = []string{"All", "Get", "InNamespace", "List", "Namespace", "Resource", "Snapshot"}
 
 // Read returns the correct indexes of k, in the order of its markers, and reports errors in the
@@ -125,7 +124,6 @@ func (r *Reader) Read(k Kind) []Declared {
 	return indexes
 }
 
-// index returns the index declared by m, or nil if it is wrong.
 func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 	x := &model.Index{Name: m.Name.Text, Namespaced: m.Namespaced.Text == "true"}
 	var ok bool
@@ -167,7 +165,6 @@ func keysOf(m *marker.Index) []keySource {
 	return given
 }
 
-// keys fills in the source of x's keys.
 func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	switch {
 	case m.Func.IsSet():
@@ -198,7 +195,6 @@ func sameForAll(k Kind, path *model.FieldPath) string {
 	return ""
 }
 
-// isNamespace reports whether a path leads to the object's namespace.
 func (k Kind) isNamespace(steps []model.Step) bool {
 	return len(steps) == 2 && steps[0].Field == k.metadata() && steps[1].Field == "Namespace"
 }
@@ -234,7 +230,6 @@ func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 	}
 }
 
-// failIn reports a problem inside a value of m.
 func (r *Reader) failIn(m *marker.Index, value marker.Value, p *jsonpath.Error) {
 	r.report.Add(diag.Diagnostic{
 		Pos: value.At(p.Offset), Marker: m.At.Name, Message: p.Message, Allowed: p.Allowed, Warning: p.Warning,

@@ -44,7 +44,6 @@ func (o *Owners) Add(group, kind string) {
 	}
 }
 
-// owner fills in the kind of an index's owners.
 func (r *Reader) owner(m *marker.Index, x *model.Index) bool {
 	owner, problem := r.owners.parse(m.Owner.Text)
 	if problem != nil {

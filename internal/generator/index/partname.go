@@ -43,7 +43,6 @@ func partNames(paths []followed) []string {
 	return numbered(parts)
 }
 
-// numbered makes equal names unique.
 func numbered(parts []string) []string {
 	taken := map[string]bool{}
 	for _, name := range parts {

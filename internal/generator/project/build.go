@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/names"
 )
 
-// builder builds the types of a projection.
 type builder struct {
 	*projection
 	pkg *types.Package
@@ -160,7 +159,6 @@ func (b *builder) part(name, path string, t types.Type, n *selected) (*model.Val
 	return v, named
 }
 
-// around returns v with elem as its element.
 func around(v model.Value, elem *model.Value, prefix string) *model.Value {
 	v.Elem, v.Type = elem, append([]model.GoType{{Name: prefix}}, elem.Type...)
 	return &v
@@ -180,7 +178,6 @@ func decoderTags(tag string) string {
 	return text
 }
 
-// jsonName returns a field's name in its tag.
 func jsonName(tag string) (name string, ok bool) {
 	name, _, _ = strings.Cut(reflect.StructTag(tag).Get("json"), ",")
 	return name, name != ""

@@ -49,7 +49,6 @@ func (f *follower) follow(segments []jsonpath.Segment) *jsonpath.Error {
 	return nil
 }
 
-// enter moves on to a field.
 func (f *follower) enter(s jsonpath.Segment) *jsonpath.Error {
 	text := f.value.Text
 	soFar := text[:s.Offset-len(".")]

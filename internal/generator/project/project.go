@@ -112,14 +112,12 @@ func (n *selected) enter(field *types.Var, value marker.Value, offset int) *sele
 	return next
 }
 
-// fail reports a problem inside a path.
 func (p *projection) fail(value marker.Value, problem *jsonpath.Error) {
 	p.reader.report.Add(diag.Diagnostic{
 		Pos: value.At(problem.Offset), Marker: p.marker.At.Name, Message: problem.Message, Allowed: problem.Allowed, Warning: problem.Warning,
 	})
 }
 
-// readFields follows the paths of all fields.
 func (p *projection) readFields() {
 	if gotypes.MarshalsItself(p.kind.Type) {
 		p.reader.report.Fail(p.marker.At, p.marker.Pos, fmt.Sprintf("type %s writes its JSON itself, so that it has no projections", p.kind.Name))

@@ -30,7 +30,6 @@ func (b *builder) cannot(n *selected, why string) {
 	b.fail(n.value, jsonpath.Errorf(n.last, "a projection can't have %s: %s", n.value.Text, why))
 }
 
-// setTypes fills in the types of a value and its elements, or returns why it can't.
 func (b *builder) setTypes(v *model.Value, t types.Type) (why string) {
 	if v.Type, why = b.expression(t); why == "" && v.Elem != nil {
 		elem, _ := gotypes.Elem(t)

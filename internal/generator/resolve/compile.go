@@ -48,7 +48,6 @@ func check(ctx context.Context, r *report.Report, in Input, apis []*api) index.F
 	return funcs
 }
 
-// compile reports Go errors in packages with selected types.
 func compile(r *report.Report, in Input, apis []*api) {
 	for _, a := range apis {
 		if !a.selects() || importsOutput(r, in, a) {
@@ -61,7 +60,6 @@ func compile(r *report.Report, in Input, apis []*api) {
 	}
 }
 
-// problems reports compile errors of a package.
 func (in Input) problems(r *report.Report, problems diag.List) {
 	for _, p := range problems {
 		p.Warning = in.KeepGoing

@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// hasCRD reports whether any group defines the kind.
 func hasCRD(crds []crd.Definition, kind string) bool {
 	return slices.ContainsFunc(crds, func(c crd.Definition) bool { return c.Kind.Text == kind })
 }
@@ -81,7 +80,6 @@ func otherGroup(r *report.Report, crds []crd.Definition, apis []*api, a *api, k 
 	return true
 }
 
-// isKind reports whether a package has a kind with that group and name.
 func isKind(apis []*api, group, name string) bool {
 	return slices.ContainsFunc(apis, func(a *api) bool {
 		return a.group.Text == group && slices.ContainsFunc(a.kinds, func(k *kind) bool { return k.Name == name })
@@ -115,7 +113,7 @@ func checkCRD(r *report.Report, a *api, k *kind, c crd.Definition) {
 // checkServed reports a kind's version that no definition serves.
 func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 	if slices.ContainsFunc(same, func(c crd.Definition) bool { return len(c.Versions) == 0 }) || marker.First[kubebuilder.SkipVersion](k.declared.markers) != nil {
-		return // controller-gen omits the version from the definition
+		return // with +kubebuilder:skipversion, the definition omits the version
 	}
 	var served []string
 	for _, c := range same {

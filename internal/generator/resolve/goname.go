@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// adviseGoName explains how to rename the package's group in Go.
 func (a *api) adviseGoName() string {
 	return a.advice("+groupGoName=NAME in a comment of package "+a.pkg.Path, "groupGoName: NAME")
 }
@@ -73,7 +72,6 @@ func where(r *report.Report, a *api) string {
 	return "package " + a.pkg.Path + " at " + r.Short(a.group.Pos)
 }
 
-// factoryMethods are the methods of every factory.
 var factoryMethods = []string{"Base", "ForResource", "Shutdown", "SharedInformerFactory", "Start", "WaitForCacheSync"}
 
 // differentGoNames reports groups whose Go names clash with each other or with a factory's methods.

@@ -12,10 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// missingSums replaces findings about missing go.sum entries with a single one, which names the
-// command that adds the entries. go.sum lacks them right after go get MODULE, for imports of the
-// module's packages. The remaining findings may be consequences, so they are dropped, unless types
-// that don't compile are left out.
+// missingSums replaces findings about missing go.sum entries, as after go get MODULE, with a single
+// one, which names the command that adds them. Other findings may be consequences, so they are
+// dropped, unless types that don't compile are left out.
 func missingSums(findings diag.List, roots []*load.Package) diag.List {
 	var queries []string
 	added, warning := map[string]bool{}, true

@@ -19,7 +19,7 @@ import (
 func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	var (
 		groups    []*model.Group
-		versions  [][]*api // by group and version
+		versions  [][]*api // one slice per group and version
 		byName    = map[string]*model.Group{}
 		byVersion = map[[2]string]int{}
 		first     = map[string]*api{} // by group
@@ -90,7 +90,6 @@ func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 	return v
 }
 
-// deprecatedPackage reports whether the package comment has a "Deprecated: " paragraph.
 func deprecatedPackage(files []*ast.File) bool {
 	return slices.ContainsFunc(files, func(f *ast.File) bool {
 		return f.Doc != nil && strings.Contains("\n\n"+f.Doc.Text(), "\n\nDeprecated: ")

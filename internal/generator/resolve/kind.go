@@ -40,7 +40,7 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 	if len(a.pkg.TypeErrors) > 0 && embedsInvalid(typeName) {
 		t.because(incomplete, marker.At{})
 		leftOut(r, in, name, pos)
-		return nil // it may have ObjectMeta
+		return nil // unknown whether it has ObjectMeta
 	}
 	switch {
 	case d.selection.client:
@@ -156,7 +156,6 @@ func returnsObject(f *types.Func) bool {
 	return s.Params().Len() == 0 && s.Results().Len() == 1 && gotypes.IsNamed(s.Results().At(0).Type(), runtimePath, "Object")
 }
 
-// embedsInvalid reports whether the type embeds something invalid.
 func embedsInvalid(t *types.TypeName) bool {
 	s, ok := t.Type().Underlying().(*types.Struct)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// readProjections adds the projections of all kinds to their packages, and to types, each behind
-// its kind.
+// readProjections adds the projections of all kinds to their packages, and returns types with the
+// projections inserted behind their kinds.
 func readProjections(reader *project.Reader, r *report.Report, in Input, apis []*api, types []Type) []Type {
 	for _, a := range apis {
 		for _, k := range slices.Clone(a.kinds) {

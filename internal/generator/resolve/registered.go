@@ -54,7 +54,6 @@ func isGroupVersion(t ast.Expr) bool {
 	return ok && selector.Sel.Name == "GroupVersion"
 }
 
-// sameRegistered merges two variables.
 func sameRegistered(r *report.Report, first, second registered) registered {
 	if first.name == "" {
 		return second

@@ -131,7 +131,6 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	return result, nil
 }
 
-// readIndexes fills in the indexes of all kinds.
 func readIndexes(reader *index.Reader, r *report.Report, apis []*api) {
 	for _, a := range apis {
 		for _, k := range a.kinds {

@@ -49,7 +49,6 @@ func agreed(r *report.Report, all []said) (said, bool) {
 	return first, true
 }
 
-// scopeOf decides whether the objects of a kind lie in namespaces.
 func scopeOf(r *report.Report, d *declared) Fact {
 	var all []said
 	for _, m := range d.markers {
@@ -68,7 +67,6 @@ func scopeOf(r *report.Report, d *declared) Fact {
 	return Fact{Text: namespaced, From: "no marker says Cluster"}
 }
 
-// pluralOf decides the plural in Go.
 func pluralOf(r *report.Report, in Input, d *declared) Fact {
 	name := d.spec.Name.Name
 	var all []said

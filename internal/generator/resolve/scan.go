@@ -60,7 +60,6 @@ func readPackage(r *report.Report, in Input, pkg *load.Package) *api {
 	return a
 }
 
-// scan reads the markers of a package.
 func scan(r *report.Report, fset *token.FileSet, pkg *load.Package) *api {
 	a := &api{pkg: pkg}
 	var wrong diag.List

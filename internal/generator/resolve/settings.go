@@ -76,7 +76,6 @@ func needless(r *report.Report, a *api, discover marker.Value) {
 			r.Short(r.Position(a.declared[i].spec.Name.Pos())) + ": give those that are missing generate: true"})
 }
 
-// settingsOf returns the configuration file's settings of a package; nil if there are none.
 func settingsOf(file *config.File, pkg *load.Package) *config.Package {
 	if file == nil {
 		return nil

@@ -44,7 +44,6 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 	}
 }
 
-// settle copies the decided scope and resource.
 func (k *kind) settle() {
 	k.Namespaced, k.Resource = k.scope.Text == namespaced, k.resource.Text
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// argParser parses the arguments of one marker.
 type argParser struct {
 	line       Line
 	definition *Definition
@@ -102,7 +101,6 @@ func (p *argParser) args(m marker.Marker, firstArg, value string, offset int, ha
 	return ok
 }
 
-// values splits, unquotes and checks the value of one argument.
 func (p *argParser) values(arg Arg, text string, offset int) ([]marker.Value, bool) {
 	parts := []part{{text: text}}
 	if arg.List {

@@ -90,7 +90,6 @@ func (d *Definition) Usage() string {
 	return usage
 }
 
-// define derives a Definition from the struct tags of M.
 func define[M any, P interface {
 	*M
 	marker.Marker
@@ -172,7 +171,6 @@ func (d *Definition) argNames() []string {
 	return names
 }
 
-// store puts a checked value into the marker's field for arg.
 func (arg Arg) store(m marker.Marker, values []marker.Value) {
 	field := reflect.ValueOf(m).Elem().Field(arg.field)
 	if arg.List {

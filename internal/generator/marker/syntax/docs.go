@@ -30,7 +30,6 @@ func (arg Arg) described() string {
 	return arg.Doc + " (" + strings.Join(remarks, ", ") + ")"
 }
 
-// label names an argument in the documentation.
 func (arg Arg) label() string { return arg.Name + "=" }
 
 // where describes the place of a marker with this target.

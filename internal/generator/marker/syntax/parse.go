@@ -110,7 +110,6 @@ func parseLine(line Line, report *diag.List) marker.Marker {
 	return m
 }
 
-// nameOf returns the name at the start of a marker's text.
 func nameOf(text string) string {
 	if i := strings.IndexFunc(text, func(r rune) bool { return !nameRune(r) }); i >= 0 {
 		return text[:i]

@@ -81,7 +81,6 @@ func Scan(fset *token.FileSet, file *ast.File) *File {
 	return found
 }
 
-// declOf returns the declaration around the comment, or nil.
 func declOf(file *ast.File, group *ast.CommentGroup) ast.Decl {
 	for _, decl := range file.Decls {
 		if decl.Pos() <= group.Pos() && group.End() <= decl.End() {
