@@ -25,8 +25,8 @@ func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.
 	return templates.Render(result.Output)
 }
 
-// renderIfRight is render without its errors: it returns no files if the findings have an error or
-// nothing is to be generated.
+// renderIfRight is render, but returns no files and no error if the findings have an error or there
+// is nothing to generate.
 func renderIfRight(result resolve.Result) ([]model.File, error) {
 	if errs, _ := result.Findings.Split(); len(errs) > 0 || len(result.Output.Groups) == 0 {
 		return nil, nil

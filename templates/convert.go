@@ -21,7 +21,7 @@ func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
 }
 
 // narrower returns the conversions to narrower projections. A field with the name of such a method
-// replaces it.
+// replaces the method.
 func (f *file) narrower(k *kind) []jen.Code {
 	var all []jen.Code
 	wide := k.Projection.Structs[0]

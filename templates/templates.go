@@ -23,10 +23,10 @@
 // The layout Single has one folder with factory.go, resource.go, expansion_generated.go and, for
 // each type, widget.go (single.go).
 //
-// The generated code is declarations and one-line methods over the packages of runtime/, which
-// templates names in text only; the walk (walk.go) from an object to the keys of an index is the
-// one piece of logic. The emitters read nothing but the model and run no other program, so that
-// equal models give equal bytes.
+// The generated code consists of declarations and one-line methods over the packages of runtime/,
+// which this package names only in text. The one piece of logic is the walk (walk.go) from an
+// object to the keys of an index. Emitters read only the model and run no other program, so equal
+// models give equal bytes.
 package templates
 
 import (

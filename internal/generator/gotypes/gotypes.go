@@ -13,8 +13,8 @@ import (
 // Compiles reports whether all parts of t compile.
 func Compiles(t types.Type) bool { return !invalid(t, map[types.Type]bool{}) }
 
-// Hidden returns the name of a method of the interface required if n has something else by that
-// name, or "". Methods missing from n don't count: those of imported types may not have been read.
+// Hidden returns the name of a method in the interface required that n hides behind something else
+// of this name, or "". Methods missing from n don't count: those of imported types may be unread.
 func Hidden(n *types.Named, required types.Type) string {
 	methods, ok := required.Underlying().(*types.Interface)
 	if !ok {
