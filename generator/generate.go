@@ -183,7 +183,6 @@ func (cfg Config) Check() diag.List {
 	return errs
 }
 
-// errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
 // read reads the configuration and loads the packages. The findings are warnings.

@@ -31,7 +31,6 @@ func (s setting) path() string {
 	return filepath.Join(s.dir, filepath.FromSlash(s.text))
 }
 
-// wrong returns a finding about the value.
 func (s setting) wrong(message string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: s.pos, Message: message}
 	if s.pos.IsValid() {

@@ -46,7 +46,6 @@ func verbatim(lines []string) *jen.Statement {
 	return jen.Comment(b.String())
 }
 
-// fold breaks a sentence into lines.
 func fold(sentence string) []string { return foldAt(116, sentence) }
 
 // foldAt breaks a sentence into lines of at most width bytes.

@@ -50,7 +50,6 @@ func (f *file) filledIn(s, wide *model.Struct, from string) []jen.Code {
 	return append(statements, jen.Return(jen.Id("p")))
 }
 
-// hasAll reports whether a projection's struct has all fields of another projection's.
 func hasAll(wide, s *model.Struct) bool {
 	return !slices.ContainsFunc(s.Fields, func(field *model.Field) bool {
 		has := fieldLike(wide, s, field)

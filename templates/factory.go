@@ -48,7 +48,6 @@ func factoryFile(p *packages) *file {
 	return f
 }
 
-// accessors returns the factory's accessors for groups or, in the layout Single, for types.
 func (f *file) accessors(p *packages) []jen.Code {
 	var methods []jen.Code
 	for _, g := range p.out.Groups {

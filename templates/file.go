@@ -51,7 +51,6 @@ func (f *file) local(name string) bool {
 	return true
 }
 
-// add appends declarations, each after an empty line.
 func (f *file) add(decls ...jen.Code) {
 	for _, d := range decls {
 		f.decls = append(f.decls, jen.Line(), d)
@@ -97,7 +96,6 @@ func (f *file) render(header string) ([]byte, error) {
 	return wrap(src)
 }
 
-// head returns the text above the package clause and its comment.
 func (f *file) head(header string) []byte {
 	var head []byte
 	if header != "" {

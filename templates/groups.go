@@ -56,7 +56,6 @@ func groupVersion(g *model.Group, v *model.Version) string {
 	return g.Name + "/" + v.Name
 }
 
-// groupTitle returns the name of a group for a sentence.
 func groupTitle(g *model.Group) string {
 	if g.Name == "" {
 		return "the core group"

@@ -78,7 +78,6 @@ func identifier(s string) string {
 
 func notIdentifier(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// unusable reports whether a name can't, or should not, be used for an import.
 func unusable(name string) bool {
 	return !token.IsIdentifier(name) || doc.IsPredeclared(name) || name == "_" || name == "init"
 }

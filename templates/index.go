@@ -58,7 +58,6 @@ func (f *file) index(k *kind, x *model.Index) *jen.Statement {
 		jen.Func().Params(jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys())).Add(keys()).Block(f.keys(k, x)...))
 }
 
-// storedKey returns the type of an index's keys in the store.
 func (f *file) storedKey(k *kind, x *model.Index) *jen.Statement {
 	if x.Namespaced {
 		return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x))
@@ -66,7 +65,6 @@ func (f *file) storedKey(k *kind, x *model.Index) *jen.Statement {
 	return f.key(k, x)
 }
 
-// addKeys appends the types of composite keys.
 func (f *file) addKeys(k *kind) {
 	for _, x := range k.Indexes {
 		if len(x.Paths) < 2 {
@@ -179,7 +177,6 @@ func (f *file) key(k *kind, x *model.Index) *jen.Statement {
 	return f.goType(k, x.Key)
 }
 
-// indexedBy describes the keys of an index.
 func indexedBy(x *model.Index) string {
 	var by string
 	switch {
@@ -198,7 +195,6 @@ func indexedBy(x *model.Index) string {
 	return by + limits(x)
 }
 
-// limits describes the objects of an index.
 func limits(x *model.Index) string {
 	var b strings.Builder
 	for n, c := range x.When {

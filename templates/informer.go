@@ -77,7 +77,6 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	return f.of(kindPath(k), "NewKind", k).Add(jen.Params(arguments...))
 }
 
-// apiKind returns the kind of the objects in the API.
 func (k *kind) apiKind() string {
 	if k.Projection != nil {
 		return k.Projection.Of

@@ -17,7 +17,6 @@ type kind struct {
 	informers, listers *pkg
 	// projections is the package of the projection's types; nil for other kinds.
 	projections *pkg
-	// controllers means that the informer has the methods that create controllers.
 	controllers bool
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// lookupsInterface returns the interface with the lister's index methods.
 func (f *file) lookupsInterface(k *kind) *jen.Statement {
 	var methods []jen.Code
 	for _, x := range k.Indexes {
@@ -34,7 +33,6 @@ func (f *file) lookupMethods(k *kind) []jen.Code {
 	return methods
 }
 
-// lookups returns the two methods for an index, for an interface.
 func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 	key := func() *jen.Statement { return jen.Id("key").Add(f.key(k, x)) }
 	return []jen.Code{
@@ -59,7 +57,6 @@ func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
 	}
 }
 
-// found describes the objects found in an index.
 func found(k *kind, x *model.Index) string {
 	var b strings.Builder
 	b.WriteString(k.Plural)

@@ -73,7 +73,6 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 	p.informers[v], p.listers[v] = informers, listers
 }
 
-// addProjection gives k the package of its version's projections.
 func (p *packages) addProjection(g *model.Group, v *model.Version, k *kind) {
 	if p.projections[v] == nil {
 		p.projections[v] = p.root

@@ -23,7 +23,6 @@ const (
 	schemaPath     = "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// inline returns a list in braces on one line.
 func inline(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
 }
@@ -52,7 +51,6 @@ func made(of string, field jen.Code) *jen.Statement {
 	return jen.Op("&").Id(of).Values(field)
 }
 
-// object returns the pointer type of k.
 func (f *file) object(k *kind) *jen.Statement {
 	if k.Projection != nil {
 		return jen.Op("*").Add(f.from(k.projections, "projections", k.Name))

@@ -181,7 +181,6 @@ func (l *level) around(statement jen.Code) jen.Code {
 	}
 }
 
-// clause returns the text before range.
 func (l *level) clause() string {
 	switch key := l.key + l.position; {
 	case l.value != "":
@@ -259,7 +258,6 @@ func (w *walk) compare(c model.Condition, equal bool) {
 	}
 }
 
-// mayMiss reports whether some objects have nothing at the end of a path.
 func mayMiss(path *model.FieldPath) bool {
 	for _, step := range path.Steps {
 		if step.Pointer || step.ElemPointer || step.Entry != "" {

@@ -24,7 +24,6 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// keys returns the keys of a struct.
 func keys(t reflect.Type) []string {
 	var names []string
 	for _, field := range fieldsOf(t) {

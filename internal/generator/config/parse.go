@@ -142,7 +142,6 @@ func (p *parser) value(value any, node yamldoc.Node, into reflect.Value, field r
 	}
 }
 
-// list reads a list of texts or structs.
 func (p *parser) list(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	key := field.Tag.Get("arg")
 	elements, ok := value.([]any)

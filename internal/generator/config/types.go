@@ -70,7 +70,6 @@ func wrongType(value any, want string) string {
 	return message
 }
 
-// what names the type of a value.
 func what(value any) string {
 	switch value.(type) {
 	case map[string]any:

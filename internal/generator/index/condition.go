@@ -67,7 +67,6 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// parseComparison parses the condition at offset start of text.
 func parseComparison(text string, start int) (c comparison, problem *jsonpath.Error) {
 	c.offset = start
 	rest := text[start:]

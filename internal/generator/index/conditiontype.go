@@ -76,7 +76,6 @@ func (r *Reader) checkCondition(k Kind, text string, c comparison) (model.Condit
 	return model.Condition{Path: path, Not: c.not, Literal: lit}, f.fields, doubts
 }
 
-// goLiteral returns a condition's literal in Go syntax.
 func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Error) {
 	l := c.literal
 	str := gotypes.String(f.end)

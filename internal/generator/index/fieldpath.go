@@ -30,7 +30,6 @@ type followed struct {
 	fields []types.Object
 }
 
-// fieldPaths follows the paths of an index through the Go types and fills them in.
 func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	var all []followed
 	for _, value := range m.Fields {
@@ -264,7 +263,7 @@ func (f *followed) isOneValue(offset int) *jsonpath.Error {
 	return nil
 }
 
-// isOneValueBefore returns an error if soFar leads to a list or a map, so that segment s can't
+// isOneValueBefore returns an error if soFar leads to a list or a map: segment s can't
 // follow. rest is the rest of the path, from s on.
 func (f *followed) isOneValueBefore(soFar string, offset int, s jsonpath.Segment, rest string) *jsonpath.Error {
 	if m, ok := f.end.Underlying().(*types.Map); ok {

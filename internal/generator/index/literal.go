@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 )
 
-// entryLiteral returns the key of a map's entry in Go syntax.
 func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, *jsonpath.Error) {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {

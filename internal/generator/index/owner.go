@@ -173,7 +173,6 @@ func (o *Owners) sameKind(kind string) string {
 	return builtIn
 }
 
-// names returns all known owners as users write them.
 func (o *Owners) names() []string {
 	var all []string
 	for _, group := range slices.Sorted(maps.Keys(o.kinds)) {

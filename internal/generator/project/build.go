@@ -57,7 +57,6 @@ func (p *projection) metaField(name string) *types.Var {
 	return s.Field(gotypes.MetaField(s, name))
 }
 
-// isMeta reports whether v embeds the object's type or metadata.
 func (p *projection) isMeta(v *types.Var) bool {
 	return v == p.metaField("TypeMeta") || v == p.metaField("ObjectMeta")
 }
@@ -164,7 +163,6 @@ func around(v model.Value, elem *model.Value, prefix string) *model.Value {
 	return &v
 }
 
-// decoderTags returns the parts of a struct tag for decoders.
 func decoderTags(tag string) string {
 	text := ""
 	for _, key := range []string{"json", "protobuf"} {

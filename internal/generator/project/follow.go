@@ -84,7 +84,6 @@ func (f *follower) enter(s jsonpath.Segment) *jsonpath.Error {
 	return nil
 }
 
-// isBracket reports whether a segment is a field name in brackets.
 func isBracket(text string, s jsonpath.Segment) bool { return text[s.Offset-1] != '.' }
 
 // look moves on to the elements of a list or map, or to a field whose name is in brackets.

@@ -101,7 +101,6 @@ func unmarshals(t types.Type) bool {
 	return ok && isUnmarshal(method)
 }
 
-// number returns the field number in a struct tag, or 0.
 func number(tag string) uint64 {
 	_, rest, _ := strings.Cut(reflect.StructTag(tag).Get("protobuf"), ",")
 	text, _, _ := strings.Cut(rest, ",")

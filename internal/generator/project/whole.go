@@ -25,7 +25,6 @@ func (b *builder) whole(t types.Type, n *selected) *model.Value {
 	return v
 }
 
-// cannot reports why the projection can't have a field.
 func (b *builder) cannot(n *selected, why string) {
 	b.fail(n.value, jsonpath.Errorf(n.last, "a projection can't have %s: %s", n.value.Text, why))
 }

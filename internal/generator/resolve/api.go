@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// api is a package with API types.
 type api struct {
 	pkg      *load.Package
 	markers  []marker.Marker // of the package

@@ -36,7 +36,6 @@ func findKinds(r *report.Report, in Input, apis []*api) []Type {
 	return types
 }
 
-// decide returns the decision about the type declared by d.
 func decide(r *report.Report, in Input, a *api, d *declared) Type {
 	name := d.spec.Name
 	t := Type{Package: a.pkg.Path, Name: name.Name, Pos: r.Position(name.Pos()), Advice: d.selection.advice, api: a}

@@ -67,7 +67,6 @@ func sameGoName(r *report.Report, first, second *api) {
 	r.Add(diag.Diagnostic{Pos: b.Pos, Marker: "+groupGoName", Message: message})
 }
 
-// where names a package and the place of its group.
 func where(r *report.Report, a *api) string {
 	return "package " + a.pkg.Path + " at " + r.Short(a.group.Pos)
 }

@@ -125,7 +125,6 @@ func (a *api) advice(comment, line string) string {
 
 const notAGroup = "is no name for a group: it takes lower-case letters, digits, - and dots between them"
 
-// importable reports API packages that generated code can't import.
 func importable(r *report.Report, output index.Output, a *api) {
 	pos := a.firstKind()
 	switch {

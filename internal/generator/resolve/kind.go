@@ -78,7 +78,6 @@ func leftOut(r *report.Report, in Input, name string, pos token.Position) {
 	}
 }
 
-// hasMeta reports whether the type embeds the metav1 struct called name.
 func hasMeta(t *types.TypeName, name string) bool {
 	s, ok := t.Type().Underlying().(*types.Struct)
 	return ok && gotypes.MetaField(s, name) >= 0

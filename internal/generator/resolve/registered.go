@@ -134,7 +134,6 @@ func (c constants) value(expr ast.Expr) (string, bool) {
 	return "", false
 }
 
-// imported returns the package that the file imports under a name, or nil.
 func (c constants) imported(name string) *types.Package {
 	for _, spec := range c.file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)

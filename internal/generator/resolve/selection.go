@@ -32,7 +32,6 @@ type selection struct {
 // selects reports whether a type of the package is selected.
 func (a *api) selects() bool { return slices.ContainsFunc(a.declared, (*declared).candidate) }
 
-// candidate reports whether the type is selected.
 func (d *declared) candidate() bool { return d.selection.yes }
 
 func (d *declared) root() bool {

@@ -88,7 +88,6 @@ func settingsOf(file *config.File, pkg *load.Package) *config.Package {
 	return nil
 }
 
-// areOf reports whether p has the settings of pkg.
 func areOf(file *config.File, p *config.Package, pkg *load.Package) bool {
 	if !strings.HasPrefix(p.Path.Text, ".") {
 		return p.Path.Text == pkg.Path

@@ -27,7 +27,6 @@ type Line struct {
 	Pos token.Position
 }
 
-// at returns the position of the byte at offset i of Text.
 func (l Line) at(i int) token.Position {
 	pos := l.Pos
 	pos.Column += 1 + i
