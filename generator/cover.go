@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// covered refuses a run that would remove what another one has written: it fails if the output has
-// files that come from packages which exist and which the patterns leave out.
+// covered fails if files of packages left out by the patterns would be deleted. Files of packages
+// that no longer exist don't count.
 func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
 	files, err := output.Existing(to.dir)
 	if err != nil {

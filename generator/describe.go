@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
-// inspected returns what is said about a type, without Accessor and Files.
+// inspected describes a type, without Accessor and Files.
 func inspected(of resolve.Type) InspectedType {
 	t := InspectedType{
 		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: of.Reason, Advice: of.Advice,
@@ -31,7 +31,7 @@ func inspected(of resolve.Type) InspectedType {
 	return t
 }
 
-// keyName returns the type of an index's keys as code in another package names it.
+// keyName returns an index's key type as another package writes it.
 func keyName(kind string, x *model.Index) string {
 	switch {
 	case len(x.Paths) > 1:
@@ -42,7 +42,7 @@ func keyName(kind string, x *model.Index) string {
 	return x.Key.Name
 }
 
-// madeOf returns, in the words of the marker, what an index is made of.
+// madeOf returns the source of an index's keys, in the marker's syntax.
 func madeOf(x *model.Index) string {
 	var text string
 	switch {
@@ -79,7 +79,6 @@ func madeOf(x *model.Index) string {
 	return text
 }
 
-// accessor returns what code writes to get at the informer and the lister of a type.
 func accessor(t InspectedType, layout model.Layout) string {
 	if layout == model.Single {
 		return "factory." + t.Plural.Text + "()"
@@ -87,12 +86,11 @@ func accessor(t InspectedType, layout model.Layout) string {
 	return "factory." + t.GroupGoName.Text + "()." + names.UpperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
 }
 
-// belongs reports whether a file that is made from a package is that of a type alone.
+// belongs reports whether a file generated from package source belongs to one type alone.
 func belongs(file, source string, of resolve.Type) bool {
 	return of.Model != nil && source == of.Package && path.Base(file) == of.Model.File()+".go"
 }
 
-// relative makes the names of files relative to dir.
 func (t *InspectedType) relative(dir string) {
 	positions := []*token.Position{
 		&t.Pos, &t.Reason.Pos, &t.Group.Pos, &t.GroupGoName.Pos, &t.Version.Pos, &t.Scope.Pos, &t.Resource.Pos, &t.Plural.Pos,

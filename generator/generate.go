@@ -2,16 +2,16 @@
 
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
-// [Generate] does all of it and returns [Files], which can be written, or compared with what is on
-// disk; [Inspect] says why. Its parts are below internal/generator, in the order of their work:
+// [Generate] runs every step and returns [Files], which can be written, or compared with the disk;
+// [Inspect] explains the decisions. The steps live below internal/generator, in this order:
 //
-//   - this package reads the configuration and decides where the output goes;
+//   - this package reads the configuration and finds the output folder;
 //   - load finds packages, their syntax and their types;
-//   - resolve reads the comments by marker/syntax, selects types and decides their names;
-//   - index follows the paths of their indexes through Go types;
-//   - model holds what was decided;
-//   - templates make Go files of the model;
-//   - output compares and writes them. Only Write of [Files] changes the disk.
+//   - resolve parses comments with marker/syntax, selects types and names everything;
+//   - index follows the field paths of indexes through Go types;
+//   - model holds the decisions;
+//   - templates render the model as Go files;
+//   - output compares and writes them. Only [Files].Write changes the disk.
 package generator
 
 import (
@@ -28,112 +28,103 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/skew"
 )
 
-// Config is what to generate, and where. The zero Config follows the configuration file. If there
-// is none, it reads all packages of the module that the process works in, and writes beside its
+// Config says what to generate, and where. A field overrides the configuration file; an unset field
+// (empty or nil) takes the file's value or else its own default. Without a configuration file, the
+// zero Config reads all packages of the module around the working directory, and writes beside its
 // go.mod.
 //
-// Whatever is set here takes the place of what the configuration file says about it. Names of files
-// and folders are relative to Dir; those in the configuration file are relative to its own folder.
+// File and folder names are relative to Dir; those in the configuration file are relative to its
+// own folder.
 type Config struct {
-	// Dir is the folder that everything else is relative to; empty means the working directory of
-	// the process.
+	// Dir is the base of relative names. The default is the working directory of the process.
 	Dir string
-	// File is the configuration file. Empty means config.FileName in Dir or the nearest folder
-	// above it that has one, up to the one with go.mod (or go.work, if Dir lies in no module);
-	// there need not be any. NoFile means that none is read.
+	// File is the configuration file. Empty means informer-gen.yaml in Dir or the nearest folder
+	// above it, up to the one with go.mod (or go.work, if Dir lies in no module); it may be
+	// missing. NoFile means no configuration file.
 	File string
 	// Patterns are the go command's patterns for the packages to read: import paths, folders,
-	// "./...". If there are none, those of the configuration file count or, without these, "./..."
-	// from the root of the module that the configuration file, or else Dir, lies in.
+	// "./...". The default is "./..." from the root of the module around the configuration file or,
+	// without one, around Dir.
 	Patterns []string
-	// Output is the output folder; empty means what the configuration file says, else DefaultOutput
-	// beside the go.mod of that module. It must lie in a module, which determines its import path.
+	// Output is the output folder. The default is DefaultOutput beside the go.mod of that module.
+	// The folder must lie in a module, which determines its import path.
 	Output string
-	// Layout says how files and packages are laid out; empty means what the configuration file
-	// says, else Grouped.
+	// Layout arranges files and packages. The default is Grouped.
 	Layout Layout
-	// Controllers gives informers the methods that controllers are made with; nil means what the
-	// configuration file says, else false.
+	// Controllers adds the methods that create controllers to informers. The default is false.
 	Controllers *bool
-	// Header is a file with comments that stand on top of each generated file; empty means the one
-	// that the configuration file names, else none.
+	// Header is a file with comments for the top of each generated file. The default is none.
 	Header string
-	// HeaderYear takes the place of the word YEAR in the header, for example "2026"; empty means
-	// what the configuration file says. There is no other default, so that files don't change with
-	// the clock.
+	// HeaderYear replaces the word YEAR in the header, for example "2026". There is no default, so
+	// that files don't change with the clock.
 	HeaderYear string
-	// Tags are build tags for the go command. If there are none, those of the configuration file
-	// count.
+	// Tags are build tags for the go command.
 	Tags []string
-	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files, which group,
-	// scope and plural of the kinds are checked against. If there are none, those of the
-	// configuration file count.
+	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files. Group, scope
+	// and plural of the kinds are checked against them.
 	CRDs []string
-	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages in which no
-	// type is marked; nil means what the configuration file says, else false.
+	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages without
+	// marked types. The default is false.
 	Discover *bool
-	// Plurals are the plurals in Go by kind, for those where the rules give the wrong one; may be
-	// nil. They are added to those of the configuration file.
+	// Plurals maps kinds to their Go plurals where the rules give the wrong one. These entries are
+	// added to those of the configuration file.
 	Plurals map[string]string
-	// Prune allows a run whose patterns leave out packages that have files in the output. These
-	// files become stale, and Write removes stale files. Nil means what the configuration file
-	// says, else false.
+	// Prune allows patterns to leave out packages that have files in the output. Those files become
+	// stale, and Write removes stale files. The default is false.
 	Prune *bool
-	// KeepGoing generates for the types that compile even if others don't. Files of types that are
-	// left out become stale, unless all types are left out. Nil means what the configuration file
-	// says, else false.
+	// KeepGoing generates for the types that compile even if others don't. Files of the others
+	// become stale, unless no type compiles. The default is false.
 	KeepGoing *bool
-	// AllowEmpty makes a run without anything to generate succeed: what earlier runs have left
-	// becomes stale. Nil means what the configuration file says, else false.
+	// AllowEmpty makes a run with nothing to generate succeed; files of earlier runs become stale.
+	// The default is false.
 	AllowEmpty *bool
-	// Env is the environment of the go command; nil is that of the process.
+	// Env is the environment of the go command; nil means that of the process.
 	Env []string
-	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
+	// Warn, if not nil, is called for each warning, in order, on the caller's goroutine, before
 	// Generate returns.
 	Warn func(Finding)
 }
 
-// NoFile as Config.File means that no configuration file is read.
+// NoFile as Config.File disables the configuration file.
 const NoFile = "none"
 
-// Layout is the name of a way in which the output is laid out.
+// Layout names an arrangement of the output.
 type Layout string
 
 const (
 	// Grouped has a folder for each group and version, below informers and listers.
 	Grouped Layout = "grouped"
-	// Single has all files in the output folder itself, as one package, with the kinds right on the
-	// factory.
+	// Single puts all files into the output folder, as one package whose factory has the kinds as
+	// its own methods.
 	Single Layout = "single"
 )
 
-// Finding is an error or a warning, with its position, the marker, and the values that would have
-// been right.
+// Finding is an error or a warning, with its position, the marker and the allowed values.
 type Finding = diag.Diagnostic
 
-// Findings is an error that holds everything that is wrong with an input.
+// Findings is an error that lists every problem of an input.
 type Findings = diag.List
 
-// Files is what one run would write, fully rendered: Write puts it on disk, Diff returns what Write
-// would change. Generate makes the Name relative to Config.Dir where that is shorter.
+// Files is the rendered output of one run: Write puts it on disk, Diff shows the changes that Write
+// would make. Generate makes Name relative to Config.Dir where that is shorter.
 type Files struct {
 	output.Folder
 }
 
-// ErrNothing means that no package has a type that something can be generated for.
+// ErrNothing means that no package has a type to generate for.
 var ErrNothing = errors.New("no type to generate for")
 
-// Generate reads the packages of cfg and returns all files to be written for them, or an error. It
-// writes nothing itself, and the go command is the only program that it runs.
+// Generate reads the packages of cfg and returns the files to write for them. It writes nothing
+// itself and runs no program except the go command.
 //
-// If the configuration or the content of the packages is wrong, the error is [Findings] of
-// everything that is wrong, warnings included, with file names relative to cfg.Dir; a finding
-// without a file is about cfg itself. If ctx is done first, the error is the context's cause.
+// If the configuration or a package is wrong, the error is [Findings] with every error and warning,
+// and file names relative to cfg.Dir; a finding without a file is about cfg itself. If ctx is done
+// first, the error is the context's cause.
 //
-// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing]. There is no
-// error in two cases: AllowEmpty is set, or earlier runs have left files in the output and there
-// are no warnings, one of which might say why nothing was found. Then Files has no files, and those
-// of earlier runs are stale.
+// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing], with two
+// exceptions: AllowEmpty is set, or earlier runs have left files in the output and there are no
+// warnings, one of which might explain why nothing was found. Then Files holds no files, and
+// those of earlier runs are stale.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {
@@ -160,7 +151,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		return Files{}, findings
 	}
 	if cfg.Warn != nil {
-		for _, warning := range findings { // before any other error, which one of them may explain
+		for _, warning := range findings { // before any other error, which a warning may explain
 			cfg.Warn(warning)
 		}
 	}
@@ -185,18 +176,16 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 }
 
 // Check returns the errors in the configuration file, and in the files that it or cfg names. It
-// runs no other program and looks at no package.
+// runs no program and reads no package.
 func (cfg Config) Check() diag.List {
 	s, findings := cfg.settings()
 	errs, _ := findings.Relative(s.dir).Split()
 	return errs
 }
 
-// errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
-// read reads the configuration and loads the packages. What is wrong is the error; the findings are
-// warnings.
+// read reads the configuration and loads the packages. The findings are warnings.
 func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List, error) {
 	s, findings := cfg.settings()
 	if errs, _ := findings.Split(); len(errs) > 0 {
@@ -210,8 +199,7 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 	return s, program, findings, err
 }
 
-// resolve turns the packages into a model by the settings. If ctx ends first, the error is its
-// cause.
+// resolve builds the model for the packages. If ctx ends first, the error is its cause.
 func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (resolve.Result, error) {
 	result, err := resolve.Resolve(ctx, resolve.Input{
 		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.to.importPath, Has: s.to.has}, Layout: s.to.layout,

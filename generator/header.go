@@ -14,7 +14,6 @@ import (
 
 var yearValue = regexp.MustCompile(`^[0-9]{4}([-, ]+[0-9]{4})*$`)
 
-// readHeader returns the text that stands on top of each file, as model.Output.Header.
 func (s *settings) readHeader(file, year setting, report *diag.List) string {
 	if year.isSet() && !yearValue.MatchString(year.text) {
 		report.Add(year.wrong(fmt.Sprintf("%q is no year: write it like 2026 or 2024-2026", year.text)))

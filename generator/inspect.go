@@ -11,52 +11,52 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
-// Inspection is what Generate would do with each type, and why. Names of files are relative to
+// Inspection tells what Generate would do with each type, and why. File names are relative to
 // Config.Dir where that makes them shorter.
 type Inspection struct {
-	// Config is the name of the configuration file; empty if there is none.
+	// Config is the name of the configuration file; empty without one.
 	Config string
 	// Output is the name of the output folder, with slashes.
 	Output string
-	// Packages are the import paths of all packages that were read, sorted.
+	// Packages are the import paths of all packages read, sorted.
 	Packages []string
-	// Types are all exported types that are marked or have metav1.ObjectMeta, in the order of
-	// packages and positions.
+	// Types are all exported types with a marker or metav1.ObjectMeta, in the order of packages and
+	// positions.
 	Types []InspectedType
-	// Findings are sorted. If there is an error among them, Generate would fail.
+	// Findings are sorted. If one of them is an error, Generate would fail.
 	Findings Findings
 }
 
-// InspectedType is a type, and whether something is generated for it, and why.
+// InspectedType is a type, with the decision to generate for it or not.
 type InspectedType struct {
 	// Package is the import path of the type's package.
 	Package string
 	// Name is the type's name in Go, which is its kind.
 	Name string
 	Pos  token.Position
-	// Generated means that there is an informer for it.
+	// Generated means that the type gets an informer.
 	Generated bool
-	// Reason is why, or why not, and where that stands.
+	// Reason explains Generated, and where that was decided.
 	Reason Fact
-	// Advice is what would get the type generated; "" if that is unknown.
+	// Advice tells how to get the type generated; "" if that is unknown.
 	Advice string
 
-	// The rest is set for types that something is generated for. A group or version that couldn't
-	// be decided has no Text and no From; that of the core group has only a From.
+	// The rest is set only if Generated. An undecided group or version has neither Text nor From;
+	// the core group has only a From.
 	Group, GroupGoName, Version Fact
 	Scope, Resource, Plural     Fact
 	Indexes                     []InspectedIndex
-	// Accessor is what code writes to get at the informer and the lister, for example
+	// Accessor is the expression for the informer and the lister, for example
 	// "factory.Shop().V1().Widgets()".
 	Accessor string
-	// Files are the names of the generated files that belong to the type alone, in Output; nil if
-	// there are errors.
+	// Files are the generated files of this type alone, relative to Output; nil if there are
+	// errors.
 	Files []string
 }
 
-// Fact is something that was decided, as its Text, and what decided it. From is a marker's name
-// with its "+", a key of the configuration file, a flag with its "--", or the words of a rule. Pos
-// is where that stands; not valid for flags and rules.
+// Fact is a decision, as its Text, and the source of it. From is a marker's name with its "+", a
+// key of the configuration file, a flag with its "--", or a rule in words. Pos is the place of the
+// source; not valid for flags and rules.
 type Fact = resolve.Fact
 
 // InspectedIndex is an index of a type.
@@ -64,17 +64,17 @@ type InspectedIndex struct {
 	Name string
 	// Key is the Go type of the keys, for example "string" or "v1.NodeName".
 	Key string
-	// Of is what the keys are made of, for example "field .spec.nodeName".
+	// Of is the source of the keys, for example "field .spec.nodeName".
 	Of string
 	// Namespaced means that keys count within a namespace.
 	Namespaced bool
 	Pos        token.Position
 }
 
-// Inspect decides what Generate would generate, and returns the decisions. It writes nothing,
-// doesn't call Warn, and doesn't check what would become of files that earlier runs have written.
+// Inspect makes the decisions of Generate and returns them. It writes nothing, doesn't call Warn,
+// and doesn't check the files of earlier runs.
 //
-// What is wrong in the packages stands among the Findings, and is no error. The error is
+// Errors in packages are Findings of the Inspection and don't fail the call. The error is
 // [Findings] if the configuration is wrong, else that of the go command; if ctx is done first, it
 // is the context's cause.
 func Inspect(ctx context.Context, cfg Config) (Inspection, error) {

@@ -17,13 +17,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
-// goModule is a folder with a go.mod.
 type goModule struct {
 	dir  string // absolute
 	path string
 }
 
-// findModule returns the module that dir, which need not exist, belongs to.
+// findModule returns the module around dir, which need not exist.
 func findModule(dir string) (goModule, error) {
 	for d := dir; ; {
 		file := filepath.Join(d, "go.mod")
@@ -46,7 +45,7 @@ func findModule(dir string) (goModule, error) {
 	}
 }
 
-// workspaceOf returns the folder of the go.work that dir lies in, or dir itself.
+// workspaceOf returns the folder of the go.work around dir, or dir itself.
 func workspaceOf(dir string) string {
 	for d := dir; ; {
 		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
@@ -60,7 +59,7 @@ func workspaceOf(dir string) string {
 	}
 }
 
-// realDir returns the absolute name of a folder, without links where it exists: the go command
+// realDir returns the absolute name of a folder, with links resolved if it exists: the go command
 // names files by their real paths.
 func realDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
@@ -73,19 +72,19 @@ func realDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// nested returns, for the end of a message, the modules below the folder that is read which may
-// have API types; "" if there are none. No pattern with ... enters them.
+// nested names, for the end of a message, modules below the loaded folder that may have API types.
+// A pattern with ... doesn't enter them.
 func (s settings) nested() string {
 	if !slices.ContainsFunc(s.loading.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
 		return ""
 	}
 	var modules []goModule
-	typesIn := map[string]bool{} // by folder of a module
+	typesIn := map[string]bool{} // by folder
 	_ = filepath.WalkDir(s.loading.Dir, func(name string, entry fs.DirEntry, err error) error {
 		base := entry.Name()
 		switch {
 		case err != nil:
-			return nil // what can't be read has nothing to say
+			return nil // unreadable
 		case entry.IsDir() && name != s.loading.Dir && (base == "vendor" || base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")):
 			return fs.SkipDir
 		case base == "go.mod" && filepath.Dir(name) != s.loading.Dir:

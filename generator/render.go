@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// render returns what is to be written to the output for the packages, or why nothing is. This file
-// is the one place that knows the templates.
+// render returns the rendered files, or the reason why there are none. Only this file knows the
+// templates.
 func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.File, error) {
 	if errs, _ := result.Findings.Split(); len(errs) > 0 {
 		return nil, errWrong
@@ -25,8 +25,8 @@ func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.
 	return templates.Render(result.Output)
 }
 
-// renderIfRight returns the files for what was decided; none if something is wrong with it, or if
-// nothing is to be generated.
+// renderIfRight is render, but returns no files and no error if the findings have an error or there
+// is nothing to generate.
 func renderIfRight(result resolve.Result) ([]model.File, error) {
 	if errs, _ := result.Findings.Split(); len(errs) > 0 || len(result.Output.Groups) == 0 {
 		return nil, nil
@@ -34,7 +34,6 @@ func renderIfRight(result resolve.Result) ([]model.File, error) {
 	return templates.Render(result.Output)
 }
 
-// nothing returns why there is nothing to generate.
 func (s settings) nothing(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
 	nested := s.nested()
@@ -51,7 +50,7 @@ func (s settings) nothing(roots []*load.Package) error {
 	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
 }
 
-// declared returns the names that the user's own files declare in the lister package of a version.
+// declared returns the names declared by handwritten files in a version's lister package.
 func (t target) declared(group *model.Group, version *model.Version) map[string]bool {
 	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(t.layout.ListerDir(group, version))))
 }

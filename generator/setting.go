@@ -11,21 +11,19 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// setting is a value of the call or of the configuration file.
+// setting is a value from Config or the configuration file.
 type setting struct {
 	text string
-	// dir is the folder that the value is relative to if it is the name of a file.
+	// dir is the base if text is a relative file name.
 	dir string
-	// key and pos are where it stands in the configuration file. A position that isn't valid is
-	// that of the call.
+	// key and pos are the place in the configuration file; pos isn't valid for a value from Config.
 	key string
 	pos token.Position
 }
 
-// isSet reports whether there is a value.
 func (s setting) isSet() bool { return s.text != "" }
 
-// path returns the value as the absolute name of a file; "" if there is no value.
+// path returns the value as an absolute file name; "" if it isn't set.
 func (s setting) path() string {
 	if !s.isSet() || filepath.IsAbs(s.text) {
 		return s.text
@@ -33,7 +31,6 @@ func (s setting) path() string {
 	return filepath.Join(s.dir, filepath.FromSlash(s.text))
 }
 
-// wrong returns an error about the value, as a finding.
 func (s setting) wrong(message string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: s.pos, Message: message}
 	if s.pos.IsValid() {
@@ -42,8 +39,8 @@ func (s setting) wrong(message string) diag.Diagnostic {
 	return d
 }
 
-// checkFolder adds a finding if the value is an input of the configuration file that names a folder
-// which doesn't exist. The go command finds what else is wrong with inputs.
+// checkFolder adds a finding if an input of the configuration file names a missing folder. The go
+// command reports other errors in inputs.
 func (s setting) checkFolder(report *diag.List) {
 	if !s.pos.IsValid() || !strings.HasPrefix(s.text, "./") && !strings.HasPrefix(s.text, "../") {
 		return
@@ -60,7 +57,6 @@ func (s setting) checkFolder(report *diag.List) {
 	}
 }
 
-// texts returns the values without where they stand.
 func texts(all []setting) []string {
 	var list []string
 	for _, s := range all {

@@ -21,10 +21,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
-// settings is what a Config and its configuration file come to.
+// settings is a Config merged with its configuration file.
 type settings struct {
-	dir     string       // Config.Dir, absolute and without links
-	file    *config.File // nil if there is none
+	dir     string       // absolute, links resolved
+	file    *config.File // nil without a configuration file
 	inputs  []setting
 	loading load.Config
 	to      target
@@ -33,11 +33,11 @@ type settings struct {
 	crds    []crd.Definition
 
 	controllers, discover, prune, keepGoing, allowEmpty bool
-	// partial means that the call names the packages, not the configuration file.
+	// partial means that Config, not the configuration file, names the packages.
 	partial bool
 }
 
-// located returns the findings; those without a position get that of the input which they name.
+// located gives each finding without a file the position of the longest input it mentions.
 func (s settings) located(findings diag.List) diag.List {
 	findings = slices.Clone(findings)
 	for i, d := range findings {
@@ -52,8 +52,8 @@ func (s settings) located(findings diag.List) diag.List {
 	return findings
 }
 
-// settings reads the configuration file and what it names. If there is an error among the findings,
-// the settings can't be used.
+// settings reads the configuration file and the files it names. The result is unusable if one of
+// the findings is an error.
 func (cfg Config) settings() (settings, diag.List) {
 	dir, err := realDir(cfg.Dir)
 	if err != nil {
@@ -137,7 +137,7 @@ func (cfg Config) settings() (settings, diag.List) {
 	return s, report.Sorted()
 }
 
-// file returns the name of the configuration file, or "" if there is none.
+// file returns the name of the configuration file, or "" without one.
 func (cfg Config) file(dir string, main goModule) (string, error) {
 	switch {
 	case cfg.File == NoFile:
@@ -156,7 +156,6 @@ func (cfg Config) file(dir string, main goModule) (string, error) {
 
 var buildTag = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
-// findingsOf returns the findings that err holds, or err as one.
 func findingsOf(err error) diag.List {
 	var list diag.List
 	if errors.As(err, &list) {
@@ -165,7 +164,7 @@ func findingsOf(err error) diag.List {
 	return diag.List{{Message: err.Error()}}
 }
 
-// given returns *flag or, if flag is nil, what the configuration file says.
+// given returns *flag or, if flag is nil, the value from the configuration file.
 func given(flag *bool, value marker.Value) bool {
 	if flag != nil {
 		return *flag
@@ -173,7 +172,7 @@ func given(flag *bool, value marker.Value) bool {
 	return config.True(value)
 }
 
-// layoutOf returns the layout of that name; "" is the default.
+// layoutOf returns the layout called name; "" is the default.
 func layoutOf(name string) (model.Layout, error) {
 	switch Layout(name) {
 	case "", Grouped:
@@ -185,7 +184,6 @@ func layoutOf(name string) (model.Layout, error) {
 	return model.Grouped, fmt.Errorf("layout %q isn't known%s (allowed: %s)", name, diag.DidYouMean(name, allowed), strings.Join(allowed, ", "))
 }
 
-// addCRDs reads a file or folder of CustomResourceDefinitions.
 func (s *settings) addCRDs(name setting, report *diag.List) {
 	definitions, wrong := crd.Read(name.path())
 	for _, d := range wrong {
@@ -197,7 +195,7 @@ func (s *settings) addCRDs(name setting, report *diag.List) {
 	s.crds = append(s.crds, definitions...)
 }
 
-// pluralsOf puts the plurals of the call over those of the configuration file.
+// pluralsOf merges the plurals; those of Config override the configuration file.
 func pluralsOf(flags map[string]string, entries []config.Entry, report *diag.List) map[string]resolve.Fact {
 	plurals := map[string]resolve.Fact{}
 	for _, entry := range entries {

@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// packageName returns the name of the one package of the layout Single: that of the user's own
-// files in the output folder or, if there are none, the last element of the import path. A program
-// with a build constraint is a script that is run by its name.
+// packageName returns the package name for the layout Single: that of the handwritten files in the
+// output folder or, without any, the last element of the import path. A main package with a build
+// constraint doesn't count: it is a script, run by its file name.
 func packageName(to target) (string, error) {
 	for _, file := range output.Handwritten(to.dir) {
 		switch {
@@ -36,7 +36,6 @@ func packageName(to target) (string, error) {
 	return name, nil
 }
 
-// constrained reports whether a file has a build constraint.
 func constrained(file *ast.File) bool {
 	for _, group := range file.Comments {
 		if group.Pos() < file.Package && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) }) {

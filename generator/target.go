@@ -18,20 +18,19 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// DefaultOutput is the output folder beside go.mod that is used when none is given.
+// DefaultOutput is the default output folder, beside go.mod.
 const DefaultOutput = "generated"
 
-// target is where the output goes.
 type target struct {
 	dir        string // absolute
-	goMod      string // the file, absolute
+	goMod      string // absolute name of the file
 	importPath string
 	layout     model.Layout
-	pkg        string // the name of the package in the layout Single
+	pkg        string // package name in the layout Single
 }
 
-// findTarget decides the output folder, which is DefaultOutput beside the go.mod of main unless
-// output is set, and its import path. dir is what errors name folders relative to.
+// findTarget returns the output folder and its import path. If output isn't set, the folder is
+// DefaultOutput beside the go.mod of main. Errors name folders relative to dir.
 func findTarget(dir string, output setting, main goModule, layout model.Layout) (target, error) {
 	if !output.isSet() {
 		output = setting{text: DefaultOutput, dir: main.dir}
@@ -72,7 +71,7 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 	return to, err
 }
 
-// has reports whether the package at an import path is a generated one.
+// has reports whether importPath is a generated package.
 func (t target) has(importPath string) bool {
 	if t.layout == model.Single {
 		return importPath == t.importPath
@@ -82,8 +81,7 @@ func (t target) has(importPath string) bool {
 	return ok && slices.Contains(output.Subfolders(), first)
 }
 
-// owns reports whether a folder, which has no links in its path, is one that the generator writes
-// into.
+// owns reports whether the generator writes into dir, whose path has no links.
 func (t target) owns(dir string) bool {
 	out := t.dir
 	if resolved, err := filepath.EvalSymlinks(out); err == nil {
@@ -92,8 +90,8 @@ func (t target) owns(dir string) bool {
 	for _, sub := range output.Subfolders() {
 		rel, err := filepath.Rel(filepath.Join(out, sub), dir)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			// In the layout Single these folders are only ours if the other layout has left files
-			// there.
+			// The layout Single owns these folders only if they hold nothing but files of the other
+			// layout.
 			return t.layout == model.Grouped || len(output.Handwritten(dir)) == 0
 		}
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// comment is a comment of one or more lines, to be followed by what it says something about. A line
-// that is too long is folded.
+// comment returns a comment of one or more lines, to precede its subject. Long lines are folded.
 func comment(lines ...string) *jen.Statement {
 	var folded []string
 	for _, line := range lines {
@@ -26,13 +25,13 @@ func commentf(format string, args ...any) *jen.Statement {
 	return comment(fmt.Sprintf(format, args...))
 }
 
-// indented is a comment of one sentence inside of a declaration, one tab from the left.
+// indented returns a comment of one sentence for the inside of a declaration, indented by one tab.
 func indented(sentence string) *jen.Statement {
 	return verbatim(foldAt(mostColumns-tabColumns-len("// "), sentence))
 }
 
-// verbatim is a comment whose lines stay as they are. A line that begins with a tab is code, before
-// which gofmt wants no blank.
+// verbatim returns a comment with these lines. A line that begins with a tab is code: gofmt wants
+// no blank before it.
 func verbatim(lines []string) *jen.Statement {
 	var b strings.Builder
 	for _, line := range lines {
@@ -47,7 +46,6 @@ func verbatim(lines []string) *jen.Statement {
 	return jen.Comment(b.String())
 }
 
-// fold breaks a sentence into lines.
 func fold(sentence string) []string { return foldAt(116, sentence) }
 
 // foldAt breaks a sentence into lines of at most width bytes.
@@ -63,8 +61,8 @@ func foldAt(width int, sentence string) []string {
 	return append(lines, sentence)
 }
 
-// documented is a comment that begins with a sentence of ours, goes on with the type's own doc
-// comment, and says if the type is deprecated.
+// documented returns a comment with a sentence of ours, the type's own doc comment, and its
+// deprecation.
 func (k *kind) documented(sentence string) *jen.Statement {
 	lines := fold(sentence)
 	if len(k.Doc) > 0 {
@@ -73,8 +71,8 @@ func (k *kind) documented(sentence string) *jen.Statement {
 	return verbatim(append(lines, k.deprecation()...))
 }
 
-// sentences is a doc comment to be set between other paragraphs. A line of its own at its beginning
-// or end would be taken for a heading there if it doesn't end as a sentence does.
+// sentences prepares a doc comment to stand between other paragraphs. There, a line of its own at
+// its start or end would be taken for a heading unless it ends like a sentence.
 func sentences(doc []string) []string {
 	doc = slices.Clone(doc)
 	last := len(doc) - 1
@@ -87,7 +85,7 @@ func sentences(doc []string) []string {
 	return doc
 }
 
-// sentence is a line that begins as a sentence does, with a full stop if nothing ends it.
+// sentence returns line with a full stop if it begins like a sentence and nothing ends it.
 func sentence(line string) string {
 	first, _ := utf8.DecodeRuneInString(line)
 	last, _ := utf8.DecodeLastRuneInString(line)
@@ -97,7 +95,7 @@ func sentence(line string) string {
 	return line
 }
 
-// deprecation is the end of a comment: the paragraph by which tools know what is deprecated.
+// deprecation returns the "Deprecated: " paragraph for the end of a comment; nil if there is none.
 func (k *kind) deprecation() []string {
 	if k.Deprecated == "" {
 		return nil

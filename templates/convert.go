@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// newProjection is the function that makes a projection of an object.
+// newProjection returns the function that projects an object.
 func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
 	return commentf("New%s returns %s with the fields of %s, which must not be nil. Both share what the fields refer to.",
 		s.Name, indefinite(s.Name), indefinite(k.Projection.Of)).
@@ -20,8 +20,8 @@ func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
 		Block(f.filledIn(s, nil, "of")...)
 }
 
-// narrower are the methods that make of a projection those of the same kind whose fields it has. A
-// field that has the name of such a method takes its place.
+// narrower returns the conversions to narrower projections. A field with the name of such a method
+// replaces the method.
 func (f *file) narrower(k *kind) []jen.Code {
 	var all []jen.Code
 	wide := k.Projection.Structs[0]
@@ -42,15 +42,14 @@ func (f *file) narrower(k *kind) []jen.Code {
 	return all
 }
 
-// filledIn are the statements of a function that returns a projection with the fields of from,
-// which is an object or, if that isn't nil, wide.
+// filledIn returns the body of a function that returns a projection with the fields of from: of an
+// object or, if wide isn't nil, of that projection.
 func (f *file) filledIn(s, wide *model.Struct, from string) []jen.Code {
 	c := converter{f: f, locals: locals{file: f}}
 	statements := append([]jen.Code{jen.Id("p").Op(":=").New(jen.Id(s.Name))}, c.fields(s, wide, "p", from)...)
 	return append(statements, jen.Return(jen.Id("p")))
 }
 
-// hasAll reports whether a struct of a projection has all fields of one of another projection.
 func hasAll(wide, s *model.Struct) bool {
 	return !slices.ContainsFunc(s.Fields, func(field *model.Field) bool {
 		has := fieldLike(wide, s, field)
@@ -70,8 +69,7 @@ func hasValue(wide, v *model.Value) bool {
 	return hasValue(wide.Elem, v.Elem)
 }
 
-// fieldLike returns the field of a struct that is for the same field of the API type as one of s;
-// nil if there is none.
+// fieldLike returns the field of in for the same API field as s's field; nil if there is none.
 func fieldLike(in, s *model.Struct, field *model.Field) *model.Field {
 	for _, other := range in.Fields {
 		if ownName(in, other) == ownName(s, field) {
@@ -81,8 +79,8 @@ func fieldLike(in, s *model.Struct, field *model.Field) *model.Field {
 	return nil
 }
 
-// ownName is the name of a field without that of the projection, with which the names of embedded
-// structs of its own begin.
+// ownName returns a field's name without the projection's name, which prefixes its embedded
+// structs.
 func ownName(s *model.Struct, field *model.Field) string {
 	if field.Embedded && !field.Value.IsWhole() {
 		return strings.TrimPrefix(field.Name, s.Name)
@@ -90,14 +88,13 @@ func ownName(s *model.Struct, field *model.Field) string {
 	return field.Name
 }
 
-// converter writes statements that fill in a projection.
 type converter struct {
 	f *file
 	locals
 }
 
-// fields are the statements that fill in a struct of a projection from one of the API type or, if
-// it isn't nil, from wide.
+// fields returns the statements that fill in a projection's struct from the API type's or, if it
+// isn't nil, from wide.
 func (c *converter) fields(s, wide *model.Struct, to, from string) []jen.Code {
 	var statements []jen.Code
 	for _, field := range s.Fields {
@@ -114,8 +111,8 @@ func (c *converter) fields(s, wide *model.Struct, to, from string) []jen.Code {
 	return statements
 }
 
-// value are the statements that fill in a value, which is zero. to and from are expressions; from
-// is wide, or of the API type if that is nil.
+// value returns the statements that fill in a zero value. to and from are expressions; from has the
+// type wide or, if that is nil, the API's.
 func (c *converter) value(v, wide *model.Value, to, from string) []jen.Code {
 	var elem *model.Value
 	var inner *model.Struct
@@ -149,14 +146,12 @@ func (c *converter) value(v, wide *model.Value, to, from string) []jen.Code {
 	)}
 }
 
-// elements fills in those of a list.
 func (c *converter) elements(elem, wide *model.Value, to, from string) jen.Code {
 	i := c.name("i")
 	defer c.free(i)
 	return jen.For(jen.Id(i + " := range " + from)).Block(c.value(elem, wide, to+"["+i+"]", from+"["+i+"]")...)
 }
 
-// entries fills in those of a map.
 func (c *converter) entries(v, wide *model.Value, to, from string) jen.Code {
 	key, value, entry := c.name("key"), c.name("value"), c.name("entry")
 	defer c.free(key, value, entry)

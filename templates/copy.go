@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// copyMethods are the methods that make a projection a runtime.Object.
+// copyMethods returns the methods that turn a projection into a runtime.Object.
 func (f *file) copyMethods(s *model.Struct) []jen.Code {
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("in").Op("*").Id(s.Name)) }
 	return []jen.Code{
@@ -29,7 +29,6 @@ func (f *file) copyMethods(s *model.Struct) []jen.Code {
 	}
 }
 
-// copyInto is the method DeepCopyInto of a struct.
 func (f *file) copyInto(s *model.Struct) *jen.Statement {
 	c := copier{f: f, locals: locals{file: f}}
 	statements := []jen.Code{jen.Op("*").Id("out").Op("=").Op("*").Id("in")}
@@ -40,14 +39,12 @@ func (f *file) copyInto(s *model.Struct) *jen.Statement {
 		Func().Params(jen.Id("in").Op("*").Id(s.Name)).Id("DeepCopyInto").Params(jen.Id("out").Op("*").Id(s.Name)).Block(statements...)
 }
 
-// copier writes statements that copy values.
 type copier struct {
 	f *file
 	locals
 }
 
-// copy are the statements that make out, which is in by assignment, share nothing with in. Both are
-// expressions.
+// copy returns the statements that deep-copy in to out after an assignment. Both are expressions.
 func (c *copier) copy(v *model.Value, in, out string) []jen.Code {
 	assign := func(value jen.Code) []jen.Code { return []jen.Code{jen.Id(out).Op("=").Add(value)} }
 	switch {
@@ -69,10 +66,9 @@ func (c *copier) copy(v *model.Value, in, out string) []jen.Code {
 	return append(assign(c.f.qual("slices", "slices", "Clone").Call(jen.Id(in))), c.elements(v.Elem, in, out)...)
 }
 
-// copyInto is the method of a pointer that copies to another one. Any other one returns the copy.
+// copyInto is the method that copies to a pointer. Any other copy method returns the copy.
 const copyInto = "DeepCopyInto"
 
-// pointer copies what in points to.
 func (c *copier) pointer(elem *model.Value, in, out string) []jen.Code {
 	switch elem.Copy {
 	case "":
@@ -87,7 +83,6 @@ func (c *copier) pointer(elem *model.Value, in, out string) []jen.Code {
 	return []jen.Code{jen.Id(out).Op("=").New(jen.Id(in + "." + elem.Copy).Call())}
 }
 
-// elements copies those of a list.
 func (c *copier) elements(elem *model.Value, in, out string) []jen.Code {
 	if elem.Plain {
 		return nil
@@ -97,7 +92,7 @@ func (c *copier) elements(elem *model.Value, in, out string) []jen.Code {
 	return []jen.Code{jen.For(jen.Id(i + " := range " + in)).Block(c.copy(elem, in+"["+i+"]", out+"["+i+"]")...)}
 }
 
-// entries copies the values of a map. What has no address is copied to a variable first.
+// entries copies the values of a map, through a variable where copying needs an address.
 func (c *copier) entries(elem *model.Value, in, out string) []jen.Code {
 	if elem.Plain {
 		return nil

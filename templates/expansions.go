@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the
-// user has not declared, as client-go's listers have it.
+// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces not
+// declared by the user, as in client-go's listers.
 func expansionsFile(p *pkg, source string, kinds []*kind) *file {
 	f := newFile(p, "expansion_generated.go", source)
 	for _, k := range kinds {
@@ -23,8 +23,7 @@ func expansionsFile(p *pkg, source string, kinds []*kind) *file {
 	return f
 }
 
-// hasExpansions reports whether some type has an expansion interface that the user has not
-// declared.
+// hasExpansions reports whether a type needs a generated expansion interface.
 func hasExpansions(kinds []*kind) bool {
 	return slices.ContainsFunc(kinds, func(k *kind) bool {
 		return !k.ListerExpansion || k.Namespaced && !k.NamespaceListerExpansion
@@ -36,7 +35,7 @@ func (f *file) addExpansion(k *kind, name string) {
 		Type().Id(name + "Expansion").Interface())
 }
 
-// expansionFile is the name of the file in ListerDir in which the user may declare the expansion
+// expansionFile returns the name of the file in ListerDir where the user may declare the expansion
 // interfaces of t.
 func expansionFile(t *model.Type) string {
 	return t.File() + "_expansion.go"

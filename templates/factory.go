@@ -48,8 +48,6 @@ func factoryFile(p *packages) *file {
 	return f
 }
 
-// accessors are the methods that lead from the factory to groups or, in the layout Single, to
-// types.
 func (f *file) accessors(p *packages) []jen.Code {
 	var methods []jen.Code
 	for _, g := range p.out.Groups {

@@ -12,25 +12,25 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// file is a generated file that is being built.
+// file is a generated file under construction.
 //
-// Its imports are named here and not by jennifer: a name must not collide with one that the package
-// declares or a method uses, and the standard library is a group of its own.
+// It names its imports itself instead of leaving that to jennifer: a name must not collide with the
+// package's declarations or a method's variables, and the standard library is a group of its own.
 type file struct {
 	pkg     *pkg
 	name    string // base name
 	source  string // import path of the API package, or ""
 	comment string // package comment, or ""
-	// usesDeprecated means that the file has to name what is deprecated.
+	// usesDeprecated means that the file refers to deprecated names.
 	usesDeprecated bool
 
 	imports map[string]*imported // by path
-	taken   map[string]bool      // names that no import may have, besides those of the package
-	locals  map[string]bool      // those of them that are variables of functions
+	taken   map[string]bool      // names forbidden to imports, besides those of the package
+	locals  map[string]bool      // names in taken that are variables of functions
 	decls   []jen.Code
 }
 
-// newFile begins a file whose parameters and variables use the given names.
+// newFile begins a file whose functions use the names in taken.
 func newFile(p *pkg, name, source string, taken ...string) *file {
 	f := &file{pkg: p, name: name, source: source, imports: map[string]*imported{}, taken: map[string]bool{}, locals: map[string]bool{}}
 	for _, name := range taken {
@@ -39,11 +39,10 @@ func newFile(p *pkg, name, source string, taken ...string) *file {
 	return f
 }
 
-// path is relative to the output folder.
 func (f *file) path() string { return path.Join(f.pkg.dir, f.name) }
 
-// local reports whether functions of the file may have a variable of this name, which then no
-// import may have any more.
+// local reports whether functions of the file may have a variable called name, and reserves the
+// name for them.
 func (f *file) local(name string) bool {
 	if !f.locals[name] && (f.taken[name] || f.pkg.declared[name]) {
 		return false
@@ -52,14 +51,13 @@ func (f *file) local(name string) bool {
 	return true
 }
 
-// add appends declarations, each after an empty line.
 func (f *file) add(decls ...jen.Code) {
 	for _, d := range decls {
 		f.decls = append(f.decls, jen.Line(), d)
 	}
 }
 
-// guard appends the declaration that doesn't compile with a runtime that is too old for this code.
+// guard appends the declaration that fails to compile if the runtime is too old for this code.
 func (f *file) guard() {
 	f.add(
 		comment("This doesn't compile when the informer-gen module in go.mod is older than the generator: upgrade it with",
@@ -68,7 +66,7 @@ func (f *file) guard() {
 	)
 }
 
-// render is the text of the file below the user's own header.
+// render returns the text of the file, below the user's header.
 func (f *file) render(header string) ([]byte, error) {
 	out := jen.NewFile(f.pkg.name)
 	out.NoFormat = true
@@ -89,9 +87,8 @@ func (f *file) render(header string) ([]byte, error) {
 	if err := out.Render(&body); err != nil {
 		return nil, err
 	}
-	// Jennifer writes blanks before and behind what it puts together. A blank between a comment and
-	// what it belongs to would keep gofmt from formatting it as a doc comment, until the user
-	// runs gofmt.
+	// Jennifer puts blanks around its output. A blank between a doc comment and its declaration
+	// would keep gofmt from formatting the comment now, but not when the user runs it.
 	src, err := format.Source(append(f.head(header), bytes.ReplaceAll(body.Bytes(), []byte("\n "), []byte("\n"))...))
 	if err != nil {
 		return nil, err
@@ -99,7 +96,6 @@ func (f *file) render(header string) ([]byte, error) {
 	return wrap(src)
 }
 
-// head is what stands above the package clause and its comment.
 func (f *file) head(header string) []byte {
 	var head []byte
 	if header != "" {

@@ -9,8 +9,8 @@ import (
 )
 
 // groupsFile is informers/groups.go: for each group an interface with one accessor for each
-// version, and the factory's accessor. They are in the factory's package, since the compiler makes
-// whatever leads to an informer's type once more in each package that has such a thing.
+// version, and the factory's accessor. They are in the factory's package because each package with
+// such accessors makes the compiler compile everything behind the informers' types again.
 func groupsFile(p *packages) *file {
 	f := newFile(p.root, "groups.go", "", "f", "g")
 	f.fix(factoriesPath, "factories")
@@ -37,19 +37,18 @@ func groupsFile(p *packages) *file {
 	return f
 }
 
-// groupInterface is what the factory returns for a group.
 func groupInterface(g *model.Group) string { return g.GoName + "Group" }
 
-// groupImpl implements it.
 func groupImpl(g *model.Group) string { return g.Unexported() + "Group" }
 
-// versionAlias is the name under which the factory's package imports what is generated for a
-// version. Versions of one name are in many groups.
+// versionAlias returns the factory's import name for a version's package. Many groups have versions
+// of one name.
 func versionAlias(g *model.Group, v *model.Version) string {
 	return g.Package + v.Package
 }
 
-// groupVersion is how people write a version of a group: "apps/v1", "v1" in the core group.
+// groupVersion returns a version of a group as users write it: "apps/v1", or "v1" in the core
+// group.
 func groupVersion(g *model.Group, v *model.Version) string {
 	if g.Name == "" {
 		return v.Name
@@ -57,7 +56,6 @@ func groupVersion(g *model.Group, v *model.Version) string {
 	return g.Name + "/" + v.Name
 }
 
-// groupTitle is how a sentence names a group.
 func groupTitle(g *model.Group) string {
 	if g.Name == "" {
 		return "the core group"

@@ -20,12 +20,12 @@ type imported struct {
 	used bool
 }
 
-// fix gives a package its own name before any other package can take it.
+// fix reserves a package's own name for it.
 func (f *file) fix(importPath, pkg string) {
 	f.alias(importPath, pkg, pkg)
 }
 
-// alias imports a package under a name that may not be its own, and which is extended when it is
+// alias imports a package under name, which may differ from its own, and is extended if it is
 // taken.
 func (f *file) alias(importPath, pkg, name string) {
 	if f.imports[importPath] == nil {
@@ -35,7 +35,7 @@ func (f *file) alias(importPath, pkg, name string) {
 	}
 }
 
-// qual is the identifier id of the package that is called pkg.
+// qual returns the identifier id of the package called pkg.
 func (f *file) qual(importPath, pkg, id string) *jen.Statement {
 	f.alias(importPath, pkg, pkg)
 	imp := f.imports[importPath]
@@ -43,8 +43,8 @@ func (f *file) qual(importPath, pkg, id string) *jen.Statement {
 	return jen.Id(imp.name).Dot(id)
 }
 
-// from is the identifier id of a generated package, which is imported under the name alias, unless
-// it is f's own.
+// from returns the identifier id of a generated package, imported under the name alias unless it is
+// f's own.
 func (f *file) from(p *pkg, alias, id string) *jen.Statement {
 	if p == f.pkg {
 		return jen.Id(id)
@@ -53,8 +53,7 @@ func (f *file) from(p *pkg, alias, id string) *jen.Statement {
 	return f.qual(p.path, p.name, id)
 }
 
-// free finds a name for an import: its own, that of the folder above in front of it, or one with a
-// number.
+// free finds a name for an import: its own, or with the folder above as a prefix, or with a number.
 func (f *file) free(importPath, name string) string {
 	long := identifier(path.Base(path.Dir(importPath))) + name
 	for n := 2; ; n++ {
@@ -67,7 +66,7 @@ func (f *file) free(importPath, name string) string {
 	}
 }
 
-// identifier is s in lower case, without what can't stand in an identifier.
+// identifier returns s in lower case, without characters forbidden in identifiers.
 func identifier(s string) string {
 	return strings.TrimLeft(strings.Map(func(r rune) rune {
 		if notIdentifier(r) {
@@ -79,13 +78,12 @@ func identifier(s string) string {
 
 func notIdentifier(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// unusable reports whether a name can't, or should not, be used for an import.
 func unusable(name string) bool {
 	return !token.IsIdentifier(name) || doc.IsPredeclared(name) || name == "_" || name == "init"
 }
 
-// importSpecs are the imports that are used, those of the standard library first. A name is given
-// only where the path doesn't say it.
+// importSpecs returns the used imports, the standard library's first. An import gets a name only if
+// its path doesn't tell it.
 func (f *file) importSpecs() []jen.Code {
 	var std, others []string
 	for importPath, imp := range f.imports {
@@ -119,7 +117,7 @@ func firstElement(importPath string) string {
 	return first
 }
 
-// assumedName is the package name that goimports expects at the end of an import path.
+// assumedName returns the package name that goimports expects for an import path.
 func assumedName(importPath string) string {
 	last := path.Base(importPath)
 	if rest, ok := strings.CutPrefix(last, "v"); ok {

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// indexNames are the constants with the names of the indexes.
 func indexNames(k *kind) *jen.Statement {
 	if len(k.Indexes) == 1 {
 		x := k.Indexes[0]
@@ -49,10 +48,9 @@ func (f *file) addIndexes(k *kind) {
 	}
 }
 
-// indexVar is the name of the variable with an index.
 func indexVar(k *kind, x *model.Index) string { return k.Unexported() + x.Name }
 
-// index is the declaration of an index: its name, and the function that finds its keys.
+// index returns the declaration of an index: its name, and the function that finds its keys.
 func (f *file) index(k *kind, x *model.Index) *jen.Statement {
 	keys := func() *jen.Statement { return jen.Index().Add(f.storedKey(k, x)) }
 	return jen.Id(indexVar(k, x)).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(
@@ -60,7 +58,6 @@ func (f *file) index(k *kind, x *model.Index) *jen.Statement {
 		jen.Func().Params(jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys())).Add(keys()).Block(f.keys(k, x)...))
 }
 
-// storedKey is the type of the keys that a store has for an index.
 func (f *file) storedKey(k *kind, x *model.Index) *jen.Statement {
 	if x.Namespaced {
 		return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x))
@@ -68,7 +65,6 @@ func (f *file) storedKey(k *kind, x *model.Index) *jen.Statement {
 	return f.key(k, x)
 }
 
-// addKeys appends the types of keys that are made of several fields.
 func (f *file) addKeys(k *kind) {
 	for _, x := range k.Indexes {
 		if len(x.Paths) < 2 {
@@ -83,7 +79,7 @@ func (f *file) addKeys(k *kind) {
 	}
 }
 
-// keys are the statements that append the keys of obj to keys and return them.
+// keys returns the statements that append the keys of obj to keys and return them.
 func (f *file) keys(k *kind, x *model.Index) []jen.Code {
 	var statements []jen.Code
 	w := newWalk(f)
@@ -99,7 +95,7 @@ func (f *file) keys(k *kind, x *model.Index) []jen.Code {
 	return append(statements, w.nested(jen.Id("keys").Op("=").Add(longer)), jen.Return(jen.Id("keys")))
 }
 
-// longer is keys with what w goes on to.
+// longer returns keys extended by the end of walk w.
 func (f *file) longer(k *kind, x *model.Index, w *walk) *jen.Statement {
 	switch {
 	case x.Owner != nil && !x.Namespaced:
@@ -119,7 +115,7 @@ func (f *file) longer(k *kind, x *model.Index, w *walk) *jen.Statement {
 	return jen.Append(jen.Id("keys"), f.one(k, x, f.found(k, x, w)))
 }
 
-// found is the key that the paths of an index lead to.
+// found returns the key at the end of an index's paths.
 func (f *file) found(k *kind, x *model.Index, w *walk) *jen.Statement {
 	if len(x.Paths) == 1 {
 		return jen.Id(w.follow(x.Paths[0]).read())
@@ -131,7 +127,7 @@ func (f *file) found(k *kind, x *model.Index, w *walk) *jen.Statement {
 	return jen.Id(k.Name + x.Name + "Key").Add(inline(fields...))
 }
 
-// one is a key as the index has it.
+// one returns a key as stored in the index.
 func (f *file) one(k *kind, x *model.Index, key *jen.Statement) *jen.Statement {
 	if x.Namespaced {
 		return f.namespacedKey(k, x, jen.Id("obj").Dot("GetNamespace").Call(), key)
@@ -139,19 +135,19 @@ func (f *file) one(k *kind, x *model.Index, key *jen.Statement) *jen.Statement {
 	return key
 }
 
-// each goes on with each of some keys.
+// each adds a loop over keys to w.
 func (f *file) each(k *kind, x *model.Index, w *walk, keys *jen.Statement) *jen.Statement {
 	w.levels = append(w.levels, &level{keys: keys, key: "_", value: "key"})
 	return jen.Append(jen.Id("keys"), f.one(k, x, jen.Id("key")))
 }
 
-// isList reports whether a path ends with all elements of a slice, which are keys as they are.
+// isList reports whether a path ends with all elements of a slice, each of them a key unchanged.
 func isList(path *model.FieldPath) bool {
 	last := path.Steps[len(path.Steps)-1]
 	return last.Each && !last.ElemPointer && !last.Array && !last.Map
 }
 
-// owners calls the function that appends an object's owners to keys.
+// owners returns the call that appends an object's owners to keys.
 func (f *file) owners(x *model.Index, keys *jen.Statement) *jen.Statement {
 	if x.Owner.Controller {
 		return f.qual(objectPath, "object", "ControllerUID").Call(jen.Id("obj"), keys)
@@ -173,7 +169,7 @@ func (f *file) namespacedKey(k *kind, x *model.Index, namespace, key *jen.Statem
 		jen.Id("Namespace").Op(":").Add(namespace), jen.Id("Key").Op(":").Add(key)))
 }
 
-// key is the type of what an index is asked for.
+// key returns the type of an index's keys in lookups.
 func (f *file) key(k *kind, x *model.Index) *jen.Statement {
 	if len(x.Paths) > 1 {
 		return jen.Id(k.Name + x.Name + "Key")
@@ -181,7 +177,6 @@ func (f *file) key(k *kind, x *model.Index) *jen.Statement {
 	return f.goType(k, x.Key)
 }
 
-// indexedBy says by what an index finds objects.
 func indexedBy(x *model.Index) string {
 	var by string
 	switch {
@@ -200,7 +195,6 @@ func indexedBy(x *model.Index) string {
 	return by + limits(x)
 }
 
-// limits returns which objects an index has.
 func limits(x *model.Index) string {
 	var b strings.Builder
 	for n, c := range x.When {

@@ -8,7 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// informerFile is widget.go beside the informers: the informer of one type, made with its indexes.
+// informerFile is widget.go beside the informers: the informer of one type, with its indexes.
 func informerFile(k *kind) *file {
 	f := k.file(k.informers, "i", "options", "v")
 	f.fixInformer(k)
@@ -16,7 +16,7 @@ func informerFile(k *kind) *file {
 	return f
 }
 
-// fixInformer names what the informer of k is made of.
+// fixInformer reserves the imports of k's informer.
 func (f *file) fixInformer(k *kind) {
 	f.fix(informerPath, "informer")
 	f.fix(factoriesPath, "factories")
@@ -25,7 +25,7 @@ func (f *file) fixInformer(k *kind) {
 	}
 }
 
-// addInformer appends the informer of a type, and the method, of the type on, that makes one from a
+// addInformer appends the informer of a type, and the method of type on that creates it from a
 // factory.
 func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	impl := k.Unexported() + "Informer"
@@ -58,11 +58,10 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	)
 }
 
-// kindPath is the import path of the Kind that the informer of k is made of: one with the methods
-// of controllers, or one that needs no more than informers do.
+// kindPath returns the package of the Kind behind k's informer: with the methods of controllers, or
+// with informers alone.
 func kindPath(k *kind) string { return or(k.controllers, controllerPath, factoriesPath) }
 
-// newKind makes the Kind of k from a factory.
 func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource").Call()}
 	switch {
@@ -78,7 +77,6 @@ func (f *file) newKind(k *kind, factory jen.Code) *jen.Statement {
 	return f.of(kindPath(k), "NewKind", k).Add(jen.Params(arguments...))
 }
 
-// apiKind is the kind of the objects in the API.
 func (k *kind) apiKind() string {
 	if k.Projection != nil {
 		return k.Projection.Of
@@ -86,7 +84,7 @@ func (k *kind) apiKind() string {
 	return k.Name
 }
 
-// controls are the members of the informer's interface that controllers are made with.
+// controls returns the methods for controllers in the informer's interface.
 func (f *file) controls(k *kind) []jen.Code {
 	if !k.controllers {
 		return nil

@@ -11,22 +11,21 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// listerDocFile is doc.go beside the listers: the package comment, which belongs to no one type.
+// listerDocFile is doc.go beside the listers: the package comment, which belongs to no single type.
 func listerDocFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.listers[v], "doc.go", p.source(v))
 	f.comment = fmt.Sprintf("// Package %s has the listers and indexes of %s.", f.pkg.name, groupVersion(g, v))
 	return f
 }
 
-// listerFile is widget.go beside the listers: the lister of one type, where the type is served, and
-// its indexes.
+// listerFile is widget.go beside the listers: the lister of one type, its resource and its indexes.
 func listerFile(k *kind) *file {
 	f := k.file(k.listers, "key", "keys", "l", "namespace", "obj", "ok", "reader")
 	f.addLister(k)
 	return f
 }
 
-// addLister appends what is known of a type on the reading side.
+// addLister appends the lister, the resource and the indexes of a type.
 func (f *file) addLister(k *kind) {
 	f.fix("iter", "iter")
 	f.fix(listerPath, "lister")
@@ -67,24 +66,23 @@ func (f *file) addLister(k *kind) {
 	}
 }
 
-// hasLister reports whether k's lister has methods that lister.Resource hasn't.
+// hasLister reports whether k's lister has more methods than lister.Resource.
 func (k *kind) hasLister() bool { return k.Namespaced || k.ListerExpansion || len(k.Indexes) > 0 }
 
-// isShared reports whether k's lister is also that of one namespace, since it has methods for it.
-// Then it has a pointer to a Resource. If not, the Resource itself is
-// the lister of a namespace, and fewer functions have to be compiled.
+// isShared reports whether k's lister doubles as the lister of one namespace, which has methods of
+// its own. Then it holds a pointer to a Resource. Otherwise the Resource itself is the lister of a
+// namespace, and there are fewer functions to compile.
 func (k *kind) isShared() bool {
 	return k.Namespaced && (k.NamespaceListerExpansion || len(k.Indexes) > 0)
 }
 
-// isValue reports whether k's lister is a struct and no pointer to one: it is a pointer itself, so
-// that the lister of a namespace is one allocation. The user's own methods have pointers as
-// receivers, as client-go's expansions do.
+// isValue reports whether k's lister is a struct instead of a pointer to one. The struct itself
+// holds just a pointer, so that the lister of a namespace is one allocation. The user's own methods
+// have pointer receivers, like client-go's expansions.
 func (k *kind) isValue() bool {
 	return k.isShared() && !k.ListerExpansion && !k.NamespaceListerExpansion
 }
 
-// newLister makes k's lister of a lister.Resource.
 func (k *kind) newLister(of jen.Code) *jen.Statement {
 	impl := k.Unexported() + "Lister"
 	if k.isValue() {
@@ -119,8 +117,8 @@ func (f *file) namespaceInterface(k *kind) *jen.Statement {
 		Type().Id(k.Name + "NamespaceLister").Interface(members...)
 }
 
-// addMethods appends the methods of the lister. A lister of its own for one namespace is needed
-// only if the user has methods for it.
+// addMethods appends the methods of the lister. One namespace gets a separate lister only if the
+// user has methods for it.
 func (f *file) addMethods(k *kind, impl string) {
 	methods := f.lookupMethods(k)
 	if k.Namespaced {
@@ -139,7 +137,6 @@ func (f *file) addMethods(k *kind, impl string) {
 	f.add(methods...)
 }
 
-// listerMethod is a method of k's lister.
 func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	if k.isValue() {
 		return valueMethod("l", k.Unexported()+"Lister", name, params, result, body)
@@ -147,7 +144,7 @@ func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Cod
 	return method("l", k.Unexported()+"Lister", name, params, result, body)
 }
 
-// hasLookups reports whether the listers of k have methods for indexes in common.
+// hasLookups reports whether all listers of k share methods for indexes.
 func (k *kind) hasLookups() bool {
 	for _, x := range k.Indexes {
 		if !x.Namespaced {

@@ -4,14 +4,14 @@ package templates
 
 import "strconv"
 
-// locals names the variables of loops in a function, each of them differently from those that are
-// in scope and from the imports of the file.
+// locals names the loop variables of a function, avoiding variables in scope and imports of the
+// file.
 type locals struct {
 	file  *file
 	inUse map[string]bool
 }
 
-// name returns a name that is like the given one, and takes it.
+// name returns and takes a name similar to like.
 func (l *locals) name(like string) string {
 	for n := 1; ; n++ {
 		name := like
@@ -28,7 +28,6 @@ func (l *locals) name(like string) string {
 	}
 }
 
-// free gives names back at the end of their scope.
 func (l *locals) free(names ...string) {
 	for _, name := range names {
 		delete(l.inUse, name)

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// lookupsInterface has the methods of listers that answer from the indexes.
 func (f *file) lookupsInterface(k *kind) *jen.Statement {
 	var methods []jen.Code
 	for _, x := range k.Indexes {
@@ -23,7 +22,6 @@ func (f *file) lookupsInterface(k *kind) *jen.Statement {
 		Type().Id(k.Name + "Lookups").Interface(methods...)
 }
 
-// lookupMethods implement them.
 func (f *file) lookupMethods(k *kind) []jen.Code {
 	var methods []jen.Code
 	for _, x := range k.Indexes {
@@ -35,7 +33,6 @@ func (f *file) lookupMethods(k *kind) []jen.Code {
 	return methods
 }
 
-// lookups are the two methods for an index, as an interface has them.
 func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 	key := func() *jen.Statement { return jen.Id("key").Add(f.key(k, x)) }
 	return []jen.Code{
@@ -46,7 +43,7 @@ func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 	}
 }
 
-// lookup asks an index for the objects of key in the lister's namespace.
+// lookup queries an index for the objects of key in the lister's namespace.
 func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
 	index := jen.Id(indexVar(k, x))
 	snapshot, namespace := jen.Id("l").Dot("Snapshot").Call(), jen.Id("l").Dot("InNamespace").Call()
@@ -60,7 +57,6 @@ func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
 	}
 }
 
-// found returns in words which objects an index finds.
 func found(k *kind, x *model.Index) string {
 	var b strings.Builder
 	b.WriteString(k.Plural)

@@ -8,16 +8,15 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// metadataType is the type of the metadata of a projection.
 func (f *file) metadataType(k *kind, s *model.Struct) *jen.Statement {
 	none := jen.Add(f.qual(objectPath, "object", "NoMeta")).Op("`json:\"-\"`")
 	return commentf("%s is the metadata of %s.", s.Name, indefinite(k.Name)).
 		Type().Id(s.Name).Struct(append([]jen.Code{none, jen.Line()}, f.projectedFields(s)...)...)
 }
 
-// metadataAccessors are the methods that read and set the fields of the metadata. A field that it
-// has in part has none. The setters must be there, and set: metav1.Object has them, and decoders
-// and transforms that know no more of an object call them.
+// metadataAccessors returns the getters and setters of the metadata, except for partial fields. The
+// setters are part of metav1.Object and must work: decoders and transforms without knowledge of the
+// type call them.
 func (f *file) metadataAccessors(s *model.Struct) []jen.Code {
 	var all []jen.Code
 	for _, field := range s.Fields {

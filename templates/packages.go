@@ -9,23 +9,23 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// pkg is a Go package that is generated.
+// pkg is a generated Go package.
 type pkg struct {
 	dir  string // relative to the output folder
 	path string // import path
 	name string
-	// declared has names that no import of its files may have: generated ones that are not
-	// exported, and those that the user's own files declare.
+	// declared has names forbidden to imports of its files: unexported generated ones, and those
+	// declared in handwritten files.
 	declared map[string]bool
 }
 
-// packages are those of an output; in the layout Single they are all the same.
+// packages are the packages of an output; in the layout Single they are all the same.
 type packages struct {
 	out       *model.Output
 	root      *pkg // of the factory
 	informers map[*model.Version]*pkg
 	listers   map[*model.Version]*pkg
-	// projections has no package for a version that has no projections.
+	// projections lacks versions without projections.
 	projections map[*model.Version]*pkg
 	kinds       map[*model.Version][]*kind
 	all         []*kind
@@ -73,7 +73,6 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 	p.informers[v], p.listers[v] = informers, listers
 }
 
-// addProjection gives k the package of its version's projections.
 func (p *packages) addProjection(g *model.Group, v *model.Version, k *kind) {
 	if p.projections[v] == nil {
 		p.projections[v] = p.root
@@ -92,8 +91,7 @@ func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {
 	return p
 }
 
-// source is the import path of the package that the kinds of a version come from; "" when there is
-// more than one.
+// source returns the import path of the package behind a version's kinds; "" if there are several.
 func (p *packages) source(v *model.Version) string {
 	path := ""
 	for n, t := range v.Types {

@@ -29,10 +29,9 @@ func projectionFile(k *kind) *file {
 	return f
 }
 
-// projectionLocals are the parameters and variables of what addProjection appends.
+// projectionLocals are the parameters and variables of addProjection's code.
 func projectionLocals() []string { return []string{"copied", "in", "of", "out", "p", "value"} }
 
-// addProjection appends the types of a projection and their methods.
 func (f *file) addProjection(k *kind) {
 	f.usesDeprecated = f.usesDeprecated || k.Projection.Deprecated || k.Source.Deprecated
 	f.fix(objectPath, "object")
@@ -57,12 +56,10 @@ func (f *file) addProjection(k *kind) {
 	}
 }
 
-// indefinite is a name behind its article.
 func indefinite(name string) string {
 	return or(strings.ContainsAny(name[:1], "AEIO"), "an ", "a ") + name
 }
 
-// projectionType is the type of the projection itself.
 func (f *file) projectionType(k *kind, s *model.Struct) *jen.Statement {
 	p := k.Projection
 	lines := fold(fmt.Sprintf("%s is %s with some of its fields: %s, and the name, namespace, UID and resourceVersion.",
@@ -72,7 +69,6 @@ func (f *file) projectionType(k *kind, s *model.Struct) *jen.Statement {
 	return verbatim(append(lines, k.deprecation()...)).Type().Id(s.Name).Struct(f.projectedFields(s)...)
 }
 
-// listed is a list in a sentence.
 func listed(items []string) string {
 	if n := len(items) - 1; n > 0 {
 		return strings.Join(items[:n], ", ") + " and " + items[n]
@@ -80,7 +76,7 @@ func listed(items []string) string {
 	return items[0]
 }
 
-// projectedFields are the fields of a struct. Those that are embedded stand apart.
+// projectedFields returns the fields of a struct, with embedded ones apart.
 func (f *file) projectedFields(s *model.Struct) []jen.Code {
 	var embedded, others []jen.Code
 	for _, field := range s.Fields {
@@ -100,7 +96,7 @@ func (f *file) projectedFields(s *model.Struct) []jen.Code {
 	return slices.Concat(embedded, others)
 }
 
-// literalTag is a struct's tag, between backquotes if it has none itself.
+// literalTag returns a struct tag, in backquotes unless it contains one.
 func literalTag(tag string) *jen.Statement {
 	if !strconv.CanBackquote(tag) {
 		return jen.Lit(tag)
@@ -108,7 +104,7 @@ func literalTag(tag string) *jen.Statement {
 	return jen.Op("`" + tag + "`")
 }
 
-// expression is a type that is given in pieces.
+// expression returns a type given in pieces.
 func (f *file) expression(pieces []model.GoType) *jen.Statement {
 	s := jen.Null()
 	for _, piece := range pieces {

@@ -9,7 +9,7 @@ import (
 )
 
 // resourceFile is resource.go beside factory.go: ForResource, for callers that learn a resource's
-// name when they run.
+// name at run time.
 func resourceFile(p *packages) *file {
 	f := newFile(p.root, "resource.go", "", "f", "resource")
 	f.fix("fmt", "fmt")
@@ -21,7 +21,7 @@ func resourceFile(p *packages) *file {
 		for _, v := range g.Versions {
 			for _, k := range p.kinds[v] {
 				if k.Projection != nil {
-					continue // the resource is that of the whole kind
+					continue // the resource belongs to the unprojected kind
 				}
 				resource := f.from(k.listers, versionAlias(g, v), k.Name+"Resource").Call()
 				at := jen.Id("f")

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// The packages that generated code names.
+// Packages imported by generated code.
 const (
 	informerPath   = "github.com/informer-gen/informer-gen/runtime/informer"
 	controllerPath = "github.com/informer-gen/informer-gen/runtime/controller"
@@ -23,38 +23,34 @@ const (
 	schemaPath     = "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// inline is a list in braces that stays on its line.
 func inline(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
 }
 
-// oneLine is the body of a function, on the line of the function.
+// oneLine returns the body of a function on the function's line.
 func oneLine(statement jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ";"}, statement)
 }
 
-// structOf is a struct with one field.
 func structOf(field jen.Code) *jen.Statement {
 	return jen.Id("struct").Custom(jen.Options{Open: "{", Close: "}"}, field)
 }
 
-// method is a method of one statement. Its receiver is a pointer, since Go compiles a second
+// method returns a method of one statement. Its receiver is a pointer, since Go compiles a second
 // function for each method of a value.
 func method(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	return valueMethod(receiver, "*"+on, name, params, result, body)
 }
 
-// valueMethod has on itself as its receiver.
+// valueMethod returns a method of one statement with on itself as its receiver.
 func valueMethod(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	return jen.Func().Params(jen.Id(receiver).Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
 }
 
-// made is a new struct of a type, with the value of its only field.
 func made(of string, field jen.Code) *jen.Statement {
 	return jen.Op("&").Id(of).Values(field)
 }
 
-// object is the pointer type of k.
 func (f *file) object(k *kind) *jen.Statement {
 	if k.Projection != nil {
 		return jen.Op("*").Add(f.from(k.projections, "projections", k.Name))
@@ -62,15 +58,13 @@ func (f *file) object(k *kind) *jen.Statement {
 	return jen.Op("*").Add(f.qual(k.Source.Path, k.Source.Name, k.Name))
 }
 
-// of is a generic type of the runtime at k's pointer type.
+// of returns a generic runtime type instantiated with k's pointer type.
 func (f *file) of(importPath, name string, k *kind) *jen.Statement {
 	return f.qual(importPath, path.Base(importPath), name).Types(f.object(k))
 }
 
-// seq is an iterator over objects of k.
 func (f *file) seq(k *kind) *jen.Statement { return f.of("iter", "Seq", k) }
 
-// goType is a type as k's files name it.
 func (f *file) goType(k *kind, t model.GoType) *jen.Statement {
 	switch {
 	case t.Path == "":

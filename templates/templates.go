@@ -23,10 +23,10 @@
 // The layout Single has one folder with factory.go, resource.go, expansion_generated.go and, for
 // each type, widget.go (single.go).
 //
-// The generated code is declarations and one-line methods over the packages of runtime/, which
-// templates names in text only; the walk (walk.go) from an object to the keys of an index is the
-// one piece of logic. The emitters read nothing but the model and run no other program, so that
-// equal models give equal bytes.
+// The generated code consists of declarations and one-line methods over the packages of runtime/,
+// which this package names only in text. The one piece of logic is the walk (walk.go) from an
+// object to the keys of an index. Emitters read only the model and run no other program, so equal
+// models give equal bytes.
 package templates
 
 import (
@@ -40,9 +40,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Render returns the files for out, sorted by Path. It takes the names of the model as they are,
-// and fails if they make no Go code. It does not change the model. It writes as many files at a
-// time as there are processors for it.
+// Render returns the files for out, sorted by Path. It uses names as given, and fails if they don't
+// form Go code. It does not change the model. It renders up to GOMAXPROCS files at a time.
 func Render(out *model.Output) ([]model.File, error) {
 	emitters := emitters(newPackages(out))
 	files := make([]model.File, len(emitters))
@@ -66,8 +65,7 @@ func Render(out *model.Output) ([]model.File, error) {
 	return files, nil
 }
 
-// emitters has a function for each file. They share what they read, and write nothing that they
-// share.
+// emitters returns a function for each file. They only read their shared data.
 func emitters(p *packages) []func() *file {
 	emitters := []func() *file{
 		func() *file { return factoryFile(p) },

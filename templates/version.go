@@ -11,7 +11,7 @@ import (
 )
 
 // versionFile is informers/<group>/<version>/version.go: the version with one accessor for each
-// type, which the file of the type implements.
+// type, implemented in the type's file.
 func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.informers[v], "version.go", p.source(v), "factory")
 	f.fix(factoriesPath, "factories")
@@ -34,7 +34,6 @@ func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	return f
 }
 
-// accessor is the method of an interface that leads to the informer of k.
 func (k *kind) accessor() *jen.Statement {
 	lines := []string{fmt.Sprintf("%s has the informer and the lister of %s.", k.Plural, k.Plural)}
 	return verbatim(append(lines, k.deprecation()...)).

@@ -12,37 +12,37 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// walk builds the way from obj to its keys. Each check, entry of a map and loop that the way takes
-// is a level; what comes next is nested in all of them. So every value that was reached stays in
-// scope, and paths that begin alike share it.
+// walk builds the code from obj to its keys. Each check, map entry and loop on the way is a level;
+// all later code is nested in it. So every value stays in scope once reached, and paths with a
+// common beginning share it.
 type walk struct {
 	f      *file
 	levels []*level
 	checks map[string]bool   // conditions that hold at the innermost level
-	values map[string]*value // entries of maps that are in scope, by expression
-	loops  map[string]*level // loops that are open, by what they go over
-	names  map[string]bool   // variables that are in scope
+	values map[string]*value // map entries in scope, by expression
+	loops  map[string]*level // open loops, by their operands
+	names  map[string]bool   // variables in scope
 }
 
 // level is an if statement or, if over or keys is set, a for statement.
 type level struct {
 	conditions []string
-	// value and its key are variables that the statement declares: by entry in an if, by each turn
-	// of a for. A for whose elements are large has a position in the place of a value.
+	// key and value are variables declared by the statement: once in an if, in each turn of a for.
+	// A for over large elements has a position instead of a value.
 	key, value, position string
 	valueUsed            bool
-	entry                string   // what value is in an if
-	over                 string   // what a for goes over
-	keys                 jen.Code // what it goes over, if that isn't part of obj
+	entry                string   // right side of value in an if
+	over                 string   // operand of a for
+	keys                 jen.Code // operand of a for outside of obj
 	element              *value   // of a for
 }
 
-// value is an expression of what a walk has reached. It is kept as text, by which two are
-// compared; jennifer writes an Id as it is.
+// value is an expression reached by a walk. It is text, to be compared with others; jennifer writes
+// an Id unchanged.
 type value struct {
 	text    string
-	pointer bool   // to what is meant; it isn't nil
-	of      *level // that declares the variable with which the expression begins, if it does
+	pointer bool   // to the actual value; never nil
+	of      *level // declares the variable at the start of text; nil if none does
 }
 
 func newWalk(f *file) *walk {
@@ -52,7 +52,7 @@ func newWalk(f *file) *walk {
 	}
 }
 
-// follow goes to where a path leads.
+// follow walks to the end of a path.
 func (w *walk) follow(path *model.FieldPath) *value {
 	at := &value{text: "obj"}
 	for n, step := range path.Steps {
@@ -75,7 +75,6 @@ func (w *walk) follow(path *model.FieldPath) *value {
 	return at
 }
 
-// check goes on only if a condition holds.
 func (w *walk) check(condition string) {
 	if w.checks[condition] {
 		return
@@ -88,7 +87,6 @@ func (w *walk) check(condition string) {
 	last.conditions = append(last.conditions, condition)
 }
 
-// entry goes on only if a map has an entry.
 func (w *walk) entry(at *value, step model.Step) *value {
 	entry := at.operand() + "[" + step.Entry + "]"
 	if v := w.values[entry]; v != nil {
@@ -107,7 +105,6 @@ func (w *walk) entry(at *value, step model.Step) *value {
 	return v
 }
 
-// key goes on with every key of a map.
 func (w *walk) key(at *value) *value {
 	l := w.loop(at)
 	if l.key == "" {
@@ -116,8 +113,8 @@ func (w *walk) key(at *value) *value {
 	return &value{text: l.key}
 }
 
-// each goes on with every element. Elements that are structs are found by position, because those
-// of API types are large.
+// each continues with every element. It addresses structs by position, because those of API types
+// are large.
 func (w *walk) each(at *value, step model.Step, structs bool) *value {
 	l := w.loop(at)
 	switch {
@@ -146,7 +143,7 @@ func (w *walk) loop(at *value) *level {
 	return l
 }
 
-// name is the first of some names that no variable has yet, or the last of them with a number.
+// name returns the first of names not yet taken, or the last with a number.
 func (w *walk) name(names ...string) string {
 	for n := 0; ; n++ {
 		name := names[min(n, len(names)-1)]
@@ -160,7 +157,6 @@ func (w *walk) name(names ...string) string {
 	}
 }
 
-// nested is a statement in all levels.
 func (w *walk) nested(statement jen.Code) jen.Code {
 	for n := len(w.levels) - 1; n >= 0; n-- {
 		statement = w.levels[n].around(statement)
@@ -185,7 +181,6 @@ func (l *level) around(statement jen.Code) jen.Code {
 	}
 }
 
-// clause is what stands before range.
 func (l *level) clause() string {
 	switch key := l.key + l.position; {
 	case l.value != "":
@@ -202,7 +197,7 @@ func or[T any](condition bool, yes, no T) T {
 	return no
 }
 
-// use is the expression itself.
+// use returns the expression and marks its variable as used.
 func (v *value) use() string {
 	if v.of != nil {
 		v.of.valueUsed = true
@@ -210,7 +205,7 @@ func (v *value) use() string {
 	return v.text
 }
 
-// read is the expression of what is meant.
+// read returns the expression of the actual value.
 func (v *value) read() string {
 	if v.pointer {
 		return "*" + v.use()
@@ -218,7 +213,7 @@ func (v *value) read() string {
 	return v.use()
 }
 
-// operand is the expression of what is meant, to be followed by an index.
+// operand returns the expression of the actual value, for an index behind it.
 func (v *value) operand() string {
 	if v.pointer {
 		return "(*" + v.use() + ")"
@@ -228,10 +223,10 @@ func (v *value) operand() string {
 
 // ---------------------------------------------------------------------------------------------
 
-// condition makes w go on only where c holds. A value that isn't there is equal to nothing but nil;
-// where such an object is to be kept, it gives a statement, to stand before the walk, that returns
-// for all objects that are not. Those that lack a value on the way to a key aren't to be kept:
-// further says where w goes on to.
+// condition restricts w to objects that meet c. A missing value equals only nil. If objects without
+// the value meet c, condition may return a statement to precede the walk, which returns early for
+// the others. It doesn't if the value is on the way to a key, since such objects have no key
+// anyway; further are the paths that w will follow.
 func (w *walk) condition(c model.Condition, further []*model.FieldPath) jen.Code {
 	null, missing := c.Literal == "nil", mayMiss(c.Path)
 	onTheWay := slices.ContainsFunc(further, func(path *model.FieldPath) bool {
@@ -247,8 +242,8 @@ func (w *walk) condition(c model.Condition, further []*model.FieldPath) jen.Code
 	return nil
 }
 
-// compare goes on only where a value is there and is, or isn't, the literal. To be there is to be
-// other than nil.
+// compare continues only where a value is present and equal, or unequal, to the literal. Present
+// means not nil.
 func (w *walk) compare(c model.Condition, equal bool) {
 	at, is := w.follow(c.Path), or(equal, " == ", " != ")
 	switch {
@@ -263,7 +258,6 @@ func (w *walk) compare(c model.Condition, equal bool) {
 	}
 }
 
-// mayMiss reports whether a path leads to nothing in some objects.
 func mayMiss(path *model.FieldPath) bool {
 	for _, step := range path.Steps {
 		if step.Pointer || step.ElemPointer || step.Entry != "" {

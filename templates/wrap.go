@@ -13,16 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// mostColumns is how long a line of generated code is, where it can be broken. A tab counts as
-// tabColumns.
+// mostColumns is the maximum length of a line that can be broken. A tab counts as tabColumns.
 const (
 	mostColumns = 120
 	tabColumns  = 4
 )
 
-// wrap breaks lines of formatted code that are too long: what stands in parentheses or braces gets
-// a line for each part, and a condition goes on in the next line. Only here is known how long a
-// line is, because the names in it are those of the user's types and packages.
+// wrap breaks overlong lines of formatted code: parentheses and braces get a line for each part,
+// and a condition continues in the next line. Lengths are known only here, because they depend on
+// the names of the user's types and packages.
 func wrap(src []byte) ([]byte, error) {
 	for {
 		long := longLines(src)
@@ -45,8 +44,7 @@ func wrap(src []byte) ([]byte, error) {
 	}
 }
 
-// longLines returns the numbers of the lines that are too long, with the offset of each at which it
-// is.
+// longLines returns the overlong lines, by number, with the offset where each becomes too long.
 func longLines(src []byte) map[int]int {
 	long := map[int]int{}
 	line, start, columns := 1, 0, 0
@@ -68,21 +66,21 @@ func longLines(src []byte) map[int]int {
 	return long
 }
 
-// wrapper looks for what can be broken.
+// wrapper looks for places to break.
 type wrapper struct {
 	file *token.File
 	long map[int]int
 	best map[int]wrapping // by line
 }
 
-// wrapping is where a line is broken.
+// wrapping is a way to break a line.
 type wrapping struct {
 	rank  rank
-	after []int // offsets at which a line ends
-	comma int   // offset behind the last part, if it takes a comma; 0 for none
+	after []int // offsets of line ends
+	comma int   // offset of a final comma behind the last part; 0 for none
 }
 
-// rank determines which of several things in a line is broken; the outermost one among equals.
+// rank determines which construct in a line is broken; the outermost one among equals.
 type rank int
 
 const (
@@ -92,7 +90,6 @@ const (
 	operator
 )
 
-// look notes how n can be broken.
 func (w *wrapper) look(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -121,7 +118,6 @@ func (w *wrapper) look(n ast.Node) bool {
 	return true
 }
 
-// ends are where the parts of a list end.
 func ends[N ast.Node](parts []N) []token.Pos {
 	var all []token.Pos
 	for _, part := range parts {
@@ -130,7 +126,7 @@ func ends[N ast.Node](parts []N) []token.Pos {
 	return all
 }
 
-// parts notes that a list can be broken if it is on one line that is too long, or begins there.
+// parts notes a possible break of a list that lies on one overlong line.
 func (w *wrapper) parts(rank rank, opening, closing token.Pos, ends []token.Pos) {
 	line := w.file.Line(opening)
 	if w.long[line] == 0 || w.file.Line(closing) != line {
@@ -143,7 +139,7 @@ func (w *wrapper) parts(rank rank, opening, closing token.Pos, ends []token.Pos)
 	w.note(line, p)
 }
 
-// note keeps the first of those that rank first, but the last operator.
+// note keeps the first wrapping of the lowest rank, or the last operator.
 func (w *wrapper) note(line int, p wrapping) {
 	best, ok := w.best[line]
 	if !ok || p.rank < best.rank || p.rank == operator && best.rank == operator && p.after[0] > best.after[0] {
@@ -151,7 +147,6 @@ func (w *wrapper) note(line int, p wrapping) {
 	}
 }
 
-// apply breaks each line in its best way.
 func (w *wrapper) apply(src []byte) []byte {
 	type insertion struct {
 		at   int

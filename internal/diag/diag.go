@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diag holds what is wrong with a generator's input: findings with a position, the marker
-// that they are about, a reason and what would have been allowed.
-//
-// Findings are collected and shown all at once, so that all of them can be fixed without another
-// run.
+// Package diag holds findings about a generator's input: each with a position, its marker, a reason
+// and the allowed values. Findings are collected and shown all at once, so that users can fix them
+// without another run.
 package diag
 
 import (
@@ -18,22 +16,21 @@ import (
 
 // Diagnostic is one finding.
 type Diagnostic struct {
-	// Pos is the deepest position that is known: an argument inside of a marker rather than the
-	// marker, a marker rather than the type below it. The zero Pos is a finding about the call
-	// itself.
+	// Pos is the deepest known position: an argument rather than its marker, a marker rather than
+	// its type. The zero Pos is a finding about the call itself.
 	Pos token.Position
 	// Marker is the name of the marker with its "+"; empty if the finding isn't about a marker.
 	Marker string
-	// Message says what is wrong and, where it isn't obvious, what to do. It is one line.
+	// Message names the problem and, where it isn't obvious, the remedy. It is one line.
 	Message string
-	// Allowed lists what would have been right; may be empty.
+	// Allowed lists the allowed values; may be empty.
 	Allowed []string
-	// Warning means that the finding doesn't keep the generator from doing its work.
+	// Warning means that the generator can go on.
 	Warning bool
 }
 
-// String returns "file:line:col: +marker: message (allowed: a, b)". Parts that are empty are left
-// out, and warnings say "warning: " before the marker.
+// String returns "file:line:col: +marker: message (allowed: a, b)". Empty parts are omitted, and
+// warnings have "warning: " before the marker.
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	if d.Pos.IsValid() || d.Pos.Filename != "" {
@@ -51,7 +48,6 @@ func (d Diagnostic) String() string {
 	return b.String()
 }
 
-// text is the message with what would have been right.
 func (d Diagnostic) text() string {
 	if len(d.Allowed) == 0 {
 		return d.Message
@@ -59,11 +55,11 @@ func (d Diagnostic) text() string {
 	return fmt.Sprintf("%s (allowed: %s)", d.Message, strings.Join(d.Allowed, ", "))
 }
 
-// List is any number of findings. As an error it is shown with one finding a line.
-// The zero List is empty and ready to use.
+// List is a list of findings, and an error with one finding a line. The zero List is empty and
+// ready to use.
 type List []Diagnostic
 
-// Error returns the findings as they stand, one a line, without a line break at the end.
+// Error returns the findings in order, one a line, without a line break at the end.
 func (l List) Error() string {
 	lines := make([]string, len(l))
 	for i, d := range l {
@@ -75,7 +71,8 @@ func (l List) Error() string {
 // Add appends d.
 func (l *List) Add(d Diagnostic) { *l = append(*l, d) }
 
-// Sorted returns the findings ordered by file, line, column, marker and message, each of them once.
+// Sorted returns the findings ordered by file, line, column, marker and message, without
+// duplicates.
 func (l List) Sorted() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {
@@ -92,7 +89,7 @@ func (l List) Sorted() List {
 	})
 }
 
-// Split returns the errors and the warnings of the list, each in the list's order.
+// Split returns the errors and the warnings, each in the list's order.
 func (l List) Split() (errs, warnings List) {
 	for _, d := range l {
 		if d.Warning {
@@ -104,8 +101,7 @@ func (l List) Split() (errs, warnings List) {
 	return errs, warnings
 }
 
-// Relative returns a copy with the file names made relative to dir wherever that makes them
-// shorter.
+// Relative returns a copy with file names relative to dir where that is shorter.
 func (l List) Relative(dir string) List {
 	rel := slices.Clone(l)
 	for i := range rel {
@@ -114,8 +110,8 @@ func (l List) Relative(dir string) List {
 	return rel
 }
 
-// Place returns "file:line", with slashes, for a position inside of a message; the file alone if
-// the line is unknown.
+// Place formats a position for the inside of a message: "file:line", with slashes, or the file
+// alone if the line is unknown.
 func Place(pos token.Position) string {
 	name := filepath.ToSlash(pos.Filename)
 	if pos.Line == 0 {

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// The values of a finding's severity in JSON; the names of the commands of GitHub's workflows are
-// the same.
+// Severities in JSON, which are also the names of GitHub's workflow commands.
 const (
 	severityError   = "error"
 	severityWarning = "warning"
@@ -23,8 +22,7 @@ func (d Diagnostic) severity() string {
 	return severityError
 }
 
-// MarshalJSON implements json.Marshaler. The object has these members; those that are empty are
-// left out, but for severity and message:
+// MarshalJSON implements json.Marshaler. Empty members are omitted, except severity and message:
 //
 //	file        string    the file's name, with slashes
 //	line        number    from 1
@@ -32,8 +30,8 @@ func (d Diagnostic) severity() string {
 //	severity    string    "error" or "warning"
 //	marker      string    the marker's name with its "+"
 //	message     string    one line
-//	allowed     []string  what would have been right
-//	suggestion  string    what was probably meant
+//	allowed     []string  the allowed values
+//	suggestion  string    the likely intended value
 func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		File       string   `json:"file,omitempty"`
@@ -50,9 +48,9 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// GitHub returns the finding as a command of a GitHub workflow, which makes an annotation of it:
-// "::error file=F,line=L,col=C,title=T::MESSAGE". The title is the marker's name; parts that are
-// empty are left out. GitHub looks for the file from the root of the checkout.
+// GitHub returns the finding as a command of a GitHub workflow, which turns it into an annotation:
+// "::error file=F,line=L,col=C,title=T::MESSAGE". The title is the marker's name; empty parts are
+// omitted. GitHub resolves the file from the root of the checkout.
 func (d Diagnostic) GitHub() string {
 	var properties []string
 	add := func(name, value string) {
@@ -77,8 +75,7 @@ func (d Diagnostic) GitHub() string {
 	return command + "::" + messageEscapes.Replace(d.text())
 }
 
-// What a workflow command would take for its end, or for that of a property, is written in
-// hexadecimal.
+// Hexadecimal escapes for characters that would end a workflow command or one of its properties.
 var (
 	messageEscapes  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

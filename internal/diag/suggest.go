@@ -4,14 +4,14 @@ package diag
 
 import "strings"
 
-// Closest returns the candidate that got is most likely a misspelling of, and false if none is
-// near: up to a third of the letters may be wrong, and at most three. Case doesn't count.
+// Closest returns the candidate that got most likely misspells, and false if none is near: up to a
+// third of the letters may be wrong, and at most three. Case doesn't count.
 func Closest(got string, candidates []string) (string, bool) {
 	limit := max(1, min(3, len(got)/3))
 	lower := strings.ToLower(got)
 	best, bestDistance := "", limit+1
 	for _, candidate := range candidates {
-		// Each letter that one has more than the other must be inserted.
+		// The difference in length is the least number of insertions.
 		if d := len(candidate) - len(got); d >= bestDistance || -d >= bestDistance {
 			continue
 		}
@@ -22,8 +22,7 @@ func Closest(got string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// Suggestion returns what the message asks about in the words of DidYouMean, or "" if it asks
-// nothing.
+// Suggestion returns the X of the message's ", did you mean X?", or "".
 func (d Diagnostic) Suggestion() string {
 	_, rest, ok := strings.Cut(d.Message, didYouMean)
 	if !ok {
@@ -46,8 +45,8 @@ func DidYouMean(got string, candidates []string) string {
 	return ""
 }
 
-// distance counts the letters to insert, remove, change or swap with their neighbour on the way
-// from a to b.
+// distance counts the letters to insert, remove, change or swap with their neighbour to get from a
+// to b.
 func distance(a, b string) int {
 	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package config reads informer-gen.yaml, the configuration file: everything that the flags of
-// informer-gen and markers in comments can say, for a project as a whole and for packages whose
-// comments one can't write.
+// Package config reads the configuration file, informer-gen.yaml: the settings of flags and
+// markers, for a whole project and for packages whose comments the user can't edit.
 //
-// Reading is strict. An unknown key, a key given twice, a value of the wrong type or one that isn't
-// allowed is an error with its position, and all of them are reported at once. Every value keeps
-// its position, so that what is found out about it later can be reported where it stands.
+// Reading is strict. Unknown and repeated keys, values of the wrong type and forbidden values are
+// errors with positions, reported all at once. Every value keeps its position, for errors found
+// later.
 //
-// The structs of this package are the only description of the file: their tags have the names, the
-// allowed values and the words for the documentation, and the parser and the JSON schema both read
-// them there.
+// The structs of this package define the file format: their tags hold the names, allowed values and
+// documentation, for the parser and the JSON schema alike.
 package config
 
 import (
@@ -23,17 +21,17 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// FileName is the name of the configuration file that is looked for.
+// FileName is the default name of the configuration file.
 const FileName = "informer-gen.yaml"
 
-// SchemaID is the address of the file's JSON schema: that of informer-gen.schema.json on the
-// repository's main branch.
+// SchemaID is the address of the file's JSON schema, informer-gen.schema.json on the repository's
+// main branch.
 const SchemaID = "https://raw.githubusercontent.com/informer-gen/informer-gen/main/informer-gen.schema.json"
 
-// File is a configuration file. Names of files and folders in it are relative to its own folder.
-// The position of a value is not valid if the file doesn't have the value.
+// File is a configuration file. File and folder names in it are relative to its own folder. A
+// missing value has an invalid position.
 type File struct {
-	// Name is the name under which the file was read.
+	// Name is the name passed to [Read] or [Parse].
 	Name string
 
 	Version     marker.Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`
@@ -54,12 +52,12 @@ type File struct {
 	Packages []*Package `arg:"packages" doc:"what markers would say in the comments of a package"`
 }
 
-// Entry is a key of the file that isn't known beforehand, with its value.
+// Entry is a user-chosen key, with its value.
 type Entry struct {
 	Key, Value marker.Value
 }
 
-// Package has the settings of one of the packages that are read.
+// Package has the settings of one package.
 type Package struct {
 	marker.At
 
@@ -87,8 +85,8 @@ type Kind struct {
 	Projections []*marker.Project `arg:"projections" marker:"+informer:project" doc:"types with some of the fields, which have informers and listers of their own"`
 }
 
-// Find returns the name of the file called FileName in dir or the nearest folder above it that has
-// one, not going above top. It is "" if there is none.
+// Find returns the name of the nearest FileName in dir or above it, not above top; "" if there is
+// none.
 func Find(dir, top string) (string, error) {
 	for {
 		name := filepath.Join(dir, FileName)
@@ -106,7 +104,7 @@ func Find(dir, top string) (string, error) {
 	}
 }
 
-// Read reads the named file. The error is a diag.List if the file can be read and is wrong.
+// Read reads the named file. If the file is readable but wrong, the error is a diag.List.
 func Read(name string) (*File, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -128,5 +126,5 @@ func Texts(values []marker.Value) []string {
 	return texts
 }
 
-// True reports whether a value that is true or false is there and true.
+// True reports whether a boolean value is set and true.
 func True(v marker.Value) bool { return v.Text == "true" }

@@ -4,7 +4,7 @@ package config
 
 import "reflect"
 
-// fieldsOf returns the fields of a struct that are keys of the file, in their order.
+// fieldsOf returns the fields of a struct that are keys of the file, in order.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	var fields []reflect.StructField
 	for field := range t.Fields() {
@@ -15,7 +15,6 @@ func fieldsOf(t reflect.Type) []reflect.StructField {
 	return fields
 }
 
-// fieldOf returns the field for a key.
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for _, field := range fieldsOf(t) {
 		if field.Tag.Get("arg") == key {
@@ -25,7 +24,6 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// keys returns the keys that a struct stands for.
 func keys(t reflect.Type) []string {
 	var names []string
 	for _, field := range fieldsOf(t) {

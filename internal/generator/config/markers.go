@@ -7,8 +7,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker/kubebuilder"
 )
 
-// Markers returns what the settings of a package itself say, as markers. Their names are the keys
-// of the file, their positions those of the values.
+// Markers returns the settings of the package itself as markers, named after the keys of the file
+// and positioned at the values.
 func (p *Package) Markers() []marker.Marker {
 	var all []marker.Marker
 	if v := p.GroupName; v.IsSet() {
@@ -23,8 +23,7 @@ func (p *Package) Markers() []marker.Marker {
 	return all
 }
 
-// Markers returns what the settings of a kind say, as markers. Their names are the keys of the
-// file, their positions those of the values.
+// Markers returns the settings of the kind as markers, like [Package.Markers].
 func (k *Kind) Markers() []marker.Marker {
 	var all []marker.Marker
 	if v := k.Generate; v.IsSet() {

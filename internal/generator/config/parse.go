@@ -15,8 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/yamldoc"
 )
 
-// Parse reads data, which is the content of the named file. It returns either a file or everything
-// that is wrong with it, sorted.
+// Parse parses data, the content of the named file. It returns either a file or all errors, sorted.
 func Parse(name string, data []byte) (*File, diag.List) {
 	p := &parser{}
 	file := &File{Name: name}
@@ -34,13 +33,12 @@ type parser struct {
 	report diag.List
 }
 
-// fail reports an error at a node. key is the one that it is about.
+// fail reports an error about key at a node.
 func (p *parser) fail(node yamldoc.Node, key, message string, allowed ...string) {
 	p.report.Add(diag.Diagnostic{Pos: node.Pos(), Marker: key, Message: message, Allowed: allowed})
 }
 
-// document returns the mapping at the top and where it stands, or nil if nothing can be said about
-// what is in it.
+// document returns the top-level mapping and its node, or nil if its content is unusable.
 func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Node) {
 	wrong := func(d diag.Diagnostic) (map[string]any, yamldoc.Node) {
 		p.report.Add(d)
@@ -66,7 +64,7 @@ func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Nod
 	if !ok {
 		return wrong(diag.Diagnostic{Pos: root.Pos(), Message: "the file is " + what(value) + ": it is a mapping, which begins with " + begins})
 	}
-	// What other versions of the format have can't be known.
+	// the keys of other versions are unknown
 	if version, ok := top["version"].(json.Number); ok && isInteger(version) && version != "1" {
 		return wrong(diag.Diagnostic{Pos: root.Get("version").Pos(), Marker: "version",
 			Message: "version " + version.String() + " isn't known: this informer-gen reads version 1"})
@@ -74,7 +72,7 @@ func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Nod
 	return top, root
 }
 
-// fill reads a mapping into a struct. where is what the mapping is called.
+// fill reads a mapping into a struct. Messages call the mapping where.
 func (p *parser) fill(value any, node yamldoc.Node, into reflect.Value, where string) {
 	mapping, ok := value.(map[string]any)
 	if !ok {
@@ -106,8 +104,7 @@ func (p *parser) fill(value any, node yamldoc.Node, into reflect.Value, where st
 	}
 }
 
-// entries returns the entries of a mapping, each of them once, and reports those that are no text
-// or that stand there twice.
+// entries returns the entries of a mapping, each key once, and reports repeated and non-text keys.
 func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.Entry {
 	var entries []yamldoc.Entry
 	seen := map[string]yamldoc.Node{}
@@ -119,7 +116,6 @@ func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.En
 			p.fail(e.Key, "", "the key is no text: put it in quotes")
 		case twice:
 			p.fail(e.Key, "", fmt.Sprintf("key %s is there already, in line %d", oneLine(e.Name), first.Pos().Line))
-			// the last one counts
 			entries[slices.IndexFunc(entries, func(before yamldoc.Entry) bool { return before.Name == e.Name })] = e
 		default:
 			seen[e.Name] = e.Key
@@ -129,7 +125,6 @@ func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.En
 	return entries
 }
 
-// value reads the value of a key into the key's field.
 func (p *parser) value(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	switch {
 	case into.Type() == valueType:
@@ -147,7 +142,6 @@ func (p *parser) value(value any, node yamldoc.Node, into reflect.Value, field r
 	}
 }
 
-// list reads a list of texts or of structs.
 func (p *parser) list(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	key := field.Tag.Get("arg")
 	elements, ok := value.([]any)
@@ -173,7 +167,7 @@ func (p *parser) list(value any, node yamldoc.Node, into reflect.Value, field re
 	}
 }
 
-// mapping reads a mapping whose keys aren't known beforehand.
+// mapping reads a mapping with user-chosen keys.
 func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	name := field.Tag.Get("arg")
 	mapping, ok := value.(map[string]any)
@@ -193,8 +187,8 @@ func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field
 	}
 }
 
-// scalar reads a text, a number or a bool, whichever the field's tags ask for. Its position is that
-// of its first character, behind the quote.
+// scalar reads a text, number or bool, as the field's tags demand. Its position is that of its
+// first character, inside the quotes.
 func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField) (marker.Value, bool) {
 	key, allowed := field.Tag.Get("arg"), strings.Fields(field.Tag.Get("allowed"))
 	want := typeOf(field.Tag)
@@ -214,7 +208,7 @@ func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField)
 	return marker.Value{Text: text, Pos: node.TextPos()}, true
 }
 
-// twice reports packages, and kinds within a package, that are there twice.
+// twice reports repeated packages, and repeated kinds within a package.
 func (p *parser) twice(file *File) {
 	packages := map[string]marker.Value{}
 	for _, pkg := range file.Packages {

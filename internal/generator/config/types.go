@@ -17,7 +17,7 @@ var (
 	entryType = reflect.TypeFor[Entry]()
 )
 
-// typeOf is the type that the tags of a field ask for.
+// typeOf returns the type demanded by a field's tags.
 func typeOf(tag reflect.StructTag) scalarType {
 	switch {
 	case tag.Get("type") == "integer":
@@ -30,8 +30,7 @@ func typeOf(tag reflect.StructTag) scalarType {
 	return scalarType{"a text", []string{"string"}, isText}
 }
 
-// scalarType is a type of values: what messages and the JSON schema call it, and which values are
-// of it.
+// scalarType is a type of values, with its names in messages and in the JSON schema.
 type scalarType struct {
 	text   string
 	schema []string
@@ -48,7 +47,7 @@ func isInteger(value any) bool {
 	return ok && !strings.ContainsAny(n.String(), ".eE")
 }
 
-// isScalar reports whether a value is neither a list nor a mapping, nor missing.
+// isScalar reports whether a value is present and neither a list nor a mapping.
 func isScalar(value any) bool {
 	switch value.(type) {
 	case nil, []any, map[string]any:
@@ -59,7 +58,7 @@ func isScalar(value any) bool {
 
 func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
 
-// wrongType returns what a value is and what it should be.
+// wrongType returns a message about a value of the wrong type.
 func wrongType(value any, want string) string {
 	message := "it is " + what(value) + ": it takes " + want
 	switch {
@@ -71,7 +70,6 @@ func wrongType(value any, want string) string {
 	return message
 }
 
-// what returns what a value is.
 func what(value any) string {
 	switch value.(type) {
 	case map[string]any:
@@ -88,8 +86,7 @@ func what(value any) string {
 	return "empty"
 }
 
-// oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the
-// like in it.
+// oneLine returns text, quoted if it has line breaks or other non-graphic characters.
 func oneLine(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 		return strconv.Quote(text)

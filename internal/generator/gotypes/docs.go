@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Docs reads doc comments in the files of declarations, because the syntax of imported
-// packages comes without comments.
+// Docs reads doc comments from source files, because the syntax of imported packages comes without
+// comments.
 type Docs struct {
-	// Position returns where a declaration stands. It must be set.
+	// Position returns the position of a declaration. It must be set.
 	Position func(token.Pos) token.Position
 
-	files map[string][]string // lines, of the files that were looked at
+	files map[string][]string // lines of the files read
 }
 
-// DeprecateType reports whether t has a name that is deprecated.
+// DeprecateType reports whether t's name is deprecated.
 func (c *Docs) DeprecateType(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && c.Deprecate(n.Obj())
@@ -31,8 +31,8 @@ func (c *Docs) DeprecateAny(objs []types.Object) bool {
 	return slices.ContainsFunc(objs, c.Deprecate)
 }
 
-// Deprecate reports whether the doc comment of obj, or that of the declaration which it shares
-// with other types, calls it deprecated.
+// Deprecate reports whether the doc comment of obj, or that of its group of types, has a
+// "Deprecated: " paragraph.
 func (c *Docs) Deprecate(obj types.Object) bool {
 	pos := c.Position(obj.Pos())
 	if pos.Filename == "" {
@@ -50,16 +50,15 @@ func (c *Docs) Deprecate(obj types.Object) bool {
 		return false
 	}
 	for n > 0 && (lines[n] == "" || strings.ContainsAny(lines[n][:1], " \t")) {
-		n-- // to the line that begins the declaration
+		n-- // to the line of the group's type keyword
 	}
 	return strings.HasPrefix(lines[n], "type (") && deprecatedAbove(lines, n)
 }
 
-// directive is a comment that doesn't count as documentation.
+// directive matches comments that aren't documentation.
 var directive = regexp.MustCompile(`^//[a-z0-9]+:[a-z0-9]`)
 
-// deprecatedAbove reports whether the comment above a line has a paragraph that begins with
-// "Deprecated: ".
+// deprecatedAbove reports whether the comment above a line has a "Deprecated: " paragraph.
 func deprecatedAbove(lines []string, line int) bool {
 	found := false // in the line below
 	for _, text := range slices.Backward(lines[:line]) {
@@ -80,7 +79,6 @@ func deprecatedAbove(lines []string, line int) bool {
 	return found
 }
 
-// lines are those of a file; none if it can't be read.
 func (c *Docs) lines(file string) []string {
 	lines, ok := c.files[file]
 	if !ok {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gotypes answers questions about Go's types and packages that go/types leaves open.
+// Package gotypes answers questions about Go types and packages beyond go/types.
 package gotypes
 
 import (
@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// Compiles reports whether everything that t is made of compiles.
+// Compiles reports whether all parts of t compile.
 func Compiles(t types.Type) bool { return !invalid(t, map[types.Type]bool{}) }
 
-// Hidden returns the name of a method of the interface required for which n has something else; ""
-// if there is none. Methods that n lacks count as right: those of imported types may not have been
-// read.
+// Hidden returns the name of a method in the interface required that n hides behind something else
+// of this name, or "". Methods missing from n don't count: those of imported types may be unread.
 func Hidden(n *types.Named, required types.Type) string {
 	methods, ok := required.Underlying().(*types.Interface)
 	if !ok {
@@ -30,8 +29,8 @@ func Hidden(n *types.Named, required types.Type) string {
 	return ""
 }
 
-// CanImport reports whether Go's rule for internal packages lets the package at path from import
-// the one at path to.
+// CanImport reports whether Go's rule for internal packages lets package from import package to.
+// Both are import paths.
 func CanImport(from, to string) bool {
 	i := strings.LastIndex("/"+to+"/", "/internal/")
 	if i < 0 {
@@ -41,11 +40,11 @@ func CanImport(from, to string) bool {
 	return parent == "" || from == parent || strings.HasPrefix(from, parent+"/")
 }
 
-// MetaPath is the import path of the package of TypeMeta, ObjectMeta and ListMeta.
+// MetaPath is the import path of TypeMeta, ObjectMeta and ListMeta.
 const MetaPath = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// MetaField returns the index of the field by which s embeds a type of that package, or -1. The
-// field has another name than the type if s embeds an alias.
+// MetaField returns the index of the field that embeds a type of package MetaPath in s, or -1. An
+// embedded alias gives the field another name than the type's.
 func MetaField(s *types.Struct, name string) int {
 	for i := range s.NumFields() {
 		if f := s.Field(i); f.Embedded() && IsNamed(f.Type(), MetaPath, name) {
@@ -55,13 +54,14 @@ func MetaField(s *types.Struct, name string) int {
 	return -1
 }
 
-// IsNamed reports whether t is the type with this name in the package at path.
+// IsNamed reports whether t is the type called name in the package at path.
 func IsNamed(t types.Type, path, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
 }
 
-// Deref returns what t points to, and whether it is a pointer.
+// Deref returns the type that t points to, or t itself, without aliases, and whether t is a
+// pointer.
 func Deref(t types.Type) (types.Type, bool) {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		return types.Unalias(p.Elem()), true
@@ -69,22 +69,24 @@ func Deref(t types.Type) (types.Type, bool) {
 	return types.Unalias(t), false
 }
 
-// String writes a type with the names of packages before those of types.
+// String formats a type with package names as qualifiers.
 func String(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }
 
-// MarshalsItself reports whether the JSON of a type isn't made of its fields.
+// MarshalsItself reports whether a method writes the type's JSON, instead of encoding/json field by
+// field.
 func MarshalsItself(t types.Type) bool {
 	return hasMethod(t, "MarshalJSON", "MarshalText")
 }
 
-// UnmarshalsItself reports whether a type isn't decoded field by field from JSON.
+// UnmarshalsItself reports whether a method reads the type's JSON, instead of encoding/json field
+// by field.
 func UnmarshalsItself(t types.Type) bool {
 	return hasMethod(t, "UnmarshalJSON", "UnmarshalText")
 }
 
-// hasMethod reports whether values of a type that have an address have one of some methods.
+// hasMethod reports whether addressable values of a type have one of some methods.
 func hasMethod(t types.Type, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
@@ -109,8 +111,8 @@ func invalid(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// Parts yields the types that t is made of: those of its fields, keys, elements or variables, or
-// what it points to. Functions and interfaces have none.
+// Parts yields the types of t's fields, keys, elements, variables or pointer target. Functions and
+// interfaces have none.
 func Parts(t types.Type) iter.Seq[types.Type] {
 	return func(yield func(types.Type) bool) {
 		switch u := t.Underlying().(type) {
@@ -136,7 +138,7 @@ func Parts(t types.Type) iter.Seq[types.Type] {
 	}
 }
 
-// Elem returns what t points to, or the type of its elements.
+// Elem returns the type of t's pointer target or elements.
 func Elem(t types.Type) (elem types.Type, ok bool) {
 	if u, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
 		return u.Elem(), true

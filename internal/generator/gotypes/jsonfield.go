@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Field is a field of a struct under its name in JSON.
+// Field is a struct field with its name in JSON.
 type Field struct {
 	Name string
 	Var  *types.Var
@@ -19,15 +19,15 @@ type Field struct {
 	tagged bool
 }
 
-// Fields returns the fields of a struct that encoding/json sees, level by level: those of
-// embedded structs count as the struct's own unless a tag gives the embedded struct a name, a name
-// nearer to the top hides one below it, and among several on one level the only one with a tag
+// Fields returns the fields of a struct visible to encoding/json, level by level. Fields of an
+// embedded struct count as the outer struct's own unless a tag names the embedded struct. A name
+// nearer to the top hides deeper ones; among equal names on one level, the only one with a tag
 // wins, or none.
 func Fields(s *types.Struct) []Field {
 	type level struct {
 		s       *types.Struct
 		through []*types.Var
-		more    bool // the type is embedded more than once on this level
+		more    bool // embedded more than once on this level
 	}
 	var (
 		visible []Field
@@ -78,7 +78,7 @@ func Fields(s *types.Struct) []Field {
 	return visible
 }
 
-// dominant returns that of some fields on one level which encoding/json sees, if it sees one.
+// dominant returns the field visible to encoding/json among fields of one name and level, if any.
 func dominant(fields []Field) (f Field, ok bool) {
 	if len(fields) == 1 {
 		return fields[0], true
@@ -90,8 +90,8 @@ func dominant(fields []Field) (f Field, ok bool) {
 	return Field{}, false
 }
 
-// JSONName returns the name of a field in JSON, "" if JSON doesn't have it, or that the fields of
-// the struct that it is take its place.
+// JSONName returns the name of a field in JSON; "" if JSON doesn't have the field, or has the
+// fields of an embedded struct instead (inline).
 func JSONName(v *types.Var, tag string) (name string, inline bool) {
 	value := reflect.StructTag(tag).Get("json")
 	if value == "-" {

@@ -2,8 +2,8 @@
 
 package index
 
-// builtIns are the kinds of objects with metadata that a Kubernetes API server has without
-// definitions, by group.
+// builtIns are a Kubernetes API server's kinds with object metadata but without definitions, by
+// group.
 var builtIns = map[string]string{
 	"": "Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim " +
 		"Pod PodTemplate RangeAllocation ReplicationController ResourceQuota Secret Service ServiceAccount",

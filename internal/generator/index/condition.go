@@ -10,27 +10,24 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 )
 
-// A condition compares the value at a path with a literal. Several are joined by &&, and all must
-// hold:
+// A condition compares the value at a path with a literal. An object must meet all conditions of a
+// list joined by &&:
 //
 //	.spec.suspend==false && .status.phase!="Done, and gone" && .spec.deadline!=null
 
-// comparison is a condition as it is written.
 type comparison struct {
-	offset, after int // of the condition in the text, and behind it
+	offset, after int // where the condition begins and ends in the text
 	path          []jsonpath.Segment
 	not           bool
 	literal       literal
 }
 
-// literal is what a value is compared with.
 type literal struct {
 	text          string // without quotes
 	quoted        bool
 	offset, after int
 }
 
-// parseConditions reads conditions.
 func parseConditions(text string) ([]comparison, *jsonpath.Error) {
 	if problem := jsonpath.CheckText(text); problem != nil {
 		return nil, problem
@@ -70,7 +67,6 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// parseComparison reads the condition that begins at an offset of text.
 func parseComparison(text string, start int) (c comparison, problem *jsonpath.Error) {
 	c.offset = start
 	rest := text[start:]
@@ -118,7 +114,7 @@ func parseComparison(text string, start int) (c comparison, problem *jsonpath.Er
 	return c, nil
 }
 
-// parseLiteral reads the literal that begins at an offset of text, behind an operator.
+// parseLiteral parses the literal at offset start of text, behind an operator.
 func parseLiteral(text string, start int, operator string) (l literal, problem *jsonpath.Error) {
 	l.offset = start
 	rest := text[start:]
@@ -146,7 +142,7 @@ func parseLiteral(text string, start int, operator string) (l literal, problem *
 	return l, nil
 }
 
-// wordRune reports whether r can be part of a literal without quotes.
+// wordRune reports whether an unquoted literal may contain r.
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:+@*", r))
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// conditions reads the conditions of an index, checks them against the Go types, and fills them in.
+// conditions parses the conditions of an index, checks them against the Go types, and fills them
+// in.
 func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	text := m.When.Text
 	comparisons, problem := parseConditions(text)
@@ -42,8 +43,8 @@ func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	return ok
 }
 
-// checkCondition checks one condition, and returns it with the fields that it reads. It has no path
-// if it is wrong by itself.
+// checkCondition checks one condition, and returns it with the fields it reads. The result has no
+// path if the condition itself is wrong.
 func (r *Reader) checkCondition(k Kind, text string, c comparison) (model.Condition, []types.Object, []*jsonpath.Error) {
 	wrong := func(p *jsonpath.Error) (model.Condition, []types.Object, []*jsonpath.Error) {
 		return model.Condition{}, nil, []*jsonpath.Error{p}
@@ -75,7 +76,6 @@ func (r *Reader) checkCondition(k Kind, text string, c comparison) (model.Condit
 	return model.Condition{Path: path, Not: c.not, Literal: lit}, f.fields, doubts
 }
 
-// goLiteral is the literal of a condition as a Go literal.
 func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Error) {
 	l := c.literal
 	str := gotypes.String(f.end)
@@ -125,13 +125,13 @@ func goLiteral(f followed, c comparison, condition string) (string, *jsonpath.Er
 	return l.text, nil
 }
 
-// notText reports whether a word means something else where the value isn't text.
+// notText reports whether a word is a number or bool where the value isn't text.
 func notText(word string) bool {
 	_, err := strconv.ParseInt(word, 10, 64)
 	return err == nil || word == "true" || word == "false"
 }
 
-// misspelt warns about text that is nearly one of the constants of its type, or the name of one.
+// misspelt warns about text close to a constant of its type, or to a constant's name.
 func misspelt(t types.Type, l literal) *jsonpath.Error {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || l.text == "" {

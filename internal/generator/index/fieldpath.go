@@ -14,24 +14,22 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// followed is a path that leads through Go types.
+// followed is a path followed through Go types.
 type followed struct {
 	text  string
 	steps []model.Step
-	// words are what names the path in Go: fields and keys of entries. Embedded structs are left
-	// out.
+	// words name the path in Go: fields and keys of entries, without embedded structs.
 	words []string
 	// end is the type at the end of the path, without its pointer.
 	end types.Type
-	// last is the offset in text of the last field.
+	// last is the last field's offset in text.
 	last int
-	// maybe means that there are objects without anything at the end of the path.
+	// maybe means that the end of the path may be missing from an object.
 	maybe bool
-	// fields are what the path is made of.
+	// fields are the fields on the path.
 	fields []types.Object
 }
 
-// fieldPaths follows the paths of an index through the Go types and fills them in.
 func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	var all []followed
 	for _, value := range m.Fields {
@@ -70,8 +68,8 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	return true
 }
 
-// lacking returns the error about a path for which a projection has no field. wrong is the error
-// about the path in the whole type; nil if it is right there.
+// lacking returns the error about a path without a field in a projection. wrong is the error about
+// the path in the whole type, or nil.
 func (r *Reader) lacking(k Kind, path string, problem, wrong *jsonpath.Error) *jsonpath.Error {
 	if wrong != nil {
 		return wrong
@@ -79,7 +77,6 @@ func (r *Reader) lacking(k Kind, path string, problem, wrong *jsonpath.Error) *j
 	return jsonpath.Errorf(problem.Offset, "projection %s doesn't have %s: add it to the fields at %s", k.Name, path, r.report.Short(k.Fields))
 }
 
-// pathKey checks the type at the end of a path.
 func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
 	if n, ok := f.end.(*types.Named); ok && k.ProjectionOf != nil && n.Obj().Pkg() == k.Type.Obj().Pkg() {
 		return model.GoType{}, jsonpath.Errorf(f.last, "%s can't be the key of an index: projection %s has it in part; go on to one of its fields", f.text, k.Name)
@@ -102,7 +99,6 @@ func (r *Reader) pathKey(k Kind, f followed) (model.GoType, *jsonpath.Error) {
 	return model.GoType{}, p
 }
 
-// followText reads a path and follows it.
 func followText(t types.Type, text string) (followed, *jsonpath.Error) {
 	segments, problem := jsonpath.Parse(text)
 	if problem != nil {
@@ -115,11 +111,10 @@ func followText(t types.Type, text string) (followed, *jsonpath.Error) {
 	return f, problem
 }
 
-// follow walks from t to the end of the path. Offsets are those of text, which the segments are a
-// part of.
+// follow walks from t to the end of the path. Offsets count in text, which contains the segments.
 func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *jsonpath.Error) {
 	first := segments[0].Offset - 1
-	// In doc comments gofmt makes a curly quote of two.
+	// gofmt turns two single quotes in doc comments into a curly one.
 	whole := strings.ReplaceAll(text[first:segments[len(segments)-1].After], "['']", `[""]`)
 	f := followed{text: whole, last: segments[len(segments)-1].Offset, end: t}
 	for i, s := range segments {
@@ -158,13 +153,13 @@ func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *
 	return f, nil
 }
 
-// isPlainStruct reports whether t is a struct whose fields JSON sees.
+// isPlainStruct reports whether t is a struct with fields visible to JSON.
 func isPlainStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
 	return ok && !gotypes.MarshalsItself(t)
 }
 
-// enter goes on to a field and returns the step that leads to it. here is the path with the field.
+// enter moves on to a field and returns that step. here is the path with the field.
 func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *jsonpath.Error) {
 	field, problem := jsonpath.FieldOf(f.end, soFar, s, useFunc)
 	if problem != nil {
@@ -193,13 +188,13 @@ func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *j
 	return step, nil
 }
 
-// useFunc is what to do where a path can't go on.
+// useFunc is the advice where a path can't go on.
 const useFunc = "use func with a function that returns the keys"
 
 const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"
 
-// look goes on from what the path has led to so far to its elements, its keys or one of its
-// entries, and fills step accordingly. here is the path with the look.
+// look moves on from soFar to its elements, its keys or one of its entries, and fills in step. here
+// is the path including the look.
 func (f *followed) look(step *model.Step, l jsonpath.Look, soFar, here string, field int) *jsonpath.Error {
 	str := gotypes.String(f.end)
 	fail := func(format string, args ...any) *jsonpath.Error { return jsonpath.Errorf(l.Offset, format, args...) }
@@ -268,13 +263,13 @@ func (f *followed) isOneValue(offset int) *jsonpath.Error {
 	return nil
 }
 
-// isOneValueBefore returns an error if soFar leads to a list or a map, so that segment s, with
-// which the rest of the path begins, can't follow it.
+// isOneValueBefore returns an error if soFar leads to a list or a map: segment s can't
+// follow. rest is the rest of the path, from s on.
 func (f *followed) isOneValueBefore(soFar string, offset int, s jsonpath.Segment, rest string) *jsonpath.Error {
 	if m, ok := f.end.Underlying().(*types.Map); ok {
 		key := s.Name
 		if elem, _ := gotypes.Deref(m.Elem()); isBasic(elem) {
-			key = rest // nothing but the key can follow
+			key = rest // nothing can follow the key
 		}
 		return jsonpath.Errorf(s.Offset, "%s is a map (%s), whose entries are no fields: write %[1]s['%[3]s'] for the entry %[3]s", soFar, gotypes.String(f.end), key)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/names"
 )
 
-// function fills in the function that an index names.
 func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 	path, name := splitFunc(m.Func.Text)
 	pkg := k.Package
@@ -46,7 +45,7 @@ func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 	return true
 }
 
-// findFunc returns the function of a package that makes keys of objects of the kind k.
+// findFunc returns the named function of a package, if it returns keys for objects of kind k.
 func findFunc(pkg *load.Package, name string, k Kind) (*types.Func, *jsonpath.Error) {
 	var funcs, allowed []string
 	fail := func(format string, args ...any) (*types.Func, *jsonpath.Error) {
@@ -56,7 +55,7 @@ func findFunc(pkg *load.Package, name string, k Kind) (*types.Func, *jsonpath.Er
 	}
 	scope := pkg.Types.Scope()
 	want := fmt.Sprintf("func %s(*%s) []KEY", names.UpperFirst(name), typeIn(pkg.Types, k.Type))
-	if k.ProjectionOf != nil { // it isn't there before this run
+	if k.ProjectionOf != nil { // it doesn't exist before this run
 		want = fmt.Sprintf("func %s(metav1.Object) []KEY", names.UpperFirst(name))
 	}
 	for _, n := range scope.Names() {
@@ -93,7 +92,7 @@ func findFunc(pkg *load.Package, name string, k Kind) (*types.Func, *jsonpath.Er
 	return f, nil
 }
 
-// funcKey returns the type of the keys that f returns, also as the model has it.
+// funcKey returns the type of f's keys, for Go and for the model.
 func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model.GoType, *jsonpath.Error) {
 	elem := f.Signature().Results().At(0).Type().Underlying().(*types.Slice).Elem()
 	key, why := keyType(output, elem)
@@ -106,12 +105,12 @@ func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model
 	return nil, key, jsonpath.Errorf(0, "%s returns what can't be a key: %s", declaration(pkg, f), why.reason)
 }
 
-// declaration writes the declaration of a function as it is written in its package.
+// declaration returns a function's declaration as its own package writes it.
 func declaration(pkg *load.Package, f *types.Func) string {
 	return "func " + f.Name() + strings.TrimPrefix(typeIn(pkg.Types, f.Signature()), "func")
 }
 
-// typeIn writes a type as it is written in a package.
+// typeIn returns a type as package pkg writes it.
 func typeIn(pkg *types.Package, t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == pkg {
@@ -121,8 +120,8 @@ func typeIn(pkg *types.Package, t types.Type) string {
 	})
 }
 
-// returnsKeys reports whether f can be called with a *T and returns a []KEY, whatever KEY is: its
-// parameter is a *T, an interface that *T implements, or of a type parameter that *T can stand for.
+// returnsKeys reports whether f can be called with a *T and returns a []KEY, whatever KEY is. Its
+// parameter is a *T, an interface that *T implements, or a type parameter that *T satisfies.
 func returnsKeys(f *types.Func, t *types.Named) bool {
 	s := f.Signature()
 	if s.TypeParams().Len() > 1 || s.Variadic() || s.Params().Len() != 1 || s.Results().Len() != 1 {

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// splitFunc splits what names a function into the import path, empty for the package of the type,
-// and the name.
+// splitFunc splits a function reference into its import path, empty for the package of the type,
+// and its name.
 func splitFunc(text string) (path, name string) {
 	if i := strings.LastIndexByte(text, '.'); i > strings.LastIndexByte(text, '/') {
 		return text[:i], text[i+1:]
@@ -24,15 +24,15 @@ func splitFunc(text string) (path, name string) {
 	return "", text
 }
 
-// Funcs are the packages of functions that indexes name, other than those of the types. ImportFuncs
-// makes them.
+// Funcs are the packages of index functions, other than those of the types. [ImportFuncs] returns
+// one.
 type Funcs struct {
 	program  *load.Program
-	packages []*load.Package // those that are there
+	packages []*load.Package // those found
 }
 
-// FuncPackages returns the import paths of functions that markers above a type name, as far as they
-// can be paths and aren't that of the type.
+// FuncPackages returns the import paths of functions in a type's markers, without invalid paths and
+// that of the type itself.
 func FuncPackages(of *load.Package, markers []*marker.Index) []string {
 	var paths []string
 	for _, m := range markers {
@@ -44,8 +44,8 @@ func FuncPackages(of *load.Package, markers []*marker.Index) []string {
 	return paths
 }
 
-// ImportFuncs loads the packages at paths, as far as they are there. It must be called before
-// anything is checked.
+// ImportFuncs loads the existing packages among paths. It must be called before anything is
+// type-checked.
 func ImportFuncs(ctx context.Context, program *load.Program, paths []string) (Funcs, error) {
 	f := Funcs{program: program}
 	if len(paths) == 0 {
@@ -59,11 +59,11 @@ func ImportFuncs(ctx context.Context, program *load.Program, paths []string) (Fu
 	return f, nil
 }
 
-// Packages returns the packages that ImportFuncs found.
+// Packages returns the packages found by [ImportFuncs].
 func (f Funcs) Packages() []*load.Package { return f.packages }
 
-// find returns the package at path, which isn't that of the type, or why generated code can't call
-// its functions.
+// find returns the package at path, not that of the type, or the reason why generated code can't
+// call its functions.
 func (f Funcs) find(path string, of *load.Package, output Output) (pkg *load.Package, why string) {
 	const example = "name a function of another package by its import path, as in example.com/p/q.Keys"
 	if err := module.CheckImportPath(path); err != nil {

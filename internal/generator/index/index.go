@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package index reads the markers that declare indexes. It parses paths and conditions, follows
-// them through Go types, looks up functions and kinds of owners, and returns what the templates
-// need.
+// Package index reads the markers of indexes. It parses paths and conditions, follows them through
+// Go types, looks up functions and owner kinds, and returns model indexes for the templates.
 package index
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// Reader reads the indexes of kinds. NewReader makes one.
+// Reader reads the indexes of kinds. [NewReader] returns one.
 type Reader struct {
 	report *report.Report
 	output Output
@@ -30,16 +29,16 @@ type Reader struct {
 	docs   *gotypes.Docs
 }
 
-// NewReader returns a Reader that reports to r what is wrong.
+// NewReader returns a Reader that reports errors to r.
 func NewReader(r *report.Report, output Output, owners *Owners, funcs Funcs) *Reader {
 	return &Reader{report: r, output: output, owners: owners, funcs: funcs, docs: &gotypes.Docs{Position: r.Position}}
 }
 
-// Output is where generated code will stand.
+// Output is the place of the generated code.
 type Output struct {
-	// ImportPath is that of the output folder.
+	// ImportPath is the import path of the output folder.
 	ImportPath string
-	// Has reports whether the package at an import path is a generated one.
+	// Has reports whether importPath is a generated package.
 	Has func(importPath string) bool
 }
 
@@ -51,13 +50,13 @@ type Kind struct {
 	Package *load.Package
 	Type    *types.Named
 	Markers []*marker.Index
-	// ProjectionOf is nil unless Type is a projection. Then it is the type that Package declares,
-	// and Fields is where those of the projection are named.
+	// ProjectionOf is nil unless Type is a projection. Then it is the projected type, declared by
+	// Package, and Fields is the position of the projection's field list.
 	ProjectionOf *types.Named
 	Fields       token.Position
 }
 
-// metadata is the name of the field by which Type embeds the metadata of objects.
+// metadata returns the name of the field that embeds the object metadata.
 func (k Kind) metadata() string {
 	if k.ProjectionOf != nil {
 		return k.Name + "Meta"
@@ -65,7 +64,7 @@ func (k Kind) metadata() string {
 	return k.metaField("ObjectMeta")
 }
 
-// metaField is the name of the field by which Type embeds a type of metav1, or "".
+// metaField returns the name of the field that embeds a metav1 type, or "".
 func (k Kind) metaField(name string) string {
 	s := k.Type.Underlying().(*types.Struct)
 	if i := gotypes.MetaField(s, name); i >= 0 {
@@ -74,17 +73,16 @@ func (k Kind) metaField(name string) string {
 	return ""
 }
 
-// Declared is an index, and where its name stands.
+// Declared is an index, with the position of its name.
 type Declared struct {
 	*model.Index
 	Pos token.Position
 }
 
-// listerMethods are the methods that every lister has.
 var listerMethods = []string{"All", "Get", "InNamespace", "List", "Namespace", "Resource", "Snapshot"}
 
-// Read returns the indexes of k that are right, in the order of its markers, and reports what is
-// wrong with the others.
+// Read returns the correct indexes of k, in the order of its markers, and reports errors in the
+// others.
 func (r *Reader) Read(k Kind) []Declared {
 	var indexes []Declared
 	first := map[string]token.Position{}
@@ -126,7 +124,6 @@ func (r *Reader) Read(k Kind) []Declared {
 	return indexes
 }
 
-// index returns the index that m declares, or nil if it is wrong.
 func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 	x := &model.Index{Name: m.Name.Text, Namespaced: m.Namespaced.Text == "true"}
 	var ok bool
@@ -168,7 +165,6 @@ func keysOf(m *marker.Index) []keySource {
 	return given
 }
 
-// keys fills in where the keys of x come from.
 func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	switch {
 	case m.Func.IsSet():
@@ -188,7 +184,7 @@ func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	return ok
 }
 
-// sameForAll returns why the value at a path is the same for all objects; empty if it isn't.
+// sameForAll returns the reason why all objects have the same value at a path; empty if they don't.
 func sameForAll(k Kind, path *model.FieldPath) string {
 	switch {
 	case k.isNamespace(path.Steps) && !k.Namespaced:
@@ -199,12 +195,11 @@ func sameForAll(k Kind, path *model.FieldPath) string {
 	return ""
 }
 
-// isNamespace reports whether a path leads to the namespace of the object.
 func (k Kind) isNamespace(steps []model.Step) bool {
 	return len(steps) == 2 && steps[0].Field == k.metadata() && steps[1].Field == "Namespace"
 }
 
-// inNamespace checks that an index whose keys count within a namespace can have such keys.
+// inNamespace checks an index with keys per namespace: such keys need a namespace, and only one.
 func (r *Reader) inNamespace(k Kind, m *marker.Index, x *model.Index) bool {
 	if !x.Namespaced {
 		return true
@@ -223,7 +218,7 @@ func (r *Reader) inNamespace(k Kind, m *marker.Index, x *model.Index) bool {
 	return true
 }
 
-// repeated warns about an index that holds the same as one before it.
+// repeated warns about an index that equals an earlier one.
 func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 	for _, other := range before {
 		same := *other.Index
@@ -235,7 +230,6 @@ func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 	}
 }
 
-// failIn reports what is wrong inside of a value of m.
 func (r *Reader) failIn(m *marker.Index, value marker.Value, p *jsonpath.Error) {
 	r.report.Add(diag.Diagnostic{
 		Pos: value.At(p.Offset), Marker: m.At.Name, Message: p.Message, Allowed: p.Allowed, Warning: p.Warning,

@@ -10,15 +10,15 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// notAKey is why a type can't be that of keys.
+// notAKey tells why a type can't be a key.
 type notAKey struct {
 	reason string
-	// instead is what a function could return in its place; may be empty.
+	// instead is a result for an index function to return; may be empty.
 	instead string
 }
 
 // keyType returns the type of an index's keys as generated code names it, or the reason why it
-// can't be one.
+// can't be a key.
 func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
 	t = types.Unalias(t)
 	str := gotypes.String(t)
@@ -66,7 +66,7 @@ func keyType(output Output, t types.Type) (model.GoType, *notAKey) {
 	return no("%s has no name: declare a type for it", str)
 }
 
-// goType is a predeclared or named type for the model; zero for any other.
+// goType returns a predeclared or named type for the model; zero for any other.
 func goType(t types.Type) model.GoType {
 	switch t := t.(type) {
 	case *types.Basic:
@@ -79,7 +79,7 @@ func goType(t types.Type) model.GoType {
 	return model.GoType{}
 }
 
-// sameButUnequal are structs with values that mean the same and are unequal in Go.
+// sameButUnequal are structs that can differ in Go and mean the same.
 var sameButUnequal = map[string]notAKey{
 	"time.Time":                                       {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
 	gotypes.MetaPath + ".Time":                        {"one point in time has many representations that are unequal in Go", "its Unix seconds"},
@@ -88,7 +88,7 @@ var sameButUnequal = map[string]notAKey{
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same and are unequal in Go`, "its String"},
 }
 
-// incomparable returns why == can panic on values of t, or may find two of them different that mean
+// incomparable returns the reason why == can panic on values of t, or can tell apart two that mean
 // the same; nil if neither. Messages call the values what.
 func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey {
 	t = types.Unalias(t)

@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/jsonpath"
 )
 
-// entryLiteral is the key of a map's entry as a Go literal.
 func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, *jsonpath.Error) {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -37,7 +36,7 @@ func entryLiteral(t types.Type, l jsonpath.Look, path, mapType string) (string, 
 	return "", jsonpath.Errorf(l.Offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
 }
 
-// integerProblem returns why text is no decimal integer of type b; empty if it is one.
+// integerProblem returns the reason why text is no decimal integer of type b; empty if it is one.
 func integerProblem(text string, b *types.Basic) string {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || text == "-0" {

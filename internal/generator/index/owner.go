@@ -20,15 +20,14 @@ const typesPath = "k8s.io/apimachinery/pkg/types"
 
 var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// Owners are the kinds that objects may be owned by, as far as they are known. NewOwners makes
-// them.
+// Owners are the known owner kinds. [NewOwners] returns one.
 type Owners struct {
 	kinds map[string][]string // sorted, by group
-	// partial means that packages of the project aren't read, which may have more kinds.
+	// partial means that unread packages of the project may have more kinds.
 	partial bool
 }
 
-// NewOwners returns the kinds that every API server has. A partial run doesn't read all packages of
+// NewOwners returns the built-in kinds of an API server. A partial run doesn't read all packages of
 // its project.
 func NewOwners(partial bool) *Owners {
 	o := &Owners{kinds: map[string][]string{}, partial: partial}
@@ -45,7 +44,6 @@ func (o *Owners) Add(group, kind string) {
 	}
 }
 
-// owner fills in what kind of owners an index is about.
 func (r *Reader) owner(m *marker.Index, x *model.Index) bool {
 	owner, problem := r.owners.parse(m.Owner.Text)
 	if problem != nil {
@@ -67,7 +65,7 @@ func (r *Reader) hasOwners(k Kind, m *marker.Index) bool {
 	if k.ProjectionOf == nil {
 		return true
 	}
-	// in part, they are no owners to the function that reads them
+	// the function that reads owners can't use partial ones
 	if f, problem := followText(k.Type, path+"[*].uid"); problem != nil || f.fields[len(f.fields)-1].Pkg() == k.Type.Obj().Pkg() {
 		r.report.Fail(m.At, m.Owner.Pos, fmt.Sprintf("projection %s doesn't have all of %s, where an object's owners are: add it to the fields at %s", k.Name, path, r.report.Short(k.Fields)))
 		return false
@@ -75,8 +73,7 @@ func (r *Reader) hasOwners(k Kind, m *marker.Index) bool {
 	return true
 }
 
-// parse reads what names owners. It returns nil if that is wrong; there may be a warning about what
-// isn't.
+// parse parses an owner. It returns nil if the text is wrong; otherwise the error may be a warning.
 func (o *Owners) parse(text string) (*model.Owner, *jsonpath.Error) {
 	if text == "controller" {
 		return &model.Owner{Controller: true}, nil
@@ -113,10 +110,9 @@ func (o *Owners) parse(text string) (*model.Owner, *jsonpath.Error) {
 	return &model.Owner{Kind: kindName, Group: group}, problem
 }
 
-// unknown returns what is wrong with a kind that isn't known; nil if it is. It is an error if the
-// group is known and doesn't have the kind. A group that isn't known may be served all the same;
-// then a warning names what is assumed. So may a kind that is younger than builtIns or, in a
-// partial run, one of a package that isn't read.
+// unknown returns a problem if a kind isn't known, else nil. It is an error if the group is known
+// and lacks the kind. An unknown group may be served all the same, so a warning names the
+// assumption. So may a kind younger than builtIns or, in a partial run, one of an unread package.
 func (o *Owners) unknown(kindName, group string) *jsonpath.Error {
 	kinds, known := o.kinds[group]
 	if slices.Contains(kinds, kindName) {
@@ -159,8 +155,8 @@ func (o *Owners) unknown(kindName, group string) *jsonpath.Error {
 	return p
 }
 
-// sameKind returns how an owner of that kind is written if there is one in any group, else "".
-// Groups of the run come first.
+// sameKind returns an owner of that kind in any group, as users write it, or "". Groups of the run
+// come before built-in ones.
 func (o *Owners) sameKind(kind string) string {
 	builtIn := ""
 	for _, group := range slices.Sorted(maps.Keys(o.kinds)) {
@@ -177,7 +173,6 @@ func (o *Owners) sameKind(kind string) string {
 	return builtIn
 }
 
-// names are all known owners as one writes them.
 func (o *Owners) names() []string {
 	var all []string
 	for _, group := range slices.Sorted(maps.Keys(o.kinds)) {
@@ -188,7 +183,6 @@ func (o *Owners) names() []string {
 	return all
 }
 
-// ownerName is how an owner is written.
 func ownerName(kind, group string) string {
 	if group == "" {
 		return kind

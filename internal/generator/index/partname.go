@@ -11,11 +11,11 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/names"
 )
 
-// partNames names the parts of a composite key: by the last word of each path, with as many words
-// before it as it takes to tell them apart. Paths of the same words are numbered.
+// partNames names the parts of a composite key: by the last word of each path, preceded by as many
+// words as it takes to make the names unique. Paths of the same words are numbered.
 func partNames(paths []followed) []string {
 	parts := make([]string, len(paths))
-	words := make([]int, len(paths)) // how many of each path's
+	words := make([]int, len(paths)) // number of words used, by path
 	for longer := true; longer; {
 		longer = false
 		called := map[string][]int{}
@@ -43,7 +43,6 @@ func partNames(paths []followed) []string {
 	return numbered(parts)
 }
 
-// numbered makes equal names different.
 func numbered(parts []string) []string {
 	taken := map[string]bool{}
 	for _, name := range parts {
@@ -62,8 +61,8 @@ func numbered(parts []string) []string {
 	return parts
 }
 
-// entryWords are the words that name an entry of a map in Go: app.kubernetes.io/name is
-// AppKubernetesIo and Name.
+// entryWords returns the words for a map entry's name in Go: AppKubernetesIo and Name for
+// app.kubernetes.io/name.
 func entryWords(key string) []string {
 	var words []string
 	for part := range strings.SplitSeq(key, "/") {

@@ -2,16 +2,16 @@
 
 package marker
 
-// The generator's own markers.
+// Markers of informer-gen.
 
-// Generate selects a type or leaves it out, whatever other markers say.
+// Generate selects a type or excludes it, whatever other markers say.
 type Generate struct {
 	At
 	Value Value `arg:"" required:"true" allowed:"true false" doc:"true selects the type, false leaves it out"`
 }
 
 // Plural is the plural of a kind in Go and, in lower case, in URLs, unless ResourceName or
-// kubebuilder.Resource gives that.
+// kubebuilder.Resource sets the latter.
 type Plural struct {
 	At
 	Name Value `arg:"" required:"true" doc:"an exported Go identifier"`
@@ -29,8 +29,8 @@ type Index struct {
 	Projection Value   `arg:"projection" doc:"the name of a projection of the type: the index is one of the projection's informers, and of fields that it has"`
 }
 
-// Project declares a projection: a type with some of the fields of the type that it stands above,
-// for which the same is generated as for a kind.
+// Project declares a projection: a type with some fields of the marked type, which gets the same
+// generated code as a kind.
 type Project struct {
 	At
 	Name   Value   `arg:"name" required:"true" doc:"the name of the type that is generated, for example PodPlacement"`

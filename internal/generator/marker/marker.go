@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package marker has the markers that the generator knows, each as a struct: comment lines like
-// "+genclient" or "+informer:index:name=ByNode,field=.spec.nodeName" that tell the generator what
-// to do with a type or a package. Those of kubebuilder are in package kubebuilder. Package syntax
-// reads them from comments; package config makes the same structs of the configuration file.
+// Package marker defines the generator's markers, each as a struct. Markers are comment lines like
+// "+genclient" or "+informer:index:name=ByNode,field=.spec.nodeName" with instructions for a type
+// or a package. Package kubebuilder has those of kubebuilder. Package syntax parses them; package
+// config creates the same structs from the configuration file.
 //
-// The names of a struct's arguments, the values that are allowed and the words for their
-// documentation stand in the tags of its fields, where package syntax reads them. To add a marker,
-// add a struct here, and its line in the definitions there.
+// Field tags hold the arguments' names, allowed values and documentation, for package syntax. To
+// add a marker, add a struct here, and a line to the definitions there.
 package marker
 
 import (
@@ -17,16 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// Marker is a pointer to one of the marker structs. Most come from comments; the config file makes
-// the same structs of its values.
+// Marker is a pointer to one of the marker structs.
 type Marker interface {
 	// Where returns the marker's name as written and its position.
 	Where() At
 }
 
-// At is where a marker stands; every marker struct embeds it.
+// At is the place of a marker; every marker struct embeds it.
 type At struct {
-	// Name is the marker's name with its "+", without arguments; for a marker from the config file
+	// Name is the marker's name with its "+", without arguments; for a marker from the config file,
 	// it is the key there.
 	Name string
 	// Pos is the position of the "+", or of the key.
@@ -43,14 +41,14 @@ func (a At) Where() At { return a }
 type Value struct {
 	// Text is the value without quotes.
 	Text string
-	// Pos is the position of the first byte of Text, which is behind an opening quote; not valid if
-	// the argument isn't there.
+	// Pos is the position of the first byte of Text, inside the quotes; not valid if the argument
+	// is missing.
 	Pos token.Position
 	// Written is Text with its escapes, if it has any.
 	Written string
 }
 
-// IsSet reports whether the argument is there; its value may still be empty.
+// IsSet reports whether the argument is present, if only with an empty value.
 func (v Value) IsSet() bool { return v.Pos.IsValid() }
 
 // At returns the position of the byte at offset i of Text, or that of its end.

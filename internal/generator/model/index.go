@@ -4,26 +4,24 @@ package model
 
 // Index is a named, typed index of a Type.
 type Index struct {
-	// Name is the index's name and that of the lister method, for example "ByNode".
+	// Name is the name of the index and of the lister method, for example "ByNode".
 	Name string
-	// Key is the type of the keys. It is not set if there are several Paths: then the keys are of a
-	// struct type that is generated, with a field for each path.
+	// Key is the type of the keys. It is not set if there are several Paths: then a generated
+	// struct type, with a field for each path, has the keys.
 	Key GoType
 	// Exactly one of Paths, Owner and Func is set.
 	//
-	// Where several Paths begin with the same steps up to a step that is followed for every
-	// element, one element at a time is meant for all of them; apart from that every combination is
-	// a key.
+	// Paths that share their first steps, up to a step over every element, visit each element
+	// together. Otherwise every combination is a key.
 	Paths []*FieldPath
 	Owner *Owner
 	Func  *Func
-	// When are conditions that must all hold, else the object has no keys.
+	// When are conditions; an object that fails one of them has no keys.
 	When []Condition
-	// Namespaced means that keys mean something within a namespace only: only listers of one
-	// namespace can look them up.
+	// Namespaced means that keys count within a namespace: only listers of one namespace can look
+	// them up.
 	Namespaced bool
-	// Deprecated means that a field or function that makes the keys has a doc comment that calls it
-	// deprecated.
+	// Deprecated means that the keys use a field or function with a "Deprecated: " doc comment.
 	Deprecated bool
 }
 
@@ -35,61 +33,59 @@ type GoType struct {
 	Name    string
 }
 
-// Func is a package-level function that returns the keys of an object: func(*Type) []Key.
+// Func is a package-level function from an object to its keys: func(*Type) []Key.
 type Func struct {
 	Package GoPackage
 	Name    string
 }
 
-// Owner makes keys of an object's owner references.
+// Owner takes keys from an object's owner references.
 type Owner struct {
-	// Controller is set if the key is the UID of the controller. Else the keys are the names of all
-	// owners of the kind.
+	// Controller means that the key is the UID of the controller. Otherwise the keys are the names
+	// of all owners of the kind.
 	Controller bool
-	// Group and Kind are those of the owners; Group is "" for the core group.
+	// Group and Kind describe the owners; Group is "" for the core group.
 	Group, Kind string
 }
 
 // FieldPath leads from an object to values.
 type FieldPath struct {
-	// Text is the path as the marker has it, for example ".spec.containers[*].image".
-	Text string
-	// Steps are taken one after the other.
+	// Text is the path in the marker, for example ".spec.containers[*].image".
+	Text  string
 	Steps []Step
 	// Key is the type of the values.
 	Key GoType
-	// Name is the name of the field for this path in the key of an index with several paths.
+	// Name is the field for this path in the key of an index with several paths.
 	Name string
 }
 
-// Step goes on from a struct to one of its fields or, if Field is empty, stays where the step
-// before has led. What it gets to there may be looked into: at most one of Each, Keys and Entry is
-// set.
+// Step moves from a struct to one of its fields or, if Field is empty, stays in place. It may then
+// look into the value: at most one of Each, Keys and Entry is set.
 type Step struct {
 	// Field is the Go name of the field.
 	Field string
-	// Pointer means that the field is a pointer: a nil ends the path without a key.
+	// Pointer means that the field is a pointer: nil ends the path without a key.
 	Pointer bool
-	// Each means that it is a slice, array or map, of which every element is followed.
+	// Each follows every element of a slice, array or map.
 	Each bool
-	// Array and Map say that what Each follows is not a slice.
+	// Array and Map mean that Each follows an array or map instead of a slice.
 	Array, Map bool
-	// Keys means that it is a map, of which every key is followed.
+	// Keys follows every key of a map.
 	Keys bool
-	// Entry is the Go literal of a map's key, the element of which is followed if it is there;
-	// empty if there is none.
+	// Entry is a map key as a Go literal; its element is followed if it is present. Empty means
+	// none.
 	Entry string
-	// ElemPointer means that the elements are pointers: nil ones are passed over.
+	// ElemPointer means that the elements are pointers: nil ones are skipped.
 	ElemPointer bool
 }
 
 // Condition compares the value at a path, which follows no elements, with a literal.
 type Condition struct {
-	// Path leads to the value; it has no Name. A value that isn't there, because a pointer is nil
-	// or a map lacks the key, is equal to nil and to no other literal.
+	// Path leads to the value; it has no Name. A missing value, behind a nil pointer or absent from
+	// its map, equals nil and no other literal.
 	Path *FieldPath
-	// Not means that the condition holds where the comparison doesn't.
+	// Not negates the comparison.
 	Not bool
-	// Literal is a Go literal of a type that the value can be compared with, or "nil".
+	// Literal is a Go literal comparable with the value, or "nil".
 	Literal string
 }

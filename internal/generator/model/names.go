@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// File returns the name of a type's files without their endings. An underscore could make the go
-// command take the ending for that of a test or of an operating system, and the names of our own
-// files are taken.
+// File returns the name of a type's files without extension. It avoids underscores that could turn
+// the name's end into a test or operating system suffix for the go command, and the names of our
+// own files.
 func (t *Type) File() string {
 	name := strings.ToLower(t.Name)
 	switch {
@@ -20,11 +20,11 @@ func (t *Type) File() string {
 	return name
 }
 
-// Unexported returns what the names of unexported declarations of the type begin with: Widget gives
-// widget, APIService gives apiService, VPA gives vpa.
+// Unexported returns the prefix for the type's unexported declarations: widget for Widget,
+// apiService for APIService, vpa for VPA.
 func (t *Type) Unexported() string { return unexported(t.Name) }
 
-// Unexported returns what the names of unexported declarations of the group begin with.
+// Unexported returns the prefix for the group's unexported declarations.
 func (g *Group) Unexported() string { return unexported(g.GoName) }
 
 func unexported(name string) string {
@@ -46,10 +46,10 @@ func unexported(name string) string {
 // slashes; "." in the layout Single.
 func (l Layout) InformerDir(g *Group, v *Version) string { return l.dir("informers", g, v) }
 
-// ListerDir is that of its listers. Users declare expansion interfaces there.
+// ListerDir is InformerDir for listers. Users declare expansion interfaces there.
 func (l Layout) ListerDir(g *Group, v *Version) string { return l.dir("listers", g, v) }
 
-// ProjectionDir is that of its projections.
+// ProjectionDir is InformerDir for projections.
 func (l Layout) ProjectionDir(g *Group, v *Version) string { return l.dir("projections", g, v) }
 
 func (l Layout) dir(of string, g *Group, v *Version) string {

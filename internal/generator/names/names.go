@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package names knows which names Go and the Kubernetes API allow.
+// Package names has the rules for names of Go and the Kubernetes API.
 package names
 
 import (
@@ -23,11 +23,11 @@ func UpperFirst(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// IsExported reports whether name is an exported identifier of Go.
+// IsExported reports whether name is an exported Go identifier.
 func IsExported(name string) bool { return token.IsIdentifier(name) && token.IsExported(name) }
 
-// SuggestExported ends a message about a name that isn't exported: with the same name in upper
-// case, if that is an exported one.
+// SuggestExported ends a message about an unexported name: it suggests the name in upper case, if
+// that is exported.
 func SuggestExported(name string) string {
 	if up := UpperFirst(name); IsExported(up) {
 		return ", did you mean " + up + "?"
@@ -35,8 +35,8 @@ func SuggestExported(name string) string {
 	return ""
 }
 
-// Folder returns the name of the folder and package of a group or version that Go calls name: the
-// same in lower case, unless that has a meaning of its own in Go.
+// Folder returns the folder and package name for a group or version called name in Go: name in
+// lower case, unless Go gives that a special meaning.
 func Folder(name string) string {
 	name = strings.ToLower(name)
 	switch name {
@@ -49,19 +49,19 @@ func Folder(name string) string {
 	return name
 }
 
-// IsGroup reports whether an API group can have this name; the core group has none.
+// IsGroup reports whether name is valid for an API group; the core group is "".
 func IsGroup(name string) bool {
 	return name == "" || len(validation.IsDNS1123Subdomain(name)) == 0
 }
 
-// IsVersion reports whether an API version can have this name.
+// IsVersion reports whether name is valid for an API version.
 func IsVersion(name string) bool { return IsResource(name) && !strings.Contains(name, "-") }
 
-// LooksLikeVersion reports whether a name is that of a version by Kubernetes' conventions, like v1
-// or v2beta1.
+// LooksLikeVersion reports whether name follows Kubernetes' conventions for versions, like v1 or
+// v2beta1.
 func LooksLikeVersion(name string) bool { return version.MatchString(name) }
 
-// IsResource reports whether a resource can have this name.
+// IsResource reports whether name is valid for a resource.
 func IsResource(name string) bool { return len(validation.IsDNS1035Label(name)) == 0 }
 
 var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)

@@ -15,16 +15,15 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/names"
 )
 
-// builder makes the types of a projection.
 type builder struct {
 	*projection
 	pkg *types.Package
 	out *model.Projection
-	// protobuf means that informers of the kind ask for it.
+	// protobuf means that informers of the kind ask for protobuf.
 	protobuf bool
 }
 
-// build returns the projection that was selected, and reports what it can't have.
+// build returns the projection, and reports fields it can't have.
 func (p *projection) build() Declared {
 	b := builder{
 		projection: p, pkg: types.NewPackage(p.reader.output+"/"+Package, Package),
@@ -37,7 +36,7 @@ func (p *projection) build() Declared {
 	return Declared{Projection: b.out, Marker: p.marker, Type: named}
 }
 
-// withMetadata returns what is selected of the object, completed by what every projection has.
+// withMetadata returns the selected fields, with those of every projection.
 func (p *projection) withMetadata() *selected {
 	root := p.root
 	root.enter(p.metaField("TypeMeta"), p.marker.Name, 0).whole = true
@@ -52,18 +51,17 @@ func (p *projection) withMetadata() *selected {
 	return root
 }
 
-// metaField returns the field by which the object embeds a type of metav1.
+// metaField returns the field that embeds a metav1 type in the object.
 func (p *projection) metaField(name string) *types.Var {
 	s := p.kind.Type.Underlying().(*types.Struct)
 	return s.Field(gotypes.MetaField(s, name))
 }
 
-// isMeta reports whether a field of the object is that by which it embeds its type or its metadata.
 func (p *projection) isMeta(v *types.Var) bool {
 	return v == p.metaField("TypeMeta") || v == p.metaField("ObjectMeta")
 }
 
-// structOf returns the struct with the fields of s that n has, and adds it to the projection.
+// structOf adds a struct with the fields of s selected by n to the projection, and returns it.
 func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*model.Struct, *types.Named) {
 	out := &model.Struct{Name: name, Path: path}
 	b.out.Structs = append(b.out.Structs, out)
@@ -95,9 +93,9 @@ func (b *builder) structOf(name, path string, s *types.Struct, n *selected) (*mo
 	return out, types.NewNamed(of, types.NewStruct(fields, tags), nil)
 }
 
-// field returns the field for v of a struct, and its type. The fields of an embedded struct stand
-// in the JSON of the one that embeds it, unless a tag gives it a name; so it stays embedded. An
-// object's metadata does too, so that a projection's name is read like that of an object.
+// field returns the field for v, and its type. Without a name in its tag, an embedded struct puts
+// its fields into the JSON of the outer struct, so it stays embedded. So does the object's
+// metadata, to give a projection's name the same selector as an object's.
 func (b *builder) field(in, path string, v *types.Var, tag string, n *selected) (*model.Field, types.Type) {
 	jsonName, isNamed := jsonName(tag)
 	f := &model.Field{Name: v.Name(), From: v.Name(), Tag: tag}
@@ -129,7 +127,7 @@ func (b *builder) field(in, path string, v *types.Var, tag string, n *selected) 
 	return f, t
 }
 
-// part returns a type that leads to a struct as t does, in which are the fields that n has.
+// part returns a type like t, with n's fields in the struct it leads to.
 func (b *builder) part(name, path string, t types.Type, n *selected) (*model.Value, types.Type) {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		elem, of := b.part(name, path, p.Elem(), n)
@@ -160,13 +158,11 @@ func (b *builder) part(name, path string, t types.Type, n *selected) (*model.Val
 	return v, named
 }
 
-// around returns v as the value of a type that leads to elem.
 func around(v model.Value, elem *model.Value, prefix string) *model.Value {
 	v.Elem, v.Type = elem, append([]model.GoType{{Name: prefix}}, elem.Type...)
 	return &v
 }
 
-// decoderTags returns the parts of a struct's tag that decoders read.
 func decoderTags(tag string) string {
 	text := ""
 	for _, key := range []string{"json", "protobuf"} {
@@ -180,13 +176,12 @@ func decoderTags(tag string) string {
 	return text
 }
 
-// jsonName returns the name that a tag gives a field.
 func jsonName(tag string) (name string, ok bool) {
 	name, _, _ = strings.Cut(reflect.StructTag(tag).Get("json"), ",")
 	return name, name != ""
 }
 
-// hidesMethod reports whether generated structs have a method of this name.
+// hidesMethod reports whether generated structs have a method called name.
 func hidesMethod(name string) bool {
 	return name == "DeepCopy" || name == "DeepCopyInto" || name == "DeepCopyObject"
 }

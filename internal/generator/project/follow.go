@@ -14,14 +14,14 @@ import (
 type follower struct {
 	value marker.Value
 	at    *selected
-	// end is the type that the path has led to so far, without its pointer.
+	// end is the current type, without its pointer.
 	end types.Type
 }
 
-// always are the fields of the metadata that every projection has.
+// always are the metadata fields of every projection.
 var always = map[string]bool{"Name": true, "Namespace": true, "UID": true, "ResourceVersion": true}
 
-// follow goes along the path, and marks what is at its end as named.
+// follow walks along the path, and marks its end as selected.
 func (f *follower) follow(segments []jsonpath.Segment) *jsonpath.Error {
 	for _, s := range segments {
 		if problem := f.enter(s); problem != nil {
@@ -49,7 +49,6 @@ func (f *follower) follow(segments []jsonpath.Segment) *jsonpath.Error {
 	return nil
 }
 
-// enter goes on to a field.
 func (f *follower) enter(s jsonpath.Segment) *jsonpath.Error {
 	text := f.value.Text
 	soFar := text[:s.Offset-len(".")]
@@ -85,10 +84,9 @@ func (f *follower) enter(s jsonpath.Segment) *jsonpath.Error {
 	return nil
 }
 
-// isBracket reports whether a segment is the name of a field in brackets.
 func isBracket(text string, s jsonpath.Segment) bool { return text[s.Offset-1] != '.' }
 
-// look goes on to the elements of a list or a map, or to a field whose name is in brackets.
+// look moves on to the elements of a list or map, or to a field whose name is in brackets.
 func (f *follower) look(l jsonpath.Look) *jsonpath.Error {
 	text := f.value.Text
 	soFar, here := text[:l.Offset], text[l.Offset:l.After]

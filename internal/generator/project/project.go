@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package project reads the markers that declare projections: types with some of the fields of an
-// API type. It follows their paths through Go types and returns the types that are to be generated,
-// for the templates, and as types of package go/types, in which indexes of projections follow paths
-// of their own.
+// Package project reads the markers of projections: types with some fields of an API type. It
+// follows field paths through Go types and returns the generated types, for the templates and as
+// go/types, in which indexes of projections follow their own paths.
 package project
 
 import (
@@ -28,18 +27,18 @@ type Kind struct {
 	Markers []*marker.Project
 }
 
-// Declared is a projection.
+// Declared is a projection with its marker.
 type Declared struct {
 	*model.Projection
 	Marker *marker.Project
-	// Type is what the generated type will be, without methods.
+	// Type is the generated type, without methods.
 	Type *types.Named
 }
 
-// Package is the name of the package of generated types in messages.
+// Package is the package name of generated types in messages.
 const Package = "projections"
 
-// Reader reads the projections of kinds. NewReader makes one.
+// Reader reads the projections of kinds. [NewReader] returns one.
 type Reader struct {
 	report *report.Report
 	// output is the import path of the output folder.
@@ -47,14 +46,14 @@ type Reader struct {
 	docs   *gotypes.Docs
 }
 
-// NewReader returns a Reader that reports to r what is wrong. output is the import path of the
-// output folder.
+// NewReader returns a Reader that reports errors to r. output is the import path of the output
+// folder.
 func NewReader(r *report.Report, output string) *Reader {
 	return &Reader{report: r, output: output, docs: &gotypes.Docs{Position: r.Position}}
 }
 
-// Read returns the projections of k that are right, in the order of its markers, and reports what
-// is wrong with the others.
+// Read returns the correct projections of k, in the order of its markers, and reports errors in the
+// others.
 func (r *Reader) Read(k Kind) []Declared {
 	var all []Declared
 	first := map[string]token.Position{}
@@ -82,7 +81,7 @@ func (r *Reader) Read(k Kind) []Declared {
 	return all
 }
 
-// projection is one while it is read.
+// projection is the state of reading one.
 type projection struct {
 	reader *Reader
 	kind   Kind
@@ -90,10 +89,9 @@ type projection struct {
 	root   *selected
 }
 
-// selected is a field of the API type that the projection has, as a whole or in part, or the
-// object.
+// selected is the object, or one of its fields that the projection has wholly or in part.
 type selected struct {
-	// value is the path that names the field, or the first of those that name something in it.
+	// value is the path of the field, or the first path into it.
 	value marker.Value
 	// last is the offset of the field's name in value.
 	last   int
@@ -101,7 +99,7 @@ type selected struct {
 	fields map[*types.Var]*selected
 }
 
-// enter returns what is selected of a field.
+// enter returns the node for a field, and adds it if it is missing.
 func (n *selected) enter(field *types.Var, value marker.Value, offset int) *selected {
 	next := n.fields[field]
 	if next == nil {
@@ -114,14 +112,12 @@ func (n *selected) enter(field *types.Var, value marker.Value, offset int) *sele
 	return next
 }
 
-// fail reports what is wrong inside of a path.
 func (p *projection) fail(value marker.Value, problem *jsonpath.Error) {
 	p.reader.report.Add(diag.Diagnostic{
 		Pos: value.At(problem.Offset), Marker: p.marker.At.Name, Message: problem.Message, Allowed: problem.Allowed, Warning: problem.Warning,
 	})
 }
 
-// readFields follows the paths of all fields.
 func (p *projection) readFields() {
 	if gotypes.MarshalsItself(p.kind.Type) {
 		p.reader.report.Fail(p.marker.At, p.marker.Pos, fmt.Sprintf("type %s writes its JSON itself, so that it has no projections", p.kind.Name))

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// whole returns the value of a type that the projection has as the API type has it.
+// whole returns the value for a type that the projection takes over unchanged.
 func (b *builder) whole(t types.Type, n *selected) *model.Value {
 	b.out.Deprecated = b.out.Deprecated || b.reader.docs.DeprecateType(t)
 	v, why := copied(t, nil)
@@ -25,12 +25,10 @@ func (b *builder) whole(t types.Type, n *selected) *model.Value {
 	return v
 }
 
-// cannot reports why the projection can't have a field.
 func (b *builder) cannot(n *selected, why string) {
 	b.fail(n.value, jsonpath.Errorf(n.last, "a projection can't have %s: %s", n.value.Text, why))
 }
 
-// setTypes fills in the types of a value and of what it leads to, or returns why it can't.
 func (b *builder) setTypes(v *model.Value, t types.Type) (why string) {
 	if v.Type, why = b.expression(t); why == "" && v.Elem != nil {
 		elem, _ := gotypes.Elem(t)
@@ -79,7 +77,7 @@ func (b *builder) expression(t types.Type) (e []model.GoType, why string) {
 	return nil, fmt.Sprintf("its type %s has no name, so that generated code can't name it: name its fields, or declare a type for it", gotypes.String(t))
 }
 
-// named returns a type with a name as generated code names it, or why it can't.
+// named returns a named type as generated code names it, or why it can't.
 func (b *builder) named(t *types.Named) (e []model.GoType, why string) {
 	if why := b.whyNot(t.Obj()); why != "" {
 		return nil, why
@@ -122,14 +120,13 @@ func goType(obj *types.TypeName) model.GoType {
 	return model.GoType{Path: obj.Pkg().Path(), Package: obj.Pkg().Name(), Name: obj.Name()}
 }
 
-// The methods that copy a value.
 const (
 	copyInto = "DeepCopyInto"
 	copyOf   = "DeepCopy"
 )
 
-// copied returns how a value of a type is copied, or why it can't be. The types within which the
-// value lies, as far as they are copied piece by piece, are outer.
+// copied returns how to copy a value of a type, or why that is impossible. outer are the enclosing
+// types copied piece by piece.
 func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
 	v = &model.Value{Plain: isPlain(t, map[types.Type]bool{})}
 	if v.Plain {
@@ -167,7 +164,7 @@ func copied(t types.Type, outer []types.Type) (v *model.Value, why string) {
 // isPlain reports whether an assignment copies all of a value.
 func isPlain(t types.Type, seen map[types.Type]bool) bool {
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time" && n.Obj().Name() == "Time" {
-		return true // what it points to never changes
+		return true // its pointer target never changes
 	}
 	if seen[t] {
 		return true
@@ -185,7 +182,7 @@ func isPlain(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// copyMethod returns which method a type itself has that copies its values; "" if it has none.
+// copyMethod returns the type's own method for copying values, or "".
 func copyMethod(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok {

@@ -12,10 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// api is a package with API types.
 type api struct {
 	pkg      *load.Package
-	markers  []marker.Marker // the package's
+	markers  []marker.Marker // of the package
 	declared []*declared
 	kinds    []*kind
 	discover bool // selects kinds by their fields if no type is marked
@@ -23,32 +22,32 @@ type api struct {
 	group, groupGoName, version Fact
 }
 
-// declared is a type declaration and what stands above it.
+// declared is a type declaration with its markers.
 type declared struct {
 	spec    *ast.TypeSpec
 	doc     *ast.CommentGroup
 	file    *ast.File
 	markers []marker.Marker
-	// excluded is why the config file leaves the type out; not set if it doesn't.
+	// excluded is the config file's reason to leave out the type; not set if there is none.
 	excluded Fact
-	// listed are the places where the config file names the type without saying more.
+	// listed are mentions of the type in the config file without further settings.
 	listed []marker.At
-	// incomplete means that markers are missing because they are wrong, which is reported.
+	// incomplete means that some markers are missing because they are wrong (and reported).
 	incomplete bool
 	selection  selection
 }
 
-// kind is an API type that something is generated for, or a projection of one.
+// kind is an API type selected for generation, or a projection of one.
 type kind struct {
 	*model.Type
 	api      *api
 	declared *declared
 	goType   *types.Named
 	plural   Fact
-	// scope and resource are those of this version alone until shareAcrossVersions.
+	// Until shareAcrossVersions, scope and resource come from this version alone.
 	scope, resource Fact
 	pos             token.Position
 	indexes         []token.Position // of Type.Indexes
-	// projectionOf is the kind that this is a projection of; nil if it is none.
+	// projectionOf is the kind behind a projection; nil for other kinds.
 	projectionOf *kind
 }

@@ -14,8 +14,7 @@ import (
 
 func groupVersionOf(a *api) [2]string { return [2]string{a.group.Text, a.version.Text} }
 
-// collisions reports kinds, and their indexes, that would meet in the packages that are generated
-// for apis.
+// collisions reports kinds and indexes of apis whose names clash in the generated packages.
 func collisions(r *report.Report, layout model.Layout, apis []*api) {
 	type owner struct {
 		what string
@@ -31,7 +30,7 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 		}
 		advice := ""
 		switch {
-		// which only meet in the layout Single
+		// they clash only in the layout Single
 		case groupVersionOf(other.api) != groupVersionOf(o.api):
 			advice = ": use the grouped layout, where each version has packages of its own"
 		case other.api != o.api:
@@ -90,7 +89,7 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 			}
 			claimAll(o, "Go name ", names...)
 			informers, projections := "Go name ", "Go name "
-			if layout != model.Single { // they have packages of their own
+			if layout != model.Single { // with packages of their own
 				informers, projections = "informer's Go name ", "Go name of a projected type "
 			}
 			claimAll(o, informers, k.Name+"Informer", "With"+k.Plural)
@@ -107,7 +106,7 @@ func collisions(r *report.Report, layout model.Layout, apis []*api) {
 	}
 }
 
-// projectedNames returns the Go names that the type of a projection brings; none for other types.
+// projectedNames returns the Go names declared for a projection's type; nil for other kinds.
 func projectedNames(k *kind) []string {
 	if k.projectionOf == nil {
 		return nil

@@ -18,11 +18,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// check makes Go types of the packages with selected types, and of those with functions that their
-// indexes name.
+// check type-checks the packages with selected types, and those with functions of their indexes.
 func check(ctx context.Context, r *report.Report, in Input, apis []*api) index.Funcs {
 	var toCheck []*load.Package
-	var paths []string // of packages with functions
+	var paths []string // of packages with index functions
 	for _, a := range apis {
 		if a.selects() || hidesTypes(a.pkg) {
 			in.problems(r, a.pkg.ParseErrors)
@@ -49,7 +48,6 @@ func check(ctx context.Context, r *report.Report, in Input, apis []*api) index.F
 	return funcs
 }
 
-// compile reports what is wrong with the Go code of packages with selected types.
 func compile(r *report.Report, in Input, apis []*api) {
 	for _, a := range apis {
 		if !a.selects() || importsOutput(r, in, a) {
@@ -62,7 +60,6 @@ func compile(r *report.Report, in Input, apis []*api) {
 	}
 }
 
-// problems reports what keeps a package from compiling.
 func (in Input) problems(r *report.Report, problems diag.List) {
 	for _, p := range problems {
 		p.Warning = in.KeepGoing
@@ -70,7 +67,8 @@ func (in Input) problems(r *report.Report, problems diag.List) {
 	}
 }
 
-// importsOutput reports an API package that imports generated code, which imports it, or will.
+// importsOutput reports an API package that imports generated code: the generated code imports it,
+// or will.
 func importsOutput(r *report.Report, in Input, a *api) bool {
 	needed, through, pos := "", "", token.NoPos
 	for _, file := range a.pkg.Files {
@@ -91,7 +89,7 @@ func importsOutput(r *report.Report, in Input, a *api) bool {
 	return true
 }
 
-// hidesTypes reports whether there may be API types in the files of a package that can't be parsed.
+// hidesTypes reports whether unparsable files of a package may declare API types.
 func hidesTypes(pkg *load.Package) bool {
 	return slices.ContainsFunc(pkg.ParseErrors, func(d diag.Diagnostic) bool {
 		content, err := os.ReadFile(d.Pos.Filename)
@@ -99,7 +97,7 @@ func hidesTypes(pkg *load.Package) bool {
 	})
 }
 
-// LooksLikeAPI reports whether a Go file may declare types that something is generated for.
+// LooksLikeAPI reports whether a Go file may declare API types.
 func LooksLikeAPI(content []byte) bool { return likeAPIType.Match(content) }
 
 var likeAPIType = regexp.MustCompile(`\bmetav1\.(Type|Object)Meta\b|\+(genclient|kubebuilder:object:root|informer:generate)\b`)

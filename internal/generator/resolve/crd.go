@@ -13,14 +13,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// hasCRD reports whether there is a definition of the kind in whatever group.
 func hasCRD(crds []crd.Definition, kind string) bool {
 	return slices.ContainsFunc(crds, func(c crd.Definition) bool { return c.Kind.Text == kind })
 }
 
-// checkCRDs holds kinds against the definitions of the same group and kind. Definitions of groups
-// that no package has are others' business, and so are the groups of Kubernetes itself, which have
-// no definitions.
+// checkCRDs compares kinds with the definitions of the same group and kind. It ignores definitions
+// in groups without a package, and Kubernetes' own groups, which have no definitions.
 func checkCRDs(r *report.Report, in Input, apis []*api, types []Type) {
 	if len(in.CRDs) == 0 {
 		return
@@ -37,7 +35,7 @@ func checkCRDs(r *report.Report, in Input, apis []*api, types []Type) {
 			if k.projectionOf != nil {
 				continue
 			}
-			// There may be one for each set of features, or for each version.
+			// There may be one for each feature set, or for each version.
 			var same []crd.Definition
 			for _, c := range in.CRDs {
 				if c.Group.Text == a.group.Text && c.Kind.Text == k.Name {
@@ -57,14 +55,13 @@ func checkCRDs(r *report.Report, in Input, apis []*api, types []Type) {
 	withoutType(r, in, apis, types)
 }
 
-// builtIn reports whether a group may be one that the API server has without a
-// CustomResourceDefinition.
+// builtIn reports whether an API server may serve the group without a CustomResourceDefinition.
 func builtIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// otherGroup reports a kind that all definitions have in other groups, if its own group has none at
-// all. Definitions of kinds of that name in other packages are theirs.
+// otherGroup reports a kind whose definitions are all in other groups, if its own group has no
+// definition at all. A definition of another package's kind with the same name doesn't count.
 func otherGroup(r *report.Report, crds []crd.Definition, apis []*api, a *api, k *kind) bool {
 	var other *crd.Definition
 	for i, c := range crds {
@@ -83,7 +80,6 @@ func otherGroup(r *report.Report, crds []crd.Definition, apis []*api, a *api, k 
 	return true
 }
 
-// isKind reports whether a package has a kind of that group and name.
 func isKind(apis []*api, group, name string) bool {
 	return slices.ContainsFunc(apis, func(a *api) bool {
 		return a.group.Text == group && slices.ContainsFunc(a.kinds, func(k *kind) bool { return k.Name == name })
@@ -114,10 +110,10 @@ func checkCRD(r *report.Report, a *api, k *kind, c crd.Definition) {
 	}
 }
 
-// checkServed reports a version of a kind that none of its definitions serves.
+// checkServed reports a kind's version that no definition serves.
 func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 	if slices.ContainsFunc(same, func(c crd.Definition) bool { return len(c.Versions) == 0 }) || marker.First[kubebuilder.SkipVersion](k.declared.markers) != nil {
-		return // by +kubebuilder:skipversion, the definition leaves the version out
+		return // with +kubebuilder:skipversion, the definition omits the version
 	}
 	var served []string
 	for _, c := range same {
@@ -137,8 +133,8 @@ func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 	}
 }
 
-// withoutType warns about definitions in a package's group for which nothing is generated in any
-// version, though no setting asks for that. A run for some of the packages can't know.
+// withoutType warns about definitions in a package's group without generated code for any version,
+// unless a setting asks for that. A partial run doesn't see all types, so it checks nothing.
 func withoutType(r *report.Report, in Input, apis []*api, types []Type) {
 	if in.Partial {
 		return
@@ -150,7 +146,7 @@ func withoutType(r *report.Report, in Input, apis []*api, types []Type) {
 		}
 	}
 	for _, c := range in.CRDs {
-		var its []Type // that may be the definition's
+		var its []Type // candidates for the definition
 		for _, t := range types {
 			if group := t.api.group; t.Name == c.Kind.Text && (group.Pos.Filename == "" || group.Text == c.Group.Text) {
 				its = append(its, t)

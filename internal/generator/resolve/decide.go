@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// complete fills in what was decided about the kind that t is, if it is one.
+// complete copies the decisions about t's kind, if it has one.
 func (t *Type) complete() {
 	if k := t.kind; k != nil {
 		t.Model, t.Indexes = k.Type, k.indexes
@@ -18,8 +18,8 @@ func (t *Type) complete() {
 	}
 }
 
-// findKinds fills in the kinds of all packages, and returns the exported types that are marked or
-// have metav1.ObjectMeta.
+// findKinds fills in the kinds of all packages, and returns the exported types with a marker or
+// metav1.ObjectMeta.
 func findKinds(r *report.Report, in Input, apis []*api) []Type {
 	var types []Type
 	for _, a := range apis {
@@ -36,7 +36,6 @@ func findKinds(r *report.Report, in Input, apis []*api) []Type {
 	return types
 }
 
-// decide returns what is decided about the type that d declares.
 func decide(r *report.Report, in Input, a *api, d *declared) Type {
 	name := d.spec.Name
 	t := Type{Package: a.pkg.Path, Name: name.Name, Pos: r.Position(name.Pos()), Advice: d.selection.advice, api: a}
@@ -52,10 +51,10 @@ func decide(r *report.Report, in Input, a *api, d *declared) Type {
 	return t
 }
 
-// because sets the reason, which speaks of at if that is set.
+// because sets the reason; at, if set, is its place.
 func (t *Type) because(reason string, at marker.At) { t.Reason = Fact{reason, at.Name, at.Pos} }
 
-// marked reports whether a marker is about more than the history of the type.
+// marked reports whether the type has a marker other than one about its lifecycle.
 func (d *declared) marked() bool {
 	if d.incomplete {
 		return true

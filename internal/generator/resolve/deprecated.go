@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// docLines returns the lines of a doc comment without markers, and, apart from them, the text of
-// the paragraph that begins with "Deprecated: ".
+// docLines returns the lines of a doc comment without its markers, and separately the text of its
+// "Deprecated: " paragraph.
 func docLines(doc *ast.CommentGroup) (lines []string, deprecated string) {
 	inDeprecated := false
 	for line := range strings.SplitSeq(strings.TrimRight(doc.Text(), "\n"), "\n") {
@@ -45,8 +45,8 @@ func docLines(doc *ast.CommentGroup) (lines []string, deprecated string) {
 	return lines, deprecated
 }
 
-// deprecations fills in why the kinds of a package are deprecated. What the type's doc comment says
-// comes first, then what markers say.
+// deprecations fills in why the kinds of a package are deprecated. A type's doc comment overrides
+// markers.
 func deprecations(r *report.Report, a *api) {
 	for _, k := range a.kinds {
 		versions := marker.All[kubebuilder.DeprecatedVersion](k.declared.markers)
@@ -59,7 +59,7 @@ func deprecations(r *report.Report, a *api) {
 		switch {
 		case k.Deprecated != "":
 		case len(versions) > 0:
-			// in the words of the API server if nothing else is said
+			// the API server's default wording
 			k.Deprecated = cmp.Or(inComment(versions[0].Warning.Text), is+".")
 		default:
 			k.Deprecated = inComment(lifecycle(k.declared, is))
@@ -67,8 +67,8 @@ func deprecations(r *report.Report, a *api) {
 	}
 }
 
-// inComment returns a marker's text as a comment can have it: in one line, and without what Go
-// doesn't take there, which the text may have by escapes.
+// inComment returns a marker's text as one line, without unprintable characters, which escapes can
+// produce and Go comments can't hold.
 func inComment(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
@@ -82,8 +82,8 @@ func inComment(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// lifecycle is the deprecation of a type by the tags that prerelease-lifecycle-gen reads, or "". A
-// type without a replacement isn't deprecated yet: its tag is a plan that is made when the type is
+// lifecycle returns the deprecation of a type by the tags for prerelease-lifecycle-gen, or "". A
+// type without a replacement isn't deprecated yet: its tag is a plan, made when the type was
 // introduced.
 func lifecycle(d *declared, is string) string {
 	since, removed := marker.First[marker.LifecycleDeprecated](d.markers), marker.First[marker.LifecycleRemoved](d.markers)

@@ -16,12 +16,11 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// adviseGoName returns how the package's group gets another name in Go.
 func (a *api) adviseGoName() string {
 	return a.advice("+groupGoName=NAME in a comment of package "+a.pkg.Path, "groupGoName: NAME")
 }
 
-// goNameOf returns the group's name in Go; its position is valid if a marker gives it.
+// goNameOf returns the group's name in Go; its position is valid if a marker sets it.
 func goNameOf(r *report.Report, a *api) Fact {
 	markers := marker.All[marker.GroupGoName](a.markers)
 	for _, m := range markers {
@@ -54,7 +53,7 @@ func goNameOf(r *report.Report, a *api) Fact {
 	return Fact{Text: goName.String(), From: "the first part of the group"}
 }
 
-// sameGoName reports versions of one group that disagree on the group's name in Go.
+// sameGoName reports two versions of one group with different Go names for it.
 func sameGoName(r *report.Report, first, second *api) {
 	a, b := first.groupGoName, second.groupGoName
 	if a.Text == b.Text {
@@ -68,17 +67,15 @@ func sameGoName(r *report.Report, first, second *api) {
 	r.Add(diag.Diagnostic{Pos: b.Pos, Marker: "+groupGoName", Message: message})
 }
 
-// where names a package and the place that its group comes from.
 func where(r *report.Report, a *api) string {
 	return "package " + a.pkg.Path + " at " + r.Short(a.group.Pos)
 }
 
-// factoryMethods are the methods that every factory has.
 var factoryMethods = []string{"Base", "ForResource", "Shutdown", "SharedInformerFactory", "Start", "WaitForCacheSync"}
 
-// differentGoNames reports groups that would meet in Go, each other or what every factory has.
-// Groups with folders of their own have interfaces of their own in the factory's package, too, for
-// the folder is the Go name in lower case.
+// differentGoNames reports groups whose Go names clash with each other or with a factory's methods.
+// It compares folders, which are the Go names in lower case; groups in different folders also have
+// different interfaces in the factory's package.
 func differentGoNames(r *report.Report, groups []*model.Group, first map[string]*api) {
 	taken := map[string]*model.Group{}
 	for _, group := range groups {

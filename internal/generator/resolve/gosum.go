@@ -12,10 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/load"
 )
 
-// missingSums returns one finding in the place of all, if some say that go.sum lacks an entry, as
-// it does right after go get MODULE for what the packages of the module import: with the command
-// that adds the entries. What else is wrong may follow from that. If types that don't compile are
-// left out, it may not, and stays.
+// missingSums replaces findings about missing go.sum entries, as after go get MODULE, with a single
+// one, which names the command that adds them. Other findings may be consequences, so they are
+// dropped, unless types that don't compile are left out.
 func missingSums(findings diag.List, roots []*load.Package) diag.List {
 	var queries []string
 	added, warning := map[string]bool{}, true
@@ -27,11 +26,10 @@ func missingSums(findings diag.List, roots []*load.Package) diag.List {
 		warning = warning && d.Warning
 		lacking, query := m[1], m[2]
 		if added[lacking] {
-			return true // by what is there already
+			return true // another finding covers it
 		}
 		added[lacking] = true
-		// The go command names any package that imports what is lacking, and that may need much
-		// more.
+		// The go command names any package with the missing import; it may need many more modules.
 		if i := slices.IndexFunc(roots, func(root *load.Package) bool { return root.Dir == filepath.Dir(d.Pos.Filename) }); i >= 0 {
 			query = roots[i].Query()
 		}

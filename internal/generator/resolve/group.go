@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// groupVersion decides the group, its name in Go and the version of a package. A group that can't
-// be decided has no position.
+// groupVersion decides the group, its Go name and the version of a package. An undecided group has
+// no position.
 func groupVersion(r *report.Report, program *load.Program, a *api) {
 	clause := r.Position(a.pkg.Files[0].Name.Pos())
 	if first := a.firstKind(); first.IsValid() {
@@ -114,8 +114,8 @@ func versionOf(r *report.Report, a *api, inScheme registered, clause token.Posit
 	return Fact{}
 }
 
-// advice returns what to write: a comment, or a line for the package in the configuration file if
-// it is someone else's.
+// advice tells the user to write comment or, for a package of another module, line in the
+// configuration file.
 func (a *api) advice(comment, line string) string {
 	if a.pkg.Main() {
 		return "write " + comment
@@ -125,7 +125,6 @@ func (a *api) advice(comment, line string) string {
 
 const notAGroup = "is no name for a group: it takes lower-case letters, digits, - and dots between them"
 
-// importable reports API packages that the generated ones can't import.
 func importable(r *report.Report, output index.Output, a *api) {
 	pos := a.firstKind()
 	switch {
@@ -136,7 +135,7 @@ func importable(r *report.Report, output index.Output, a *api) {
 	}
 }
 
-// valuePos is the position of v, or of the marker if v is empty.
+// valuePos returns the position of v, or of the marker if v is empty.
 func valuePos(v marker.Value, at marker.At) token.Position {
 	if v.IsSet() {
 		return v.Pos

@@ -15,11 +15,11 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// groupKinds puts the kinds into groups and versions and reports names that meet.
+// groupKinds sorts kinds into groups and versions, and reports name clashes.
 func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	var (
 		groups    []*model.Group
-		versions  [][]*api // those of one group and version
+		versions  [][]*api // one slice per group and version
 		byName    = map[string]*model.Group{}
 		byVersion = map[[2]string]int{}
 		first     = map[string]*api{} // by group
@@ -66,7 +66,7 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	return groups
 }
 
-// versionOfGroup returns a version with the kinds of all packages that have types of it.
+// versionOfGroup returns the version with the kinds of all its packages.
 func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 	name := same[0].version.Text
 	v := &model.Version{Name: name, GoName: names.UpperFirst(name), Package: names.Folder(name)}
@@ -90,7 +90,6 @@ func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 	return v
 }
 
-// deprecatedPackage reports whether the package comment calls the package deprecated.
 func deprecatedPackage(files []*ast.File) bool {
 	return slices.ContainsFunc(files, func(f *ast.File) bool {
 		return f.Doc != nil && strings.Contains("\n\n"+f.Doc.Text(), "\n\nDeprecated: ")

@@ -19,7 +19,7 @@ import (
 
 const runtimePath = "k8s.io/apimachinery/pkg/runtime"
 
-// kindOf returns the kind that a selected type is, or nil if it isn't one or is wrong. Then t says
+// kindOf returns the kind of a selected type, or nil if the type is no kind or wrong; t then says
 // why.
 func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 	name, pos := t.Name, t.Pos
@@ -29,7 +29,7 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 		return nil
 	}
 	if typeName == nil || typeName.Pos() != d.spec.Name.Pos() {
-		return nil // declared twice, which is reported
+		return nil // declared twice, and reported
 	}
 	no := func(reason string, at marker.At) *kind {
 		t.because(reason, at)
@@ -40,7 +40,7 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 	if len(a.pkg.TypeErrors) > 0 && embedsInvalid(typeName) {
 		t.because(incomplete, marker.At{})
 		leftOut(r, in, name, pos)
-		return nil // whether it has ObjectMeta can't be known
+		return nil // unknown whether it has ObjectMeta
 	}
 	switch {
 	case d.selection.client:
@@ -71,20 +71,19 @@ func kindOf(r *report.Report, in Input, a *api, d *declared, t *Type) *kind {
 	return k
 }
 
-// leftOut warns about a type that doesn't compile, if that isn't an error anyway.
+// leftOut warns about a type that doesn't compile, unless that is an error anyway.
 func leftOut(r *report.Report, in Input, name string, pos token.Position) {
 	if in.KeepGoing {
 		r.WarnAt(pos, "type "+name+" is left out, because what it is made of doesn't compile")
 	}
 }
 
-// hasMeta reports whether the type embeds the struct of that name from metav1.
 func hasMeta(t *types.TypeName, name string) bool {
 	s, ok := t.Type().Underlying().(*types.Struct)
 	return ok && gotypes.MetaField(s, name) >= 0
 }
 
-// isObject reports whether the type can be an object of the API, and reports why not.
+// isObject reports whether the type can be an API object, and adds a finding if not.
 func isObject(r *report.Report, a *api, t *types.TypeName, pos token.Position) bool {
 	before := r.Errors()
 	fail := func(format string, args ...any) {
@@ -156,7 +155,6 @@ func returnsObject(f *types.Func) bool {
 	return s.Params().Len() == 0 && s.Results().Len() == 1 && gotypes.IsNamed(s.Results().At(0).Type(), runtimePath, "Object")
 }
 
-// embedsInvalid reports whether the type embeds something that doesn't compile.
 func embedsInvalid(t *types.TypeName) bool {
 	s, ok := t.Type().Underlying().(*types.Struct)
 	if !ok {

@@ -7,9 +7,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// owners returns the kinds that objects may be owned by: the built-in ones, those of the
-// CustomResourceDefinitions, and all of the packages that are read, whether something is generated
-// for them or not.
+// owners returns the possible owner kinds: the built-in ones, those of CustomResourceDefinitions,
+// and all kinds of the loaded packages, generated or not.
 func owners(in Input, apis []*api) *index.Owners {
 	all := index.NewOwners(in.Partial)
 	for _, c := range in.CRDs {
@@ -18,7 +17,7 @@ func owners(in Input, apis []*api) *index.Owners {
 	for _, a := range apis {
 		group, known := a.group.Text, a.group.Pos.Filename != ""
 		if m := marker.First[marker.GroupName](a.markers); !known && m != nil {
-			group, known = m.Name.Text, true // of a package without kinds
+			group, known = m.Name.Text, true // from a package without kinds
 		}
 		for _, d := range a.declared {
 			if known && d.spec.Name.IsExported() && (d.candidate() || embeds(a, d, "ObjectMeta")) {

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// readProjections adds the projections of all kinds to the kinds of their packages, and returns the
-// types with them, each behind its kind.
+// readProjections adds the projections of all kinds to their packages, and returns types with the
+// projections inserted behind their kinds.
 func readProjections(reader *project.Reader, r *report.Report, in Input, apis []*api, types []Type) []Type {
 	for _, a := range apis {
 		for _, k := range slices.Clone(a.kinds) {
@@ -34,7 +34,7 @@ func readProjections(reader *project.Reader, r *report.Report, in Input, apis []
 	return types
 }
 
-// projectionOf returns the projection of k as a kind. It is served as k is.
+// projectionOf returns the projection of k as a kind, served like k.
 func projectionOf(r *report.Report, in Input, k *kind, declared project.Declared) *kind {
 	m := declared.Marker
 	plural := Fact{Text: pluralByRule(m.Name.Text), From: ruleOfGengo}
@@ -56,7 +56,7 @@ func projectionOf(r *report.Report, in Input, k *kind, declared project.Declared
 	}
 }
 
-// indexesOf returns the markers of the indexes of a kind or, for a projection, those that name it.
+// indexesOf returns a kind's index markers; for a projection, those with its name.
 func indexesOf(k *kind) []*marker.Index {
 	name := ""
 	if k.projectionOf != nil {
@@ -65,7 +65,7 @@ func indexesOf(k *kind) []*marker.Index {
 	return slices.DeleteFunc(marker.All[marker.Index](k.declared.markers), func(m *marker.Index) bool { return m.Projection.Text != name })
 }
 
-// unknownProjections reports indexes of projections that k doesn't have.
+// unknownProjections reports indexes of projections missing from k.
 func unknownProjections(r *report.Report, k *kind) {
 	var projections []string
 	for _, m := range marker.All[marker.Project](k.declared.markers) {

@@ -18,11 +18,11 @@ import (
 // registered is the schema.GroupVersion that an API package declares for its scheme.
 type registered struct {
 	name           string // of the variable
-	group, version Fact   // a position that isn't valid: unknown
+	group, version Fact   // unknown if the position isn't valid
 }
 
-// registeredIn looks for the variables SchemeGroupVersion and GroupVersion of a package. Values
-// that aren't constants of the package or of one that it imports are unknown.
+// registeredIn looks for the variables SchemeGroupVersion and GroupVersion of a package. It knows
+// only values made of constants from the package and its direct imports.
 func registeredIn(r *report.Report, program *load.Program, a *api) registered {
 	var found registered
 	for _, file := range a.pkg.Files {
@@ -47,14 +47,13 @@ func registeredIn(r *report.Report, program *load.Program, a *api) registered {
 	return found
 }
 
-// isGroupVersion reports whether a type is called like that of apimachinery, of which there is one
-// in schema and one in metav1.
+// isGroupVersion reports whether a type has the name of apimachinery's GroupVersion, in schema or
+// metav1.
 func isGroupVersion(t ast.Expr) bool {
 	selector, ok := t.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "GroupVersion"
 }
 
-// sameRegistered joins what two variables say.
 func sameRegistered(r *report.Report, first, second registered) registered {
 	if first.name == "" {
 		return second
@@ -100,15 +99,14 @@ func groupVersionLiteral(r *report.Report, in constants, name string, lit *ast.C
 	return found
 }
 
-// constants are those that a file of a package can name.
+// constants looks up the constants that a file of a package can name.
 type constants struct {
 	program *load.Program
 	api     *api
 	file    *ast.File
 }
 
-// value returns the value of an expression made of literals, constants of the package and of those
-// that it imports.
+// value evaluates an expression of literals and constants from the package and its imports.
 func (c constants) value(expr ast.Expr) (string, bool) {
 	var constantOf types.Object
 	switch expr := expr.(type) {
@@ -136,7 +134,6 @@ func (c constants) value(expr ast.Expr) (string, bool) {
 	return "", false
 }
 
-// imported returns the package that the file calls by a name, or nil.
 func (c constants) imported(name string) *types.Package {
 	for _, spec := range c.file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
@@ -144,7 +141,7 @@ func (c constants) imported(name string) *types.Package {
 		case err != nil, spec.Name != nil && spec.Name.Name != name:
 			continue
 		case spec.Name == nil && !strings.Contains(path, name):
-			continue // a package is called like a part of its path, and looking at one costs time
+			continue // packages are named after a part of their paths; looking at one costs time
 		}
 		if pkg := c.program.Dependency(c.api.pkg, path); pkg != nil && (spec.Name != nil || pkg.Name() == name) {
 			return pkg

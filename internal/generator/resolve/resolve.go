@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resolve decides what is generated: groups, versions, kinds and their names, and with
-// packages index and project the indexes and projections of the kinds. It decides by packages that
-// were loaded, the markers in their comments and the configuration file. The result is what the
-// templates see.
+// Package resolve decides what to generate: groups, versions, kinds, their names and, with packages
+// index and project, their indexes and projections. It reads loaded packages, the markers in their
+// comments and the configuration file, and returns the model for the templates.
 //
-// What is wrong is collected; what is right goes on to be looked at, so that one run shows
-// everything. [Resolve] names the steps in their order. The value that goes from step to step is an
-// api: a package with the types that it declares, then with the kinds among them, then with its
-// group and version.
+// Errors are collected and the correct parts examined further, so that one run shows every error.
+// [Resolve] calls the steps in order. They pass on a value of type api: a package with its declared
+// types, then with its kinds, then with its group and version.
 package resolve
 
 import (
@@ -26,80 +24,79 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// Input is what Resolve decides by.
+// Input is the input of [Resolve].
 type Input struct {
-	// Program has loaded the Roots. Resolve has it check their Go types.
+	// Program has loaded the Roots. Resolve type-checks some of them.
 	Program *load.Program
-	// Roots are the packages to look at.
+	// Roots are the packages to examine.
 	Roots []*load.Package
-	// Dir is what positions inside of messages are relative to.
+	// Dir is the base of file names inside messages.
 	Dir    string
 	Output index.Output
 	Layout model.Layout
-	// File may be nil. It has the configuration file's settings of packages and their types.
+	// File is the configuration file, with settings for packages and types; may be nil.
 	File *config.File
-	// Partial means that the call, not the file, names the packages, so that the file may have
-	// settings of others.
+	// Partial means that the call, not File, names the packages; File may have settings of others.
 	Partial bool
-	// Discover selects kinds by their fields in every package in which no type is marked.
+	// Discover selects kinds by their fields in packages without marked types.
 	Discover bool
-	// KeepGoing makes warnings of errors that only say that a package doesn't compile.
+	// KeepGoing turns compile errors into warnings.
 	KeepGoing bool
 	// Plurals are exceptions from the rules, by kind; those without a position come from the call.
 	Plurals map[string]Fact
-	// CRDs are held against the kinds.
+	// CRDs are compared with the kinds.
 	CRDs []crd.Definition
-	// Declared may be nil. It returns the names that the user's own files declare in the lister
-	// package of a version, such as those of expansion interfaces.
+	// Declared returns the names, such as expansion interfaces, that handwritten files declare in a
+	// version's lister package; may be nil.
 	Declared func(*model.Group, *model.Version) map[string]bool
 }
 
-// Fact is something that was decided, and what decided it.
+// Fact is a decision and the source of it.
 type Fact struct {
 	Text string
 	// From is a marker's name with its "+", a key of the configuration file, a flag with its "--",
-	// or the words of a rule.
+	// or a rule in words.
 	From string
-	// Pos is where it stands; not valid for flags and rules.
+	// Pos is the place of the source; not valid for flags and rules.
 	Pos token.Position
 }
 
-// Result is what was decided.
+// Result is the outcome of [Resolve].
 type Result struct {
 	// Output is the model of all packages together.
 	Output *model.Output
-	// Types are all exported types that are marked, and all exported struct types with
+	// Types are all exported types with a marker, and all exported struct types with
 	// metav1.ObjectMeta, in the order of packages and positions.
 	Types []Type
 	// Findings are sorted.
 	Findings diag.List
 }
 
-// Type is a type with what was decided about it, and why.
+// Type is a type with the decisions about it.
 type Type struct {
 	// Package is the import path of the type's package.
 	Package string
 	Name    string
 	Pos     token.Position
-	// Reason says why something is generated for the type, or why not, and where that stands.
+	// Reason explains why something is generated for the type, or why not.
 	Reason Fact
-	// Advice is what would get the type generated, if that is all that is missing.
+	// Advice tells how to get the type generated, if nothing else is missing.
 	Advice string
 
-	// Model is nil if nothing is generated. Else the facts below are set, but for a group and a
-	// version that couldn't be decided.
+	// Model is nil if nothing is generated. Otherwise the facts below are set, except for an
+	// undecided group and version.
 	Model                       *model.Type
 	Group, GroupGoName, Version Fact
 	Scope, Resource, Plural     Fact
 	// Indexes are the positions of the names of Model.Indexes.
 	Indexes []token.Position
 
-	api  *api  // has the group and the version, which are only decided for packages with kinds
+	api  *api  // has the group and the version, which only packages with kinds need
 	kind *kind // nil if nothing is generated
 }
 
-// Resolve decides about all types of the roots. What is wrong with them is among the findings; the
-// one error is the cause of ctx, if ctx ends first.
+// Resolve decides about all types of the roots. Errors in them are among the findings; the returned
+// error is the cause of ctx, if ctx ends first.
 func Resolve(ctx context.Context, in Input) (Result, error) {
 	r := report.New(in.Program.Fset, in.Dir)
 
@@ -124,7 +121,7 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	groups := groupKinds(r, in, withKinds)
 
 	if ctx.Err() != nil {
-		return Result{}, context.Cause(ctx) // functions of indexes may not have been found for that
+		return Result{}, context.Cause(ctx) // some index functions may be missing for that reason
 	}
 	result := Result{Types: types, Output: &model.Output{ImportPath: in.Output.ImportPath, Layout: in.Layout, Groups: groups}}
 	for i := range types {
@@ -134,7 +131,6 @@ func Resolve(ctx context.Context, in Input) (Result, error) {
 	return result, nil
 }
 
-// readIndexes fills in the indexes of all kinds.
 func readIndexes(reader *index.Reader, r *report.Report, apis []*api) {
 	for _, a := range apis {
 		for _, k := range a.kinds {

@@ -18,25 +18,24 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// namespaced and cluster are the scopes in the words of a CustomResourceDefinition.
+// Scopes, spelled as in a CustomResourceDefinition.
 const (
 	namespaced = "Namespaced"
 	cluster    = "Cluster"
 )
 
-// pluralExceptions are the kinds of Kubernetes itself whose plurals follow no rule.
+// pluralExceptions are irregular plurals of Kubernetes' own kinds.
 var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
 
-// said is what a marker says about something.
+// said is a marker's value.
 type said struct {
 	at    marker.At
 	value marker.Value
-	// words are the value as a message names it.
+	// words are the value's name in messages.
 	words string
 }
 
-// agreed returns the first of those who speak about the same thing, and reports those who say
-// something else.
+// agreed returns the first of the values, and reports others that differ.
 func agreed(r *report.Report, all []said) (said, bool) {
 	if len(all) == 0 {
 		return said{}, false
@@ -50,7 +49,6 @@ func agreed(r *report.Report, all []said) (said, bool) {
 	return first, true
 }
 
-// scopeOf decides whether the objects of a kind lie in namespaces.
 func scopeOf(r *report.Report, d *declared) Fact {
 	var all []said
 	for _, m := range d.markers {
@@ -69,7 +67,6 @@ func scopeOf(r *report.Report, d *declared) Fact {
 	return Fact{Text: namespaced, From: "no marker says Cluster"}
 }
 
-// pluralOf decides the plural in Go.
 func pluralOf(r *report.Report, in Input, d *declared) Fact {
 	name := d.spec.Name.Name
 	var all []said
@@ -92,8 +89,8 @@ func pluralOf(r *report.Report, in Input, d *declared) Fact {
 	return Fact{Text: pluralByRule(name), From: ruleOfGengo}
 }
 
-// unusedPlurals warns about exceptions for kinds that aren't there. Of those in the configuration
-// file, a run for some of the packages can't know.
+// unusedPlurals warns about exceptions for missing kinds. A partial run can't judge those of the
+// configuration file.
 func unusedPlurals(r *report.Report, in Input, apis []*api) {
 	var kinds []string
 	for _, a := range apis {
@@ -101,7 +98,7 @@ func unusedPlurals(r *report.Report, in Input, apis []*api) {
 			kinds = append(kinds, k.Name)
 		}
 	}
-	for kind, plural := range in.Plurals { // findings are sorted in the end
+	for kind, plural := range in.Plurals { // findings are sorted later
 		if slices.Contains(kinds, kind) || in.Partial && plural.Pos.IsValid() {
 			continue
 		}
@@ -111,7 +108,7 @@ func unusedPlurals(r *report.Report, in Input, apis []*api) {
 	}
 }
 
-// The rules for plurals, as what a name comes from.
+// Rules for plurals, as sources of a name.
 const (
 	ruleOfGengo  = "the rules of code-generator"
 	ruleOfFlect  = "the rules of controller-gen"
@@ -119,15 +116,14 @@ const (
 	notAResource = "is no name for a resource: it takes lower-case letters, digits and - between them"
 )
 
-// pluralByRule is the plural of a kind by the rules of code-generator: Policy gives Policies.
+// pluralByRule returns a kind's plural by code-generator's rules: Policies for Policy.
 func pluralByRule(kind string) string {
 	return namer.NewPublicPluralNamer(pluralExceptions).Name(&types.Type{Name: types.Name{Name: kind}})
 }
 
-// resourceOf decides the plural in URLs. Unless something is said, that is the lower case of the
-// plural in Go for a type that client-gen makes a client for. For any other type it is the one that
-// controller-gen would write into the CustomResourceDefinition, which goes before it where both are
-// at work.
+// resourceOf decides the plural in URLs. Without a marker for it, it is the Go plural in lower case
+// if a setting gives that plural, or if client-gen but not controller-gen handles the type.
+// Otherwise it is the plural that controller-gen would write into the CustomResourceDefinition.
 func resourceOf(r *report.Report, d *declared, plural Fact) Fact {
 	var all []said
 	for _, m := range d.markers {

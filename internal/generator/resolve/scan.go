@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// readPackages returns the packages that may have API types, with the types that are selected.
+// readPackages returns the packages that may have API types, with their selected types.
 func readPackages(r *report.Report, in Input) []*api {
 	var apis []*api
 	for _, root := range in.Roots {
@@ -42,9 +42,9 @@ func standsInOutput(r *report.Report, a *api) {
 	}
 }
 
-// readPackage reads what the comments of a package and the configuration file say about it. The
-// user can't change the comments of other modules: there, what is wrong is a warning, which says
-// that the marker doesn't count, and what may be wrong isn't said.
+// readPackage reads a package's comments and its settings in the configuration file. Users can't
+// change the comments of other modules: there, an error becomes a warning that the marker doesn't
+// count, and warnings are dropped.
 func readPackage(r *report.Report, in Input, pkg *load.Package) *api {
 	own := r.Apart()
 	a := scan(own, in.Program.Fset, pkg)
@@ -60,7 +60,6 @@ func readPackage(r *report.Report, in Input, pkg *load.Package) *api {
 	return a
 }
 
-// scan reads the markers of a package.
 func scan(r *report.Report, fset *token.FileSet, pkg *load.Package) *api {
 	a := &api{pkg: pkg}
 	var wrong diag.List

@@ -15,42 +15,38 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// selection is whether something is to be generated for a type, as far as that is known before its
-// Go type is.
+// selection decides whether to generate for a type, before its Go type is known.
 type selection struct {
 	yes bool
-	// client means that +genclient, or the config file, asks for the type by name, so that a type
-	// which can't be generated for is an error.
+	// client means that +genclient or the config file asks for the type by name, so a type without
+	// generated code is an error.
 	client bool
-	// reason says why, or why not.
+	// reason explains yes.
 	reason string
-	// at is what the reason speaks of; not set if it is the absence of something.
+	// at is the marker named in reason; not set if the reason is a missing one.
 	at marker.At
-	// advice says what would select the type; empty if something takes it out.
+	// advice tells how to select the type; empty if a setting excludes it.
 	advice string
 }
 
-// selects reports whether something is to be generated for any type of the package.
+// selects reports whether a type of the package is selected.
 func (a *api) selects() bool { return slices.ContainsFunc(a.declared, (*declared).candidate) }
 
-// candidate reports whether something is to be generated for the type.
 func (d *declared) candidate() bool { return d.selection.yes }
 
-// root reports whether kubebuilder's markers select the type.
 func (d *declared) root() bool {
 	m := marker.First[kubebuilder.ObjectRoot](d.markers)
 	return m != nil && m.Root.Text != "false"
 }
 
-// kindMarked reports whether a marker in a comment says that the type is a kind, or that it is
-// none.
+// kindMarked reports whether a comment's marker declares the type a kind, or no kind.
 func (d *declared) kindMarked() bool {
 	return marker.First[marker.Genclient](d.markers) != nil || marker.First[kubebuilder.ObjectRoot](d.markers) != nil
 }
 
-// selectTypes decides which types of a package something is generated for, as far as that can be
-// seen without knowing what they are made of. What stands nearest to a type counts most: what the
-// config file says about the type, markers above the type, then markers of the package.
+// selectTypes selects types of a package by markers and syntax, before type-checking. The nearest
+// setting wins: the config file's for the type, then markers above the type, then markers of the
+// package.
 func selectTypes(r *report.Report, a *api) {
 	out := optOut(r, a)
 	marked := slices.ContainsFunc(a.declared, (*declared).kindMarked)
@@ -62,8 +58,7 @@ func selectTypes(r *report.Report, a *api) {
 	}
 }
 
-// optOut returns the marker that takes a package's types out, or nil, and reports those that
-// contradict it.
+// optOut returns the marker that excludes a package's types, or nil, and reports contradictions.
 func optOut(r *report.Report, a *api) *marker.InformerGen {
 	var out, in *marker.InformerGen
 	for _, m := range marker.All[marker.InformerGen](a.markers) {
@@ -88,8 +83,7 @@ func optOut(r *report.Report, a *api) *marker.InformerGen {
 	return out
 }
 
-// aboveType reports a marker that would take the whole package out and stands above a type, where
-// the tools that it belongs to don't read it.
+// aboveType reports a package marker above a type, where its tools don't read it.
 func aboveType(r *report.Report, d *declared, m marker.Marker) {
 	r.Add(diag.Diagnostic{
 		Pos: m.Where().Pos, Marker: m.Where().Name, Warning: true,
@@ -97,8 +91,7 @@ func aboveType(r *report.Report, d *declared, m marker.Marker) {
 	})
 }
 
-// decideSelection decides whether something is to be generated for the type. out is what takes out
-// the types of its package, if anything does.
+// decideSelection decides about one type. out is the marker that excludes its package, or nil.
 func decideSelection(r *report.Report, a *api, d *declared, out *marker.InformerGen, discover bool) selection {
 	explicit := askedFor(r, d)
 	client := marker.First[marker.Genclient](d.markers)
@@ -140,8 +133,7 @@ func decideSelection(r *report.Report, a *api, d *declared, out *marker.Informer
 	return none
 }
 
-// askedFor returns what says outright whether something is generated for the type, or nil, and
-// reports contradictions.
+// askedFor returns the explicit setting for the type, or nil, and reports contradictions.
 func askedFor(r *report.Report, d *declared) *marker.Generate {
 	var first *marker.Generate
 	for _, m := range marker.All[marker.Generate](d.markers) {
@@ -155,7 +147,7 @@ func askedFor(r *report.Report, d *declared) *marker.Generate {
 	return first
 }
 
-// objectRoot returns the first marker about whether the type is a root, or nil, and reports
+// objectRoot returns the first marker that makes the type a root or not, or nil, and reports
 // contradictions.
 func objectRoot(r *report.Report, d *declared) *kubebuilder.ObjectRoot {
 	first := marker.First[kubebuilder.ObjectRoot](d.markers)
@@ -167,7 +159,7 @@ func objectRoot(r *report.Report, d *declared) *kubebuilder.ObjectRoot {
 	return first
 }
 
-// written is a marker with its value as it stands in the comment or in the config file.
+// written returns a marker and its value in the syntax of its source.
 func written(at marker.At, value string) string {
 	if at.InFile() {
 		return at.Name + ": " + value
@@ -175,7 +167,7 @@ func written(at marker.At, value string) string {
 	return at.Name + "=" + value
 }
 
-// whereReason is where the reason of s stands, for the end of a message.
+// whereReason returns the place of s.reason for the end of a message.
 func whereReason(r *report.Report, s selection) string {
 	if !s.at.Pos.IsValid() {
 		return ""
@@ -183,8 +175,8 @@ func whereReason(r *report.Report, s selection) string {
 	return " (" + r.Short(s.at.Pos) + ")"
 }
 
-// embeds reports, by the syntax alone, whether the type embeds the struct of that name from metav1.
-// It can't see through aliases, which types tell.
+// embeds reports, from syntax alone, whether the type embeds the metav1 struct called name. It
+// doesn't see through aliases.
 func embeds(a *api, d *declared, name string) bool {
 	s, ok := d.spec.Type.(*ast.StructType)
 	if !ok {
@@ -208,8 +200,8 @@ func embeds(a *api, d *declared, name string) bool {
 	return false
 }
 
-// importedAs returns the path of the import that file calls by a name, or "". usual is the name of
-// a package that an import gives no name to.
+// importedAs returns the path that file imports under name, or "". An import without a name of its
+// own counts if name is usual and the last element of its path.
 func importedAs(file *ast.File, name, usual string) string {
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// notServed returns why there is nothing to list and watch, and where that stands; the reason is
-// empty if there is.
+// notServed returns why the type can't be listed and watched, and the marker behind that; the
+// reason is empty if it can.
 func notServed(r *report.Report, d *declared) (reason string, at marker.At) {
 	if m := marker.First[kubebuilder.UnservedVersion](d.markers); m != nil {
 		return "+kubebuilder:unservedversion says that the API server doesn't serve it", m.At
@@ -25,8 +25,8 @@ func notServed(r *report.Report, d *declared) (reason string, at marker.At) {
 	return "", marker.At{}
 }
 
-// verbs returns what the API server offers for a type, as far as informers are concerned, and the
-// first marker that says something about it.
+// verbs returns the API server's verbs for a type, as far as informers need them, and the first
+// marker about them.
 func verbs(r *report.Report, d *declared) ([]string, marker.At) {
 	only, skip := marker.All[marker.OnlyVerbs](d.markers), marker.All[marker.SkipVerbs](d.markers)
 	readOnly, none := marker.First[marker.ReadOnly](d.markers), marker.First[marker.NoVerbs](d.markers)

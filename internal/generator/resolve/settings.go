@@ -14,8 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// configure adds the configuration file's settings of a package, as the markers that would say the
-// same.
+// configure adds the configuration file's settings of a package as equivalent markers.
 func configure(r *report.Report, in Input, a *api) {
 	a.discover = in.Discover
 	pkg := settingsOf(in.File, a.pkg)
@@ -66,7 +65,7 @@ func configure(r *report.Report, in Input, a *api) {
 	}
 }
 
-// needless warns about discovery that is asked for in a package with marked types.
+// needless warns about discovery in a package with marked types.
 func needless(r *report.Report, a *api, discover marker.Value) {
 	i := slices.IndexFunc(a.declared, (*declared).kindMarked)
 	if i < 0 || !config.True(discover) {
@@ -77,7 +76,6 @@ func needless(r *report.Report, a *api, discover marker.Value) {
 			r.Short(r.Position(a.declared[i].spec.Name.Pos())) + ": give those that are missing generate: true"})
 }
 
-// settingsOf returns the configuration file's settings of a package; nil if there are none.
 func settingsOf(file *config.File, pkg *load.Package) *config.Package {
 	if file == nil {
 		return nil
@@ -90,7 +88,6 @@ func settingsOf(file *config.File, pkg *load.Package) *config.Package {
 	return nil
 }
 
-// areOf reports whether settings of the file are those of a package.
 func areOf(file *config.File, p *config.Package, pkg *load.Package) bool {
 	if !strings.HasPrefix(p.Path.Text, ".") {
 		return p.Path.Text == pkg.Path
@@ -98,7 +95,7 @@ func areOf(file *config.File, p *config.Package, pkg *load.Package) bool {
 	return filepath.Join(filepath.Dir(file.Name), filepath.FromSlash(p.Path.Text)) == pkg.Dir
 }
 
-// unread reports settings of packages that aren't read, and of one package twice.
+// unread reports settings of packages that aren't loaded, and repeated settings of one package.
 func unread(r *report.Report, in Input) {
 	file, roots := in.File, in.Roots
 	if file == nil {

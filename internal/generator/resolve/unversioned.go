@@ -15,9 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// leaveOutUnversioned takes out the packages of internal types, which API servers and conversions
-// work with and no server serves: those without a version that lie right above, or beside, packages
-// that have one, and may be of their group.
+// leaveOutUnversioned excludes packages of internal types, which API servers and conversions use
+// but no server serves: packages without a version, directly above or beside a versioned package
+// that may have the same group.
 func leaveOutUnversioned(r *report.Report, program *load.Program, apis []*api) {
 	groups := map[*api]string{}
 	versioned := map[*api]bool{}
@@ -54,7 +54,7 @@ func (a *api) listed() bool {
 	})
 }
 
-// seemsToBe returns the group of a package as far as it says one, and whether it has a version, and
+// seemsToBe returns the declared group of a package, or "", and whether it has a version. It
 // reports nothing.
 func seemsToBe(r *report.Report, program *load.Program, a *api) (group string, versioned bool) {
 	inScheme := registeredIn(r.Apart(), program, a)

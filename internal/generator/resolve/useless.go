@@ -11,10 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// unused reports markers that do nothing because the type isn't selected.
+// unused reports markers without effect because the type isn't selected.
 func unused(r *report.Report, d *declared) {
 	if d.incomplete {
-		return // the marker that selects the type may be among the wrong ones
+		return // a wrong marker may have selected the type
 	}
 	s, name := d.selection, d.spec.Name.Name
 	for _, at := range d.listed {
@@ -47,13 +47,13 @@ func unused(r *report.Report, d *declared) {
 	}
 }
 
-// useless reports what is said about a type that is selected and for which nothing is generated all
-// the same. Of markers in comments, those count that no other tool reads.
+// useless reports settings of a selected type without generated code. Markers for other tools don't
+// count.
 func useless(r *report.Report, d *declared, why string) {
 	places := slices.Clone(d.listed)
 	for _, m := range d.markers {
 		switch m.(type) {
-		case *marker.Generate: // is reported as a contradiction
+		case *marker.Generate: // reported as a contradiction
 		case *marker.Index, *marker.Plural, *marker.Project:
 			places = append(places, m.Where())
 		default:

@@ -12,10 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// shareAcrossVersions makes the versions of each kind agree. An API server has one scope and one
-// resource for all of them, and controller-gen reads the markers of all versions for the one
-// CustomResourceDefinition that it writes: so what some versions say holds for those that say
-// nothing.
+// shareAcrossVersions makes the versions of each kind agree: versions without a setting take that
+// of the others. An API server has one scope and one resource for all versions, and controller-gen
+// reads the markers of all versions for its one CustomResourceDefinition.
 func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 	type groupKind struct{ group, kind string }
 	versions := map[groupKind][]*kind{}
@@ -29,14 +28,14 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 			versions[key] = append(versions[key], k)
 		}
 	}
-	for _, same := range versions { // findings are sorted in the end
+	for _, same := range versions { // findings are sorted later
 		share(r, "scope", same, func(k *kind) *Fact { return &k.scope })
 		share(r, "resource", same, func(k *kind) *Fact { return &k.resource })
 		for _, k := range same {
 			k.settle()
 		}
 		if hasCRD(crds, same[0].Name) {
-			continue // the kind is compared with that instead
+			continue // checkCRDs compares the kind with its definitions
 		}
 		scopesDiffer(r, same)
 		for _, k := range same {
@@ -45,13 +44,12 @@ func shareAcrossVersions(r *report.Report, apis []*api, crds []crd.Definition) {
 	}
 }
 
-// settle fills in the scope and the resource that were decided.
 func (k *kind) settle() {
 	k.Namespaced, k.Resource = k.scope.Text == namespaced, k.resource.Text
 }
 
-// share gives all versions of a kind the name that one of them says, and reports others that say
-// another one.
+// share gives all versions of a kind the value set by one of them, and reports versions with
+// different values.
 func share(r *report.Report, what string, versions []*kind, of func(*kind) *Fact) {
 	var said *Fact
 	for _, k := range versions {
@@ -71,8 +69,8 @@ func share(r *report.Report, what string, versions []*kind, of func(*kind) *Fact
 	}
 }
 
-// scopesDiffer warns about a kind that is cluster-scoped by what client-gen reads and namespaced by
-// what controller-gen reads.
+// scopesDiffer warns about a kind that is cluster-scoped for client-gen and namespaced for
+// controller-gen.
 func scopesDiffer(r *report.Report, versions []*kind) {
 	for _, k := range versions {
 		for _, m := range marker.All[kubebuilder.Resource](k.declared.markers) {
@@ -91,8 +89,8 @@ func scopesDiffer(r *report.Report, versions []*kind) {
 	}
 }
 
-// rulesDiffer warns about a kind whose resource is another one by the rules of client-gen and of
-// controller-gen, if both are at work and nothing is said.
+// rulesDiffer warns about a kind with different resources by the rules of client-gen and
+// controller-gen, if both are at work and no marker decides.
 func rulesDiffer(r *report.Report, k *kind) {
 	client, by := marker.First[marker.Genclient](k.declared.markers), k.declared.controllerGen()
 	byGengo := strings.ToLower(k.plural.Text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubebuilder has the markers of kubebuilder and controller-gen that the generator reads.
+// Package kubebuilder has the markers of kubebuilder and controller-gen.
 package kubebuilder
 
 import "github.com/informer-gen/informer-gen/internal/generator/marker"
@@ -21,17 +21,17 @@ type Resource struct {
 	Categories []marker.Value `arg:"categories" doc:"means nothing to informers"`
 }
 
-// Skip excludes a package's types, except for those that have a genclient marker of their own.
+// Skip excludes a package's types, except those with a genclient marker of their own.
 type Skip struct{ marker.At }
 
 // SkipVersion is Skip for one type.
 type SkipVersion struct{ marker.At }
 
-// UnservedVersion means that the API server doesn't serve a type in this version; so there is
-// nothing to inform about.
+// UnservedVersion means that the API server doesn't serve a type in this version, so it can't be
+// watched.
 type UnservedVersion struct{ marker.At }
 
-// DeprecatedVersion means that a type is deprecated in this version.
+// DeprecatedVersion deprecates a type in this version.
 type DeprecatedVersion struct {
 	marker.At
 	Warning marker.Value `arg:"warning" doc:"what to do instead, for the comments of generated code"`

@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// argParser reads the arguments of one marker.
 type argParser struct {
 	line       Line
 	definition *Definition
@@ -24,7 +23,7 @@ func (p *argParser) fail(pos token.Position, message string, allowed []string) {
 	p.report.Add(diag.Diagnostic{Pos: pos, Marker: p.at.Name, Message: message, Allowed: allowed})
 }
 
-// args fills the arguments of m from value, which starts at offset of the line.
+// args fills the arguments of m from value, which starts at offset in the line.
 func (p *argParser) args(m marker.Marker, firstArg, value string, offset int, hasValue bool) bool {
 	ok := true
 	seen := map[string]bool{}
@@ -102,7 +101,6 @@ func (p *argParser) args(m marker.Marker, firstArg, value string, offset int, ha
 	return ok
 }
 
-// values splits, unquotes and checks the value of one argument.
 func (p *argParser) values(arg Arg, text string, offset int) ([]marker.Value, bool) {
 	parts := []part{{text: text}}
 	if arg.List {
@@ -144,7 +142,7 @@ func (p *argParser) values(arg Arg, text string, offset int) ([]marker.Value, bo
 	return values, true
 }
 
-// of is what the value of arg is called as a whole.
+// of names the whole value of arg in messages.
 func (p *argParser) of(arg Arg) string {
 	if arg.Name == "" {
 		return "the value"
@@ -152,7 +150,7 @@ func (p *argParser) of(arg Arg) string {
 	return "the value of " + arg.Name
 }
 
-// noun is what a value of arg is called.
+// noun names one value of arg in messages.
 func (p *argParser) noun(arg Arg) string {
 	switch {
 	case arg.Name != "":

@@ -10,11 +10,11 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// Target is what a marker describes.
+// Target is the thing that a marker describes.
 type Target string
 
-// A marker describes a type, and stands in its doc comment or in the comment one blank line above,
-// or it describes a package, and stands in any comment of any of its files.
+// A type's markers stand in its doc comment or in the comment one blank line above it, a package's
+// markers in any comment of its files.
 const (
 	Type    Target = "type"
 	Package Target = "package"
@@ -25,45 +25,41 @@ const (
 // Definition describes a kind of marker.
 type Definition struct {
 	// Name is the name without "+".
-	Name string
-	// Target is what the marker describes.
+	Name   string
 	Target Target
-	// Doc says in a line what the marker means.
+	// Doc is a line of documentation.
 	Doc string
-	// Args are the arguments in the order of the documentation; none for a marker that is a mere
-	// flag.
+	// Args are the arguments in the order of the documentation; none for a mere flag.
 	Args []Arg
 
 	newMarker func() marker.Marker
-	goType    reflect.Type // of what newMarker returns
+	goType    reflect.Type // of newMarker's result
 }
 
 // Arg describes an argument of a marker.
 type Arg struct {
-	// Name is empty for the value that stands right behind the marker's "=".
+	// Name is empty for the value right behind the marker's "=".
 	Name string `json:"name,omitempty"`
-	// Doc says in a line what the argument means.
+	// Doc is a line of documentation.
 	Doc string `json:"doc"`
-	// Required means that the marker is wrong without it.
+	// Required means that the marker is wrong without the argument.
 	Required bool `json:"required,omitempty"`
-	// List means that several values can be given.
+	// List means that the argument takes several values.
 	List bool `json:"list,omitempty"`
 	// Empty means that the value may be empty.
 	Empty bool `json:"mayBeEmpty,omitempty"`
-	// Allowed are the values that are right; empty if there is no such list.
+	// Allowed are the allowed values; empty if any value will do.
 	Allowed []string `json:"allowed,omitempty"`
-	// Instead means that the argument takes the place of the one before it.
+	// Instead means that the argument replaces the one before it.
 	Instead bool `json:"-"`
 
-	field int // index of the field in the marker struct
+	field int // index in the marker struct
 }
 
-// Definitions returns everything that is known about the markers, in the order of the
-// documentation.
+// Definitions returns the definitions of all markers, in the order of the documentation.
 func Definitions() []*Definition { return slices.Clone(definitions) }
 
-// DefinitionOf returns what is known about the marker m, or nil for one that has no form as a
-// comment.
+// DefinitionOf returns the definition of the marker m, or nil if comments can't have it.
 func DefinitionOf(m marker.Marker) *Definition {
 	t := reflect.TypeOf(m)
 	for _, d := range definitions {
@@ -74,10 +70,10 @@ func DefinitionOf(m marker.Marker) *Definition {
 	return nil
 }
 
-// Examples show the marker in comments, at least one; they are right by the rules of Parse.
+// Examples returns at least one comment with the marker, valid for [Parse].
 func (d *Definition) Examples() []string { return strings.Split(examples[d.Name], "\n") }
 
-// Usage shows how the marker is written, for example "+informer:index:name=…,field=…|func=…".
+// Usage returns the marker's syntax, for example "+informer:index:name=…,field=…|func=…".
 func (d *Definition) Usage() string {
 	usage := "+" + d.Name
 	for i, arg := range d.Args {
@@ -94,7 +90,6 @@ func (d *Definition) Usage() string {
 	return usage
 }
 
-// define derives a Definition from the struct tags of M.
 func define[M any, P interface {
 	*M
 	marker.Marker
@@ -120,8 +115,8 @@ func define[M any, P interface {
 	return d
 }
 
-// lookup finds the definition for a marker's full name. A last part that is no part of the
-// definition's name is the name of the first argument.
+// lookup finds the definition for a marker's full name. A last part beyond the definition's name is
+// the name of the first argument.
 func lookup(name string) (d *Definition, firstArg string) {
 	for _, d := range definitions {
 		if d.Name == name {
@@ -176,7 +171,6 @@ func (d *Definition) argNames() []string {
 	return names
 }
 
-// store puts a checked value into the marker's field for arg.
 func (arg Arg) store(m marker.Marker, values []marker.Value) {
 	field := reflect.ValueOf(m).Elem().Field(arg.field)
 	if arg.List {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// described is the argument's documentation with what else is to be known about it, in words.
+// described returns the argument's documentation with its properties in words.
 func (arg Arg) described() string {
 	var remarks []string
 	switch {
@@ -30,10 +30,9 @@ func (arg Arg) described() string {
 	return arg.Doc + " (" + strings.Join(remarks, ", ") + ")"
 }
 
-// label names an argument in the documentation.
 func (arg Arg) label() string { return arg.Name + "=" }
 
-// where returns in words what the target means for the place of the marker.
+// where describes the place of a marker with this target.
 func (t Target) where() string {
 	if t == Package {
 		return "for a package: in any comment of any of its files"
@@ -83,13 +82,13 @@ func wrapped(b *strings.Builder, prefix, text string) {
 	b.WriteString(line + "\n")
 }
 
-// MarshalJSON implements json.Marshaler. Members that are empty are left out, but for name, target,
-// doc and examples:
+// MarshalJSON implements json.Marshaler. Empty members are omitted, except name, target, doc and
+// examples:
 //
 //	name       string  with "+"
 //	target     string  "type" or "package"
 //	doc        string
-//	arguments  array of {name, doc, required, list, mayBeEmpty, allowed}; what stands right behind
+//	arguments  array of {name, doc, required, list, mayBeEmpty, allowed}; the value right behind
 //	           "=" has no name
 //	examples   array of strings, which are comments
 func (d *Definition) MarshalJSON() ([]byte, error) {
@@ -102,7 +101,7 @@ func (d *Definition) MarshalJSON() ([]byte, error) {
 	}{"+" + d.Name, d.Target, d.Doc, d.Args, d.Examples()})
 }
 
-// upper is text with a capital letter at its start; markers' documentation is ASCII there.
+// upper returns text with its first letter in upper case; that letter must be ASCII.
 func upper(text string) string {
 	if text == "" {
 		return ""

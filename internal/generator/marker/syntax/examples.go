@@ -2,7 +2,7 @@
 
 package syntax
 
-// examples are comments with the markers, by name: a line for each example.
+// examples are comments with the markers, by name: one line for each example.
 var examples = map[string]string{
 	"genclient":                                "// +genclient",
 	"genclient:nonNamespaced":                  "// +genclient:nonNamespaced",

@@ -7,7 +7,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker/kubebuilder"
 )
 
-// definitions are those of all markers, in the order of the documentation.
+// definitions has all markers, in the order of the documentation.
 var definitions = []*Definition{
 	define[marker.Genclient](Type, "genclient", "generates an informer and a lister for the type"),
 	define[marker.Generate](Type, "informer:generate", "selects the type, or leaves it out although it is marked otherwise"),
@@ -39,8 +39,7 @@ var definitions = []*Definition{
 	define[marker.Project](Type, "informer:project", "a projection: a type with some of the fields, which has an informer and a lister of its own"),
 }
 
-// foreign are names similar to ours that belong to other tools, so they are not misspellings of
-// ours.
+// foreign are other tools' names that look like misspellings of ours.
 var foreign = []string{
 	"kubebuilder:object:generate", "kubebuilder:storageversion",
 	"kubebuilder:subresource:status", "kubebuilder:subresource:scale", "kubebuilder:printcolumn",
@@ -56,7 +55,7 @@ var foreign = []string{
 	"k8s:validation-gen-test-targets",
 }
 
-// retired are names that code-generator once had, by what to write in their place.
+// retired are former names in code-generator, with their replacements.
 var retired = map[string]string{
 	"nonNamespaced": "genclient:nonNamespaced",
 	"noMethods":     "genclient:noVerbs",

@@ -4,18 +4,15 @@ package syntax
 
 import "github.com/informer-gen/informer-gen/internal/generator/marker"
 
-// Markers that mean nothing to informers, and whose arguments are checked all the same.
+// Markers without meaning for informers; their arguments are checked all the same.
 
-// clientGen is for clientsets, which informers don't need; it means nothing to them.
 type clientGen struct {
 	marker.At
 	Value marker.Value `arg:"" required:"true" allowed:"true false" doc:"means nothing to informers"`
 }
 
-// noStatus is for clientsets; it means nothing to informers.
 type noStatus struct{ marker.At }
 
-// method is for clientsets; it means nothing to informers.
 type method struct {
 	marker.At
 	Name        marker.Value `arg:"" required:"true" doc:"the name of an additional client method"`

@@ -2,10 +2,9 @@
 
 // Package syntax reads markers from comments and describes them.
 //
-// [Scan] finds the lines of a file and what they stand at, [Parse] turns lines into the structs of
-// package marker, reporting what is wrong with a position inside of the comment, and [On] reports
-// those that stand at the wrong place. [Definitions] is everything that is known about the markers
-// themselves.
+// [Scan] finds the marker lines of a file and the declarations they belong to. [Parse] turns lines
+// into the structs of package marker, and reports errors with their positions in the comment. [On]
+// reports misplaced markers. [Definitions] describes the markers themselves.
 //
 // A marker is a line of its own in a comment. It has a name and, after "=", a value or named
 // arguments; a single argument may also stand behind a colon:
@@ -27,10 +26,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker"
 )
 
-// Parse turns lines into markers, in the lines' order. Lines that are no markers of ours are passed
-// over; what is wrong is added to report, and the marker is left out: an unknown name below
-// "informer:" or "genclient:", an argument or a value that isn't allowed, a missing argument. A
-// name that is nearly one of ours is a warning.
+// Parse turns lines into markers, in order. It skips other tools' markers. A wrong marker is left
+// out and added to report: an unknown name below "informer:" or "genclient:", a forbidden argument
+// or value, a missing argument. A name close to one of ours is a warning.
 func Parse(lines []Line, report *diag.List) []marker.Marker {
 	var markers []marker.Marker
 	for _, line := range lines {
@@ -41,9 +39,8 @@ func Parse(lines []Line, report *diag.List) []marker.Marker {
 	return markers
 }
 
-// On returns the markers that describe target and reports the others as standing at the wrong
-// place: as errors if they are the generator's own, as warnings if they aren't. where completes the
-// sentence "… stands …".
+// On returns the markers that describe target, and reports the others as misplaced: as errors if
+// they are the generator's own, else as warnings. where completes the sentence "… stands …".
 func On(target Target, markers []marker.Marker, where string, report *diag.List) []marker.Marker {
 	var right []marker.Marker
 	for _, m := range markers {
@@ -113,7 +110,6 @@ func parseLine(line Line, report *diag.List) marker.Marker {
 	return m
 }
 
-// nameOf is the name that the text of a marker begins with.
 func nameOf(text string) string {
 	if i := strings.IndexFunc(text, func(r rune) bool { return !nameRune(r) }); i >= 0 {
 		return text[:i]
@@ -125,7 +121,7 @@ func nameRune(r rune) bool {
 	return r == ':' || r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// unknown reports names that no tool reads, as far as we can know that.
+// unknown reports names of no known tool.
 func unknown(line Line, name string, report *diag.List) {
 	base, _, _ := cutLast(name)
 	space, _, _ := strings.Cut(name, ":")
@@ -165,9 +161,9 @@ func unknown(line Line, name string, report *diag.List) {
 	report.Add(d)
 }
 
-// closest returns the name that is probably meant, among ours and the tags of Kubernetes'
-// generators. Only names whose part before the colon is nearly right are compared in full: most
-// lines are other tools' and must cost little.
+// closest returns the likely intended name, among ours and the tags of Kubernetes' generators. It
+// compares only names with nearly the same part before the colon: most lines are other tools' and
+// must cost little.
 func closest(name, space string) (string, bool) {
 	if space == "" || space == "k8s" && !strings.Contains(name, "-gen") {
 		return "", false

@@ -8,16 +8,14 @@ import (
 	"strings"
 )
 
-// File holds the markers' lines of a file by what they stand at. Comments inside of function bodies
-// don't count.
+// File holds the marker lines of a file by their place. Comments inside function bodies don't
+// count.
 type File struct {
-	// Package are the lines in comments that belong to nothing but the package, and to declarations
-	// that aren't types.
+	// Package are the lines in comments of the package and of declarations other than types.
 	Package []Line
-	// Types are the lines in the doc comment of a type and in the comment that ends one blank line
-	// above it.
+	// Types are the lines in the doc comment of a type and in a comment one blank line above it.
 	Types map[*ast.TypeSpec][]Line
-	// Inside are the lines inside of type declarations, at fields and methods.
+	// Inside are the lines inside type declarations, at fields and methods.
 	Inside []Line
 }
 
@@ -29,7 +27,6 @@ type Line struct {
 	Pos token.Position
 }
 
-// at returns the position of the byte at offset i of Text.
 func (l Line) at(i int) token.Position {
 	pos := l.Pos
 	pos.Column += 1 + i
@@ -37,8 +34,7 @@ func (l Line) at(i int) token.Position {
 	return pos
 }
 
-// Scan finds the lines of file that look like markers. The file must have been parsed with
-// comments.
+// Scan finds the marker lines of file, which must have been parsed with comments.
 func Scan(fset *token.FileSet, file *ast.File) *File {
 	found := &File{Types: map[*ast.TypeSpec][]Line{}}
 	owner := map[*ast.CommentGroup]*ast.TypeSpec{}
@@ -84,7 +80,6 @@ func Scan(fset *token.FileSet, file *ast.File) *File {
 	return found
 }
 
-// declOf returns the declaration that the comment stands inside of, or nil.
 func declOf(file *ast.File, group *ast.CommentGroup) ast.Decl {
 	for _, decl := range file.Decls {
 		if decl.Pos() <= group.Pos() && group.End() <= decl.End() {
@@ -99,7 +94,7 @@ func isFunc(decl ast.Decl) bool {
 	return ok
 }
 
-// within reports whether the comment stands inside of a declaration other than a group of types.
+// within reports whether the comment lies inside a declaration other than a group of types.
 func within(file *ast.File, group *ast.CommentGroup) bool {
 	switch decl := declOf(file, group).(type) {
 	case nil:
@@ -125,8 +120,8 @@ func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
 		first := file.PositionFor(comment.Pos(), false).Line
 		text := strings.TrimSuffix(comment.Text[len("//"):], "*/")
 		for i, line := range strings.Split(text, "\n") {
-			// The parser drops carriage returns from comments, so that only the line's own start
-			// can be counted from.
+			// The parser drops carriage returns from comments, so offsets count only from the
+			// line's start.
 			start := comment.Pos() + token.Pos(len("//"))
 			trimmed := strings.TrimLeft(line, blanks)
 			if i > 0 {
@@ -142,9 +137,9 @@ func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
 	return lines
 }
 
-// looksLikeMarker reports whether a line begins with "+" and a letter. Blanks between them are let
-// through before a name of our own, and before one of others that isn't the first word of a text,
-// so that Parse can say that they are wrong.
+// looksLikeMarker reports whether a line begins with "+" and a letter. Blanks between them are
+// allowed before our names, and before other tools' names unless text follows, so that Parse can
+// report them.
 func looksLikeMarker(line string) bool {
 	if len(line) < 2 || line[0] != '+' {
 		return false

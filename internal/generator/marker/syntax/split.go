@@ -6,7 +6,7 @@ import "strings"
 
 func hasBracket(s string) bool { return strings.ContainsAny(s, "[{\"`'") }
 
-// blanks are what may stand around names and values. Other white space belongs to them.
+// blanks may surround names and values. Other white space is part of them.
 const blanks = " \t"
 
 type part struct {
@@ -14,7 +14,7 @@ type part struct {
 	start int
 }
 
-// split cuts s at each separator that stands outside of quotes and brackets.
+// split cuts s at each separator outside quotes and brackets.
 func split(s string, separator byte) []part {
 	var parts []part
 	start, depth := 0, 0
@@ -33,7 +33,7 @@ func split(s string, separator byte) []part {
 	return append(parts, part{s[start:], start})
 }
 
-// withoutTrailingComment cuts " // …" and " # …" where they stand outside of quotes.
+// withoutTrailingComment cuts " // …" and " # …" outside quotes.
 func withoutTrailingComment(s string) string {
 	end := len(s)
 	unquoted(s, func(i int) bool {
@@ -45,7 +45,7 @@ func withoutTrailingComment(s string) string {
 	return strings.TrimRight(s[:end], blanks)
 }
 
-// unquoted visits the bytes of s that stand outside of quotes, until visit returns false.
+// unquoted visits the bytes of s outside quotes, until visit returns false.
 func unquoted(s string, visit func(i int) bool) {
 	quote := byte(0)
 	for i := 0; i < len(s); i++ {
@@ -65,8 +65,8 @@ func unquoted(s string, visit func(i int) bool) {
 	}
 }
 
-// beginsValue reports whether something begins behind before that may be quoted. Elsewhere a ' is
-// an apostrophe.
+// beginsValue reports whether a quoted value may begin behind before. Elsewhere a ' is an
+// apostrophe.
 func beginsValue(before string) bool {
 	before = strings.TrimRight(before, blanks)
 	return before != "" && strings.IndexByte("=[{,;", before[len(before)-1]) >= 0
