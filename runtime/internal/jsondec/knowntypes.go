@@ -33,7 +33,7 @@ func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 }
 
 // clip removes the spare capacity of a slice, or of the slices in a struct, such as a RawExtension:
-// appending to a shared slice must not write where another object's owner appends, too.
+// appends to a shared slice by two owners must not write to the same memory.
 func clip(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:

@@ -8,14 +8,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// maps holds the maps of the present object. They are filled when the strings of their keys and
-// values are set, which is at the end of the object.
+// maps holds the maps of the present object. They are filled at the end of the object, when the
+// strings of their keys and values are set.
 type maps struct {
 	unfilled []unfilled
 	entries  []scratchEntry
 }
 
-// unfilled is a map that is allocated but has no entries yet.
+// unfilled is an allocated map without its entries.
 type unfilled struct {
 	plan *plan
 	m    layout.Pointer // the map itself: one word
@@ -44,8 +44,8 @@ func (d *Decoder) mark() mark {
 	return mark{d.text.Mark(), len(d.maps.unfilled), len(d.maps.entries)}
 }
 
-// finish sets the strings that were decoded since the mark, in one block, and fills the maps. It
-// returns false if a map has a key twice.
+// finish sets the strings decoded since the mark, in one block, and fills the maps. It returns
+// false if a map has a key twice.
 func (d *Decoder) finish(since mark) bool {
 	d.text.Set(since.text)
 	ok, unfilled := true, d.maps.unfilled[since.unfilled:]
@@ -84,7 +84,7 @@ func (d *Decoder) fill(u *unfilled) bool {
 	return m.Len() == u.n
 }
 
-// mapOf decodes an object whose first byte after the brace is in[i] into a map.
+// mapOf decodes an object, whose brace is before in[i], into a map.
 func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i < len(in) && in[i] <= ' ' {
@@ -135,7 +135,7 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	return i
 }
 
-// dropped reports whether the entry whose key is at in[i] isn't kept.
+// dropped reports whether the entry whose key is at in[i] is left out.
 func (d *Decoder) dropped(pl *plan, i int) bool {
 	key, end := d.plainText(i + 1)
 	return end >= 0 && pl.drop[string(key)]
@@ -166,7 +166,7 @@ func (d *Decoder) mapEntry(pl *plan, i int, e scratchEntry) int {
 	return d.value(pl.elem, i+1, e.value)
 }
 
-// mapKey decodes the key whose first byte after the quote is in[i].
+// mapKey decodes the key whose quote is before in[i].
 func (d *Decoder) mapKey(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opString:

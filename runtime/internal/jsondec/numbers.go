@@ -72,7 +72,7 @@ func (d *Decoder) float(op op, i int, p layout.Pointer) int {
 	return end
 }
 
-// scalar decodes the boolean or integer at in[i] that a pointer points to.
+// scalar decodes the boolean or integer at in[i] as the target of a pointer.
 func (d *Decoder) scalar(pl *plan, i int, p layout.Pointer) int {
 	d.word = 0
 	end := d.value(pl.elem, i, layout.Of(&d.word))

@@ -2,8 +2,8 @@
 
 package jsondec
 
-// pages is a list of pointers that has memory only for the pages that are used: plans are numbered
-// in the whole process, and a Decoder uses few of them. The zero value has none.
+// pages is a list of pointers with memory only for used pages: plans are numbered in the whole
+// process, and a Decoder uses few of them. The zero value has none.
 type pages[T any] []*[pageSize]*T
 
 const pageSize = 16
@@ -16,7 +16,6 @@ func (p pages[T]) get(n uint32) *T {
 	return nil
 }
 
-// set sets pointer n to v, and returns v.
 func (p *pages[T]) set(n uint32, v *T) *T {
 	at := int(n / pageSize)
 	if short := at + 1 - len(*p); short > 0 {
