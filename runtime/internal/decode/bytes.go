@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// maxItem bounds the size of one object or event, as it is after gzip, which makes a gigabyte of a
-// megabyte. An API server stores objects of 1.5 MB, if its etcd has the usual limit. Four bytes of
-// text that are read as the size of an event in protobuf are larger, too.
+// maxItem bounds the size of one object or event after gzip, which makes a gigabyte of a megabyte.
+// An API server stores objects of 1.5 MB, with etcd's usual limit. Four bytes of text, misread as
+// the size of a protobuf event, are larger, too.
 const maxItem = 16 << 20
 
 // checkSize refuses a length over maxItem.
@@ -28,7 +28,7 @@ func cutOff(err error) error {
 	return err
 }
 
-// refused returns the error of bytes that package protowire refuses with err, which may be nil.
+// refused returns the error for bytes refused by package protowire with err, which may be nil.
 func refused(err error) error {
 	if err == nil {
 		return nil

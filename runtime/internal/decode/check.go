@@ -43,7 +43,7 @@ func isCutOff(err error) bool {
 		errors.As(err, &v1) && v1.Error() == "unexpected end of JSON input"
 }
 
-// accept checks an object and sets its kind. hint is the kind of objects that carry none, "" if it
+// accept checks an object and sets its kind. hint is the kind of objects without a kind, "" if it
 // is unknown.
 func (s *Stream) accept(r *Item, hint string) error {
 	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, hint)
@@ -59,8 +59,8 @@ func (s *Stream) accept(r *Item, hint string) error {
 	return nil
 }
 
-// checkKind compares the apiVersion and kind of an object with those that were asked for, and
-// returns the shared string of its kind.
+// checkKind compares the apiVersion and kind of an object with the requested ones, and returns the
+// shared string of its kind.
 func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if kind == "" {
 		kind = hint
@@ -92,7 +92,7 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 }
 
 // checkMetadata is checkKind for a source of metadata. The server sends the metadata of an object,
-// as asked for, or a whole object if it can't send less. Both look the same afterwards.
+// as requested, or a whole object if it can't send less. Both look the same afterwards.
 func (s *Stream) checkMetadata(apiVersion, kind string) (string, error) {
 	metadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
 	whole := kind != metadataKind && (apiVersion == "" || apiVersion == s.codec.apiVersion) && (s.codec.kind == "" || kind == "" || kind == s.codec.kind)

@@ -16,7 +16,6 @@ type envelope struct{ apiVersion, kind, raw []byte }
 
 const protoPrefix = "k8s\x00"
 
-// parseEnvelope reads the envelope of an object.
 func parseEnvelope(data []byte) (e envelope, err error) {
 	if !bytes.HasPrefix(data, []byte(protoPrefix)) {
 		return e, errNoPrefix(data[:min(len(data), len(protoPrefix))])

@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// jsonDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
-// slow one, which has the results and errors of sigs.k8s.io/json.
+// jsonDecoder decodes objects and events. If the fast decoder declines an input, the slow one
+// decodes it, with the results and errors of sigs.k8s.io/json.
 type jsonDecoder struct {
 	// Set once at construction.
 	c        *Codec
@@ -29,7 +29,7 @@ type jsonDecoder struct {
 
 	// Made for the first object, since a watch may bring none.
 	begun   bool
-	fast    *jsondec.Decoder // nil for types that only the slow decoder can decode
+	fast    *jsondec.Decoder // nil for types without a fast decoder
 	untyped *jsondec.Untyped
 }
 
@@ -52,7 +52,7 @@ func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 	d.slow(raw, r)
 }
 
-// quick decodes the object that data begins with by the fast decoder, and returns its length, or 0
+// quick decodes the object at the start of data by the fast decoder, and returns its length, or 0
 // if the decoder declines it.
 func (d *jsonDecoder) quick(data []byte, r *Item) int {
 	if d.c.untyped {
@@ -117,7 +117,7 @@ func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	r.offset = errorOffset(r.err, r.offset)
 }
 
-// setContent sets r to an untyped object that was decoded with err.
+// setContent sets r to an untyped object decoded with err.
 func (d *jsonDecoder) setContent(content map[string]any, err error, r *Item) {
 	if r.Object, r.id, r.err = d.c.readUntyped(content, err); r.err == nil {
 		d.c.drop.From(r.Object)
@@ -155,8 +155,8 @@ func (d *jsonDecoder) event(raw []byte, r *Item) {
 	d.members(raw, r)
 }
 
-// splitEvent splits an event in the form in which API servers write it. ok is false for types other
-// than those of objects and bookmarks. The caller must check that rawObject is one JSON value.
+// splitEvent splits an event in the form written by API servers. ok is false for types other than
+// those of objects and bookmarks. The caller must check that rawObject is one JSON value.
 func splitEvent(raw []byte) (typ deltafifo.Type, rawObject []byte, ok bool) {
 	typ, start := splitHead(raw)
 	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
@@ -180,7 +180,6 @@ func splitHead(data []byte) (typ deltafifo.Type, n int) {
 	return typ, len(data) - len(rest)
 }
 
-// eventObject decodes the object of an event.
 func (d *jsonDecoder) eventObject(typ deltafifo.Type, raw []byte, r *Item) {
 	if r.Type = typ; typ != deltafifo.Bookmark {
 		d.object(raw, r, typ == deltafifo.Added)

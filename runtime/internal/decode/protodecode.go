@@ -25,7 +25,7 @@ type protoDecoder struct {
 
 	// Made for the first object, since a watch may bring none.
 	begun bool
-	fast  *protodec.Decoder // nil for types that only the slow decoder can decode
+	fast  *protodec.Decoder // nil for types without a fast decoder
 
 	apiVersion, kind string // of the last object; most objects have the same
 }

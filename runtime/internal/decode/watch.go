@@ -102,7 +102,6 @@ func statusError(status metav1.Status) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// errNoObject returns the error for an event without an object.
 func errNoObject(typ string) error {
 	return fmt.Errorf("%w: the %s event has no object", ErrMalformed, typ)
 }
