@@ -15,13 +15,13 @@ type unfilled struct {
 	f        *field
 	p        layout.Pointer
 	first, n int // of entries
-	depth    int // of the message that has the map
+	depth    int // of the message with the map
 }
 
 // entry is an entry of a map, {1: key, 2: value}.
 type entry struct {
 	key  string
-	text string // of a value that is a string, or is parsed from one
+	text string // of a string value, or of one parsed from a string
 	raw  []byte // of any other value, in the input
 }
 

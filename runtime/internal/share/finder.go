@@ -13,8 +13,8 @@ import (
 // value and calls Find. If that returns nil, it decodes the value, and calls Enter if Find asked
 // for it.
 //
-// It also finds short strings that repeat, by String. These are its own, not the Table's. So a
-// Finder that lives as long as its source saves more memory than one for each stream.
+// String finds repeated short strings. These are the Finder's own, not the Table's. So a Finder
+// that lives as long as its source saves more memory than one for each stream.
 //
 // A nil Finder shares nothing.
 type Finder struct {
@@ -23,12 +23,12 @@ type Finder struct {
 	sites *Sites
 	parts bool
 
-	known   []*site             // of sites, when a site was looked up last
+	known   []*site             // of sites, at the last look-up of a site
 	stats   []*[chunk]siteStats // by site; as long as needed, nil until a site of the chunk is used
 	strings interner
 
-	entering  []int   // values that are being decoded for the table, nested: length of inner before
-	inner     []*Part // parts that were found in them
+	entering  []int   // values being decoded for the table, nested: length of inner before
+	inner     []*Part // parts found in them
 	collector collector
 }
 
@@ -40,8 +40,8 @@ type siteStats struct {
 	hits  uint8
 }
 
-// chunk is the number of siteStats that are allocated at a time. Sites are those of all types, of
-// which a Finder meets few.
+// chunk is the number of siteStats allocated at a time. Sites are those of all types, and a Finder
+// meets few of them.
 const chunk = 16
 
 const (
@@ -51,9 +51,9 @@ const (
 	maxLeave = 4096 // visits, so that a site is tried again when the objects change
 )
 
-// NewFinder returns a Finder for objects with sites. It takes little memory before its first
-// use. With parts false it finds strings only, whose sharing a program can't notice. A nil Table
-// returns a nil Finder.
+// NewFinder returns a Finder for objects with sites. It takes little memory before its first use.
+// With parts false it finds only strings, whose sharing a program can't notice. A nil Table returns
+// a nil Finder.
 func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	if t == nil {
 		return nil
@@ -61,7 +61,6 @@ func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	return &Finder{table: t, sites: sites, parts: parts && t.bound > 0}
 }
 
-// statsOf returns the statistics of a site.
 func (t *Finder) statsOf(site int) *siteStats {
 	if s := t.usedStats(site); s != nil {
 		return s
@@ -83,7 +82,7 @@ func (t *Finder) usedStats(site int) *siteStats {
 	return nil
 }
 
-// site returns the site with a number, of a part.
+// site returns the site of a part by its number.
 func (t *Finder) site(number int) *site {
 	if number >= len(t.known) {
 		t.known = t.sites.all()
@@ -140,9 +139,9 @@ func (t *Finder) Find(site int, raw []byte) (p *Part, enter bool) {
 	return p, false
 }
 
-// Enter makes a part of the value at field, which was decoded from raw after Find returned enter,
-// unless it takes too much memory. If another goroutine was quicker, it sets field to that
-// goroutine's equal value. The value must not be changed from now on.
+// Enter makes a part of the value at field, decoded from raw after Find returned enter, unless it
+// takes too much memory. If another goroutine was quicker, it sets field to that goroutine's equal
+// value. The value must not be changed from now on.
 func (t *Finder) Enter(site int, raw []byte, field layout.Pointer) {
 	here := t.site(site)
 	last := len(t.entering) - 1

@@ -8,7 +8,7 @@ import "encoding/binary"
 // later string may replace it there. It serves one goroutine.
 type interner struct {
 	slots []string // a power of two, or none
-	once  *seenSet // hashes of strings that were seen once, twice as many
+	once  *seenSet // hashes of strings seen once, twice as many
 	n     int      // strings added since the last growth
 }
 

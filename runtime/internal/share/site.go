@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Form is what the fields of a site are.
+// Form is the form of a site's fields.
 type Form uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 // It is safe for concurrent use: sites may be added while Finders use others.
 type Sites struct {
 	mu sync.Mutex // guards writes of list
-	// list has nil in the place of strings. What it points to never changes.
+	// list has nil for strings. Its sites never change.
 	list atomic.Pointer[[]*site]
 }
 

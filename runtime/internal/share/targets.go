@@ -9,11 +9,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// targets are numbers, booleans and strings that pointers of many objects point to. They are never
+// targets are numbers, booleans and strings behind pointers of many objects. They are never
 // forgotten, so that each can be compared with its value as long as an object may point to it.
 // Beyond a number of them, further ones are not shared.
 type targets struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	scalars map[scalar]layout.Pointer
 	texts   map[string]*string
 }
@@ -39,7 +39,6 @@ func (s *scalar) is(p layout.Pointer) bool {
 	return *layout.As[uint64](p) == s.word
 }
 
-// new allocates a value.
 func (s *scalar) new() layout.Pointer {
 	switch w := layout.Of(&s.word); s.size {
 	case 1:
@@ -52,7 +51,7 @@ func (s *scalar) new() layout.Pointer {
 	return layout.Of(new(s.word))
 }
 
-// compare drops targets that were changed, and counts them.
+// compare drops changed targets, and counts them.
 func (t *targets) compare(damage *atomic.Uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,7 +115,7 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 // on, and zeros after them.
 func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
-		return nil // a value that becomes a part must not refer to a shared target
+		return nil // a future part must not refer to a shared target
 	}
 	seen := func() bool { return t.table.seenBefore((word ^ word>>32 ^ uint64(size)<<56) * factor) }
 	return t.table.targets.scalar(scalar{word, size}, seen, &t.table.damage)
