@@ -61,7 +61,6 @@ func (c *compiler) add(s *shape, leaf gotype.Leaf) {
 	}
 }
 
-// addMemory adds raw memory.
 func (s *shape) addMemory(offset, size uintptr) {
 	if last := len(s.fields) - 1; last >= 0 && s.fields[last].kind == memoryField && s.fields[last].offset+s.fields[last].size == offset {
 		s.fields[last].size += size
