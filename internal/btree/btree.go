@@ -159,7 +159,6 @@ func Diff[K cmp.Ordered, E interface {
 	}
 }
 
-// leaves returns the leaves in order.
 func (t Tree[K, E]) leaves() []*node[K, E] {
 	if t.root == nil {
 		return nil

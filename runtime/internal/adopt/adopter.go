@@ -34,7 +34,7 @@ type Adopter struct {
 	used   []*layout.Scratch // values that are not empty
 }
 
-// part is a value that may be shared: the value behind a pointer, a slice or a map.
+// part is a value that may be shared, behind a pointer, a slice or a map.
 type part struct {
 	field      *field
 	site       int
@@ -48,13 +48,11 @@ type part struct {
 	made       layout.Pointer // the map, set by read: one word
 }
 
-// keyedValue is an entry of a map.
 type keyedValue struct {
 	key   string
 	value layout.Pointer // to a copy of it
 }
 
-// own is a part that belongs to the object.
 type own struct {
 	start, end int // in buf; 0: no part
 	value      layout.Slice
@@ -115,7 +113,7 @@ func (a *Adopter) forget() {
 	}
 }
 
-// mark is a point in the reading of an object: finish can complete everything read after it.
+// mark is a point in an object: finish can complete everything read after it.
 type mark struct {
 	text layout.TextMark
 	maps int
@@ -132,7 +130,6 @@ func (a *Adopter) finish(since mark) {
 	a.maps = a.maps[:since.maps]
 }
 
-// scratch returns the scratch for the values of a map.
 func (a *Adopter) scratch(f *field) *layout.Scratch {
 	s := a.values[f.number]
 	if s == nil {

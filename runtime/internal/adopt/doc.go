@@ -7,7 +7,7 @@
 //
 //	ProgramOf   compiles a type: where it has strings and references to other memory
 //	write       writes the object to a buffer, in one pass; a part is a range of these bytes
-//	share       finds parts that are in memory already, by these bytes
+//	share       finds parts in memory already, by these bytes
 //	read        copies the object; a part that was found is used as it is, not copied
 //
 // Unexported fields are copied as raw memory with the pointers in it, since their meaning is

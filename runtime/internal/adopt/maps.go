@@ -40,7 +40,6 @@ func makeMap(f *field, n int, p layout.Pointer) {
 	}
 }
 
-// fill puts the entries into a map.
 func (a *Adopter) fill(m *part) {
 	entries := a.entries[m.entries : m.entries+m.n]
 	switch p := layout.Of(&m.made); m.field.of.typ.Reflect() {

@@ -26,7 +26,6 @@ type Program struct {
 
 const freeSites = 64
 
-// shape describes the memory of a type.
 type shape struct {
 	typ    *layout.Type
 	fields []field // in the order of the memory
@@ -44,7 +43,6 @@ type field struct {
 	typ    *layout.Type // of a map, or of the slice in an interface
 }
 
-// fieldKind is the kind of a field's memory.
 type fieldKind uint8
 
 const (

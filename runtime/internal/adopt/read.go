@@ -54,7 +54,6 @@ func (a *Adopter) readText(site int, p layout.Pointer) {
 	}
 }
 
-// readReference sets a pointer, a slice or a map.
 func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	switch {
 	case f.kind == scalarField:
@@ -98,7 +97,6 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	before.keep(f, p)
 }
 
-// readScalar sets a pointer to a number or a boolean.
 func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	from := *p
 	a.word = 0

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// The usual sizes of buffers.
+// Usual sizes.
 const (
 	idleSize  = 512
 	smallSize = 16 << 10
@@ -43,7 +43,6 @@ func getBuffer(size int) []byte {
 	return make([]byte, size)
 }
 
-// putBuffer returns an unused buffer to its pool.
 func putBuffer(buf []byte) {
 	switch size := len(buf); size {
 	case idleSize:
@@ -59,8 +58,7 @@ func putBuffer(buf []byte) {
 	}
 }
 
-// largePool returns the pool for a size that is a power of two and larger than a chunk, or nil for
-// other sizes.
+// largePool returns the pool for a size, or nil unless it is a power of two larger than a chunk.
 func largePool(size int) *sync.Pool {
 	if size <= chunkSize || size > largest || size&(size-1) != 0 {
 		return nil

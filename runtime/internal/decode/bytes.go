@@ -12,7 +12,6 @@ import (
 // the size of a protobuf event, are larger, too.
 const maxItem = 16 << 20
 
-// checkSize refuses a length over maxItem.
 func checkSize(n uint64) error {
 	if n > maxItem {
 		return fmt.Errorf("%w: %d bytes in one piece, more than %d", ErrMalformed, n, maxItem)
@@ -28,7 +27,7 @@ func cutOff(err error) error {
 	return err
 }
 
-// refused returns the error for bytes refused by package protowire with err, which may be nil.
+// refused wraps err, which may be nil, of package protowire.
 func refused(err error) error {
 	if err == nil {
 		return nil

@@ -22,7 +22,7 @@ const (
 	metadataAPIVersion = "meta.k8s.io/v1"
 )
 
-// identity has the parts of every object used by the decoders: its kind, key and version.
+// identity is the kind, key and version of an object.
 type identity struct {
 	apiVersion, kind string // as sent by the server, or ""
 	key              object.Key
@@ -54,7 +54,6 @@ func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, 
 	return obj, id, err
 }
 
-// readUntyped makes an untyped object of content.
 func (c *Codec) readUntyped(content map[string]any, err error) (object.Object, identity, error) {
 	var id identity
 	obj := c.newObject()
@@ -136,7 +135,7 @@ func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
 	return stamped, nil
 }
 
-// stamp sets apiVersion and kind to the shared strings, so that no object keeps its own copies.
+// stamp sets apiVersion and kind to shared strings.
 func (c *Codec) stamp(obj object.Object, kind string) {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		content := u.UnstructuredContent()

@@ -43,12 +43,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Options describe the objects of a resource, and their omitted parts.
+// Options describe the objects of a resource.
 type Options struct {
 	// Resource is the resource of the responses.
 	Resource schema.GroupVersionResource
-	// Kind is the required kind of the objects. "" means the name of the Go type; for types that
-	// hold any kind, and for projections, "" accepts the server's kind.
+	// Kind is the required kind. "" means the name of the Go type; for types that hold any kind,
+	// and for projections, "" accepts the server's kind.
 	Kind string
 	// DropManagedFields leaves metadata.managedFields out of objects.
 	DropManagedFields bool
@@ -61,9 +61,9 @@ type Options struct {
 	NewObject func() object.Object
 }
 
-// Promises are made by the caller of a stream about its use of the objects.
+// Promises are made by the caller of a stream about its objects.
 type Promises struct {
-	// ReadOnly means that the caller never changes objects, so that they may share parts.
+	// ReadOnly means that the caller never changes objects, so they may share parts.
 	ReadOnly bool
 	// Known, if not nil, returns an object of the caller, or nil.
 	Known Known
@@ -73,7 +73,7 @@ type Promises struct {
 // the stream's goroutine.
 type Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 
-// Codec holds the type of a resource's objects and the decoders of each format. All streams of a
+// Codec holds the type of a resource's objects and the decoders of each format. The streams of a
 // source share it, and so do sources that differ only in their namespaces. It is safe for
 // concurrent use.
 type Codec struct {
@@ -92,7 +92,7 @@ type Codec struct {
 	elem       reflect.Type // the type that objects point to
 	// plain: new objects are zero values of elem, as needed by the fast decoders
 	plain bool
-	// exotic reports whether JSON that the fast decoder declines is decoded by sigs.k8s.io/json. It
+	// exotic reports whether sigs.k8s.io/json decodes the JSON that the fast decoder declines. It
 	// runs when first needed, because it takes long.
 	exotic func() bool
 	sizes  sizes

@@ -40,7 +40,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 // pause is the minimum duration of a read that counts as a pause of the server.
 const pause = 5 * time.Millisecond
 
-// sizes are the sizes of a stream's buffers. A value that doesn't fit gets a larger buffer.
+// sizes are the usual sizes of a stream's buffers. Large values get larger ones.
 type sizes struct {
 	idle  int // of a waiting stream
 	small int // of a stream with little to read
@@ -69,7 +69,6 @@ type feed struct {
 // data returns the unscanned bytes. It is valid until the next call of more.
 func (f *feed) data() []byte { return f.buf[f.pos:f.end] }
 
-// offset returns the offset of data in the response.
 func (f *feed) offset() int64 { return f.base + int64(f.pos) }
 
 // used records that an item of n bytes ends where data begins, and resets the limit for the next
@@ -122,7 +121,6 @@ func (f *feed) need(n int) error {
 	return nil
 }
 
-// room makes room for a read behind data.
 func (f *feed) room() {
 	rest := f.data()
 	size := len(f.buf)
@@ -158,9 +156,9 @@ func (f *feed) usual() int {
 	return f.sizes.chunk
 }
 
-// larger returns the size of a buffer for at least so many bytes. A buffer larger than a chunk also
-// has room for the last value that didn't fit into a chunk. So similar values aren't copied from
-// buffer to buffer while they arrive.
+// larger returns the size of a buffer for at least so many bytes. Beyond a chunk, it also has room
+// for the last value that didn't fit into a chunk, so that similar values aren't copied from buffer
+// to buffer while they arrive.
 func (f *feed) larger(least int) int {
 	switch {
 	case least <= f.sizes.small:
@@ -177,7 +175,6 @@ func (f *feed) move(next []byte) {
 	f.buf, f.pos, f.end = next, 0, f.end-f.pos
 }
 
-// close closes the body and returns the buffer.
 func (f *feed) close() {
 	f.body.r.Close()
 	putBuffer(f.buf)

@@ -17,7 +17,6 @@ const (
 	Protobuf
 )
 
-// formats has the differences between the formats.
 var formats = [...]struct {
 	name      string
 	mediaType string

@@ -113,8 +113,8 @@ func (j *jsonFormat) items(l *listReader) error {
 	return j.wrong(c, "the list's items", '[')
 }
 
-// member reads the name of the list's next member, with the comma before it and the colon after it.
-// It returns nil at the end of the list.
+// member reads the name of the list's next member, with its comma and colon. It returns nil at the
+// end of the list.
 func (j *jsonFormat) member(first bool) (*string, error) {
 	c, err := j.peek()
 	if err != nil {
@@ -178,7 +178,7 @@ func (j *jsonFormat) next() (byte, bool) {
 	return 0, false
 }
 
-// value reads a value. It finds only its end, without checking its syntax.
+// value reads a value, without checking its syntax.
 func (j *jsonFormat) value() ([]byte, error) {
 	if _, err := j.peek(); err != nil {
 		return nil, cutOff(err)
@@ -237,8 +237,8 @@ func jsonKind(c byte) (jsontext.Kind, bool) {
 	return jsontext.KindInvalid, false
 }
 
-// unfinished returns the error of a value cut off by the error cut. err is the error of decoding
-// its beginning.
+// unfinished returns the error of a value cut off by the error cut, where decoding its beginning
+// returned err.
 func unfinished(err, cut error) error {
 	if err == nil || isCutOff(err) {
 		return cutOff(cut)
@@ -270,7 +270,6 @@ func (j *jsonFormat) took(n int) {
 	j.frame, j.within = jsondec.Frame{}, false
 }
 
-// failed returns the step of a failure at the present offset.
 func (j *jsonFormat) failed(err error) step {
 	return step{result: stepFailed, inItem: true, err: err, offset: j.f.offset()}
 }

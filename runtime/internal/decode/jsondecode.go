@@ -33,7 +33,6 @@ type jsonDecoder struct {
 	untyped *jsondec.Untyped
 }
 
-// item implements decoder.
 func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
 
 // object decodes an object. With lookUp it first asks for a known one.
@@ -88,7 +87,6 @@ func (d *jsonDecoder) quick(data []byte, r *Item) int {
 	return n
 }
 
-// find looks for a known object by a guessed identity.
 func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	if d.known == nil {
 		return nil, jsondec.Identity{}
@@ -97,13 +95,12 @@ func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
 }
 
-// same reports whether a guess was right.
 func same(id, guess jsondec.Identity) bool {
 	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
 		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
 }
 
-// slow decodes an object by the slow decoder, exactly as sigs.k8s.io/json does.
+// slow decodes an object as sigs.k8s.io/json does.
 func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	if d.c.untyped {
 		var content map[string]any
@@ -117,7 +114,6 @@ func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	r.offset = errorOffset(r.err, r.offset)
 }
 
-// setContent sets r to an untyped object decoded with err.
 func (d *jsonDecoder) setContent(content map[string]any, err error, r *Item) {
 	if r.Object, r.id, r.err = d.c.readUntyped(content, err); r.err == nil {
 		d.c.drop.From(r.Object)
@@ -142,7 +138,6 @@ func jsonStatus(raw []byte) (status metav1.Status, err error) {
 
 func unmarshalJSON(raw []byte, dst any) error { return json.Unmarshal(raw, dst, typedOptions) }
 
-// event implements decoder.
 func (d *jsonDecoder) event(raw []byte, r *Item) {
 	if typ, rawObject, ok := splitEvent(raw); ok {
 		before := *r
@@ -302,7 +297,6 @@ func checkJSON(raw []byte) error {
 	return nil
 }
 
-// blank reports whether raw is only white space.
 func blank(raw []byte) bool {
 	for _, c := range raw {
 		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -326,7 +320,7 @@ func errorOffset(err error, otherwise int64) int64 {
 	return otherwise
 }
 
-// relocate adds by to the offset in a decoder's error, so that it counts from the beginning of the
+// relocate adds by to the offset in a decoder's error, which then counts from the beginning of the
 // response.
 func relocate(err error, by int64) {
 	var syntactic *jsontext.SyntacticError

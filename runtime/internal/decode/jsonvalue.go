@@ -14,8 +14,8 @@ import (
 )
 
 // typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. They omit
-// one step of version 1: validating each value before it is decoded, which is a second pass over
-// all bytes. Quantities are parsed in bounded time.
+// one step of version 1: validating each value before it is decoded, in a second pass over all
+// bytes. Quantities are parsed in bounded time.
 var typedOptions = json.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	json.MatchCaseInsensitiveNames(false),

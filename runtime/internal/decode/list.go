@@ -21,7 +21,6 @@ type listReader struct {
 	silent           bool // an item had no kind of its own
 }
 
-// listMeta is the used part of a list's metadata.
 type listMeta struct {
 	ResourceVersion string `json:"resourceVersion"`
 	Continue        string `json:"continue"`
@@ -61,7 +60,6 @@ func (l *listReader) begin() error {
 	return nil
 }
 
-// take checks a decoded item and hands it over.
 func (l *listReader) take(r *Item) error {
 	l.stream.number++
 	if r.err == nil && !r.known {
@@ -81,7 +79,7 @@ func (l *listReader) take(r *Item) error {
 	return nil
 }
 
-// itemKind returns the kind, implied by the list's kind, of items without one; "" if unknown.
+// itemKind returns the item kind implied by the list's kind, or "".
 func (l *listReader) itemKind() string {
 	if kind, ok := strings.CutSuffix(l.kind, "List"); ok {
 		return kind

@@ -18,8 +18,8 @@ import (
 // shareBytes bounds the parts a codec keeps for sharing with later objects.
 const shareBytes = 16 << 20
 
-// decoderPools hold the idle decoders of a codec, and the table of the parts shared by their
-// objects. The table is made for the first stream.
+// decoderPools hold the idle decoders of a codec, and the table of their objects' parts, made for
+// the first stream.
 type decoderPools struct {
 	table func() *share.Table
 	json  byReadOnly[jsonDecoder]
@@ -30,8 +30,7 @@ func newDecoderPools() decoderPools {
 	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-// byReadOnly holds two pools: decoders of objects that share their parts, and of objects that own
-// them.
+// byReadOnly has a pool for decoders of objects that share their parts, and one for owned parts.
 type byReadOnly[D any] struct{ shared, own pool[D] }
 
 func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
@@ -63,8 +62,8 @@ func (p *pool[D]) put(d *D) {
 	}
 }
 
-// programs are the compiled programs of one format: one for each type and each choice of dropped
-// parts, in the whole process.
+// programs are the compiled programs of one format in the process: one for each type and choice of
+// dropped parts.
 type programs[P any] struct {
 	byKey sync.Map // programKey to func() *P
 }
@@ -109,7 +108,7 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
-// fastProto returns a new fast decoder, or nil if the type has none.
+// fastProto is fastJSON for protobuf.
 func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
 	program := c.protoProgram()
 	if program == nil {
@@ -122,7 +121,6 @@ func (c *Codec) protoProgram() *protodec.Program {
 	return protoPrograms.of(c, func() (*protodec.Program, error) { return protodec.New(c.elem, c.drop) })
 }
 
-// find calls known with the identity of an object.
 func find(known Known, name, namespace, uid, version []byte) object.Object {
 	if len(name) == 0 || len(version) == 0 {
 		return nil
@@ -136,7 +134,6 @@ func find(known Known, name, namespace, uid, version []byte) object.Object {
 	return known(object.Key{Namespace: all[n:ns], Name: all[:n]}, types.UID(all[ns:u]), all[u:])
 }
 
-// setKnown sets r to an object of the caller.
 func setKnown(obj object.Object, r *Item) {
 	r.Object, r.known, r.id = obj, true, identity{key: object.KeyOf(obj), resourceVersion: obj.GetResourceVersion()}
 }

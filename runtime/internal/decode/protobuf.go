@@ -187,7 +187,6 @@ func (p *protoFormat) whole(n, size int) step {
 	return st
 }
 
-// failed returns the step of a failure within an item.
 func (p *protoFormat) failed(err error) step {
 	return step{result: stepFailed, inItem: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
@@ -236,7 +235,6 @@ func (p *protoFormat) uvarint() (uint64, error) {
 
 var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMalformed)
 
-// skip skips the value of an unknown field.
 func (p *protoFormat) skip(tag uint64) error {
 	size := uint64(0)
 	err := refused(protowire.CheckNumber(tag))

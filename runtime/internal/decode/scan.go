@@ -7,15 +7,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// formatReader reads one format: the structure of lists and of sequences of events, and their
-// values.
+// formatReader reads the lists, events and values of one format.
 type formatReader interface {
 	// list reads a whole list. It sets the fields of l as they come, and reads the items by
 	// l.stream.run.
 	list(l *listReader) error
-	// events returns a scanner of the events of a watch.
 	events() scanner
-	// decoder returns a decoder for the stream, which returns it by release.
+	// decoder returns a decoder for the stream, which gives it back by release.
 	decoder() decoder
 	release(decoder)
 }
@@ -29,7 +27,6 @@ type scanner interface {
 	broken(err error) step
 }
 
-// step is the result of a scan.
 type step struct {
 	result     stepResult
 	start, end int        // of an item in the buffer of the feed

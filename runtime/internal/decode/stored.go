@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file stores objects outside of the process, and reads them back. They are stored as ADDED
-// watch events, so reading them is reading a response.
+// This file stores objects outside of the process, as ADDED watch events, so reading them is
+// reading a response.
 
 // StoredAs returns the format of stored objects: protobuf if the type has the methods, else JSON. A
 // projection has fields of protobuf, but no method to write them.
@@ -85,9 +85,9 @@ func EncodeProtobuf(obj runtime.Object) ([]byte, error) {
 }
 
 // ReadStored calls item with each object written to stored by AppendStored. With readOnly the
-// objects share equal parts, with each other and with those of the codec's streams; then item and
-// all others must not change them. It returns the errors of stored and of item unchanged, and an
-// [*Error] if the stored bytes can't be read.
+// objects share equal parts, with each other and with those of the codec's streams; then nothing
+// may change them. It returns the errors of stored and of item unchanged, and an [*Error] if the
+// stored bytes can't be read.
 func (c *Codec) ReadStored(stored io.Reader, readOnly bool, item func(object.Object) error) error {
 	s := c.Open(context.Background(), io.NopCloser(stored), c.StoredAs(), Promises{ReadOnly: readOnly})
 	defer s.Close()

@@ -75,7 +75,7 @@ var (
 	ErrMalformed = errors.New("malformed")
 )
 
-// Error means that a response can't be used. It has the position in the stream.
+// Error means that a response can't be used.
 type Error struct {
 	Item   int        // number of the wrong item, from 1; 0 is the list itself
 	Offset int64      // position in the response where the error was noticed

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
-// watchReader reads a stream of events.
 type watchReader struct {
 	stream  *Stream
 	deliver func(*Item) error
@@ -26,7 +25,6 @@ func (w *watchReader) read() error {
 	return err
 }
 
-// take checks a decoded event and hands it over.
 func (w *watchReader) take(r *Item) error {
 	w.stream.number++
 	switch {
@@ -94,7 +92,6 @@ func checkType(typ string) error {
 	return fmt.Errorf("%w: unknown type of event: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrMalformed, typ)
 }
 
-// statusError returns the error for the Status in an ERROR event.
 func statusError(status metav1.Status) error {
 	if status.Kind != "Status" {
 		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package gotype describes Go types to the packages that read and write values of types known only
-// at run time: which types have a meaning of their own, which have methods to decode them, which
-// fields they have in JSON and in protobuf, where they refer to other memory, and which hold the
-// metadata of API objects. Each type is described once in the process.
+// at run time: types with a meaning of their own, decoding methods, fields in JSON and in protobuf,
+// references to other memory, and the metadata of API objects. Each type is described once in the
+// process.
 //
 //	Of(t) ─▶ Type ─▶ JSON      fields by name           ─▶ jsondec
 //	                 Protobuf  fields by number         ─▶ protodec

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// any decodes the value at in[i], after optional white space, for an empty interface: integers as
-// int64 if they fit, other numbers as float64. end is -1 if it is refused.
+// any decodes a value for an empty interface: integers as int64 if they fit, other numbers as
+// float64.
 func (d *Decoder) any(i int) (v any, end int) {
 	in := d.in
 	if i = skipSpace(in, i); i >= len(in) {
@@ -72,8 +72,7 @@ func (u *Untyped) Decode(input []byte) (content map[string]any, n int, ok bool) 
 	return content, n, ok && n >= 0
 }
 
-// Bounds of the names kept by a Decoder for later objects, because keys of annotations can be many
-// and long.
+// Bounds of the names a Decoder keeps, because keys of annotations can be many and long.
 const (
 	maxNames    = 4096
 	maxNameSize = 64

@@ -10,9 +10,8 @@ import (
 // smaller parts.
 const maxPart = 32 << 10
 
-// part decodes the value at in[i], which may be shared, or takes it from the table or from an
-// earlier value of the same object. The value is of a kind whose end shows without a following
-// byte.
+// part decodes a value that may be shared, or takes it from the table or from an earlier value of
+// the same object. The end of its kind of value shows without a following byte.
 func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 	if !d.parts {
 		return d.own(pl, i, p)
@@ -84,7 +83,7 @@ func (l *part) put(pl *plan, p layout.Pointer) {
 	}
 }
 
-// own decodes a value that belongs to the object.
+// own decodes an unshared value.
 func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opSlice:
@@ -96,14 +95,12 @@ func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
 	}
 }
 
-// pointer decodes the target of a pointer.
 func (d *Decoder) pointer(pl *plan, i int, p layout.Pointer) int {
 	to := pl.elem.typ.New()
 	*layout.As[layout.Pointer](p) = to
 	return d.value(pl.elem, i, to)
 }
 
-// slice decodes an array whose bracket is before in[i].
 func (d *Decoder) slice(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i < len(in) && in[i] <= ' ' {
@@ -139,8 +136,7 @@ func (d *Decoder) slice(pl *plan, i int, p layout.Pointer) int {
 	return i
 }
 
-// array decodes an array whose bracket is before in[i]. Surplus elements are dropped, missing ones
-// are zero.
+// array drops surplus elements. Missing ones are zero.
 func (d *Decoder) array(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {

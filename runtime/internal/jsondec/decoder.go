@@ -76,7 +76,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	return n, n >= 0
 }
 
-// maxBuffer, in bytes, and maxEntries, of maps, bound the scratch memory kept for the next object.
+// Bounds, in bytes and in maps' entries, of the scratch memory kept for the next object.
 const (
 	maxBuffer  = 64 << 10
 	maxEntries = 1 << 11
@@ -105,7 +105,10 @@ func (d *Decoder) forget() {
 }
 
 // value decodes the value at in[i], after optional white space, into p, which must have a zero
-// value. Like all methods that decode at an index, it returns the index after the value, or -1.
+// value.
+//
+// Methods that decode at an index return the index after the value, or -1 if they decline it. The
+// index is after the opening quote, brace or bracket for methods of strings, objects and arrays.
 func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i >= len(in) {

@@ -15,7 +15,6 @@ type Frame struct {
 	scanState
 }
 
-// scanState is the state of the scan at a byte of a value.
 type scanState struct {
 	depth   int    // of nesting
 	inside  uint64 // all ones: in a string

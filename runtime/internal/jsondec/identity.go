@@ -70,7 +70,6 @@ func (r *idReader) members(i int, metadata bool) int {
 	return i
 }
 
-// value reads the member's value at in[i].
 func (r *idReader) value(i int, name string, metadata bool) int {
 	var field *[]byte
 	bit := uint8(1)

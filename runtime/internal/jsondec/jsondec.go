@@ -19,10 +19,10 @@
 //	share      finds parts of objects in memory already, by their bytes
 //
 // For fields missing from a projection (see object.NoMeta), only the end is looked for. Within
-// their objects and arrays, only quotes, backslashes and brackets are looked at, and brackets of
-// both kinds count alike. So the result is the ordinary decoder's for an input with null in their
-// place; whether they are valid is unknown. If they have bytes outside of strings that JSON doesn't
-// have there, the end may be found too early or too late.
+// their objects and arrays, only quotes, backslashes and brackets count, and brackets of both kinds
+// alike. The result is the ordinary decoder's for an input with null in their place; whether they
+// are valid is unknown. If they have bytes outside of strings that JSON doesn't have there, the end
+// may be found too early or too late.
 //
 // [Untyped], [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
 package jsondec

@@ -3,12 +3,11 @@
 package jsondec
 
 // pages is a list of pointers with memory only for used pages: plans are numbered in the whole
-// process, and a Decoder uses few of them. The zero value has none.
+// process, and a Decoder uses few of them.
 type pages[T any] []*[pageSize]*T
 
 const pageSize = 16
 
-// get returns pointer n, which is nil until it is set.
 func (p pages[T]) get(n uint32) *T {
 	if at := int(n / pageSize); at < len(p) && p[at] != nil {
 		return p[at][n%pageSize]

@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// op selects the code that reads a value.
 type op uint8
 
 const (
@@ -51,8 +50,8 @@ const (
 	opManaged // dropped managed fields
 )
 
-// plan describes how to read the values of one field, element or key. A Pod has a thousand plans,
-// so they are small.
+// plan describes how to read one field, element or key. A Pod has a thousand plans, so they are
+// small.
 type plan struct {
 	op      op
 	number  uint32 // index in the Decoder's learned list for the op
@@ -67,7 +66,7 @@ type plan struct {
 	drop   map[string]bool // omitted keys of a map
 }
 
-// object describes how to read the members of a struct. All plans of the type use the same one.
+// object describes how to read the members of a struct. All plans of the type share one.
 type object struct {
 	// Set once at construction.
 	number uint32
@@ -86,7 +85,6 @@ type member struct {
 	outer  *outer // the embedded pointer that leads to the field, or nil
 }
 
-// outer is an embedded pointer to a struct.
 type outer struct {
 	outer  *outer  // the pointer that leads to it, or nil
 	offset uintptr // of the pointer
@@ -105,7 +103,6 @@ type compiler struct {
 	counts struct{ objects, scratches, maps, parts atomic.Uint32 }
 }
 
-// process compiles the types of the process.
 var process compiler
 
 // knownOps are the ops of types whose methods are not called.
@@ -206,10 +203,8 @@ func endless(t reflect.Type) bool {
 	}
 }
 
-// numberOf returns the next number of a count.
 func numberOf(n *atomic.Uint32) uint32 { return n.Add(1) - 1 }
 
-// site adds a site of fields of a type.
 func (c *compiler) site(form share.Form, t reflect.Type) uint32 { return uint32(c.sites.Add(form, t)) }
 
 func (c *compiler) text(pl *plan) { pl.site = c.site(share.String, nil) }
@@ -245,13 +240,12 @@ func (c *compiler) object(t *gotype.Type) *object {
 	return o.(*object)
 }
 
-// metadataKey is a type of metadata, and its dropped parts.
 type metadataKey struct {
 	typ     *gotype.Type
 	dropped string
 }
 
-// metadataWithout returns the object of an API object's own metadata without its dropped parts.
+// metadataWithout is object for metadata without the dropped parts.
 func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object {
 	key := metadataKey{t, drop.String()}
 	o, ok := c.metadata.Load(key)
@@ -261,7 +255,7 @@ func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object 
 	return o.(*object)
 }
 
-// compile makes the members of an object, unless they are there.
+// compile makes the members of an object, once.
 func (c *compiler) compile(o *object) {
 	o.once.Do(func() {
 		o.byName = map[string]uint16{}
@@ -272,7 +266,7 @@ func (c *compiler) compile(o *object) {
 	})
 }
 
-// maxMembers bounds the members of a struct whose values are read.
+// maxMembers bounds the members of a decoded struct.
 const maxMembers = 256
 
 func (c *compiler) member(o *object, f gotype.JSONField) member {
@@ -326,7 +320,7 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: gotype.IsProjection(t)}, nil
 }
 
-// root makes the object of a type of API objects without dropped parts.
+// root is object for a type of API objects, without the dropped parts.
 func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
 	of := gotype.Of(t)
 	pl := c.plan(of)

@@ -18,14 +18,14 @@ const (
 	spaces  = ' ' * ones
 )
 
-// plainEnd returns the index of the first byte from i on that is not a plain byte of a string: a
-// quote, a backslash, a control character, a byte of a rune beyond ASCII; or the end of the input.
+// plainEnd returns the index of the first special byte of a string from i on: a quote, a backslash,
+// a control character, a byte of a rune beyond ASCII; or the end of the input.
 func plainEnd(in []byte, i int) int {
 	for ; i+8 <= len(in); i += 8 {
 		w := binary.LittleEndian.Uint64(in[i:])
-		// A wanted byte of w is 0 in w^quotes, or less than a space, or has its high bit set.
-		// Subtracting sets the high bit of the lowest such byte; the borrow from bytes above
-		// doesn't matter, as only the lowest counts.
+		// A special byte of w is 0 in w^quotes or w^slashes, or less than a space, or has its high
+		// bit set. Subtracting sets the high bit of the lowest such byte; the borrow from bytes
+		// above doesn't matter, as only the lowest counts.
 		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - spaces) | w) & highs; m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
@@ -38,8 +38,8 @@ func plainEnd(in []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the index after the closing quote of the string whose opening quote is before
-// in[i], or -1 if the string isn't valid or doesn't end. plain is false if there are escapes.
+// stringEnd returns the index after the closing quote of a string, or -1 if the string isn't valid
+// or doesn't end. plain is false if there are escapes.
 func stringEnd(in []byte, i int) (end int, plain bool) {
 	i = plainEnd(in, i)
 	if i < len(in) && in[i] == '"' {
@@ -48,7 +48,7 @@ func stringEnd(in []byte, i int) (end int, plain bool) {
 	return specialEnd(in, i)
 }
 
-// specialEnd is stringEnd from a byte that is not plain.
+// specialEnd is stringEnd from a special byte on.
 func specialEnd(in []byte, i int) (end int, plain bool) {
 	plain = true
 	for i < len(in) {
@@ -77,7 +77,7 @@ func specialEnd(in []byte, i int) (end int, plain bool) {
 	return -1, false
 }
 
-// escapeLen returns the length of the escape sequence at the start of in, or 0 if it is not valid.
+// escapeLen returns the length of the escape sequence at the start of in, or 0 if it is invalid.
 func escapeLen(in []byte) int {
 	if len(in) < 2 {
 		return 0
@@ -145,7 +145,6 @@ func next(in []byte, i int, closing byte) (after int, more bool) {
 	return -1, false
 }
 
-// literalEnd returns the index after the literal at in[i], or -1.
 func literalEnd(in []byte, i int, literal string) int {
 	if end := i + len(literal); end <= len(in) && string(in[i:end]) == literal {
 		return end

@@ -76,5 +76,4 @@ func skipName(in []byte, i int) int {
 	return i + 1
 }
 
-// maxDepth is the maximum nesting of accepted values.
 const maxDepth = 512

@@ -106,8 +106,8 @@ func (t *Text) Drop(mark TextMark) {
 	}
 }
 
-// Move records that values, of size bytes together, have moved from one address to another: their
-// strings added since mark will be set at their new address.
+// Move records that values, of size bytes together, have moved: their strings added since mark will
+// be set at their new address.
 func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
 	if t == nil {
 		return

@@ -77,7 +77,6 @@ func TypeOf(t reflect.Type) *Type {
 	return typ.(*Type)
 }
 
-// slice returns the type of slices of t.
 func (t *Type) slice() reflect.Type {
 	t.once.Do(func() { t.list = reflect.SliceOf(t.elem) })
 	return t.list
@@ -121,7 +120,6 @@ func (t *Type) MakeCopy(field Pointer, from *Slice) {
 	}
 }
 
-// zero is the target of empty slices.
 var zero [0]uint64
 
 // Copy copies the value at src to dst. The caller knows that both are of the type.

@@ -31,7 +31,6 @@ func Projection(r *rand.Rand, of reflect.Type) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// slimMeta makes a type of metadata.
 func slimMeta(r *rand.Rand) reflect.Type {
 	fields := []reflect.StructField{{Name: "NoMeta", Tag: `json:"-"`, Type: reflect.TypeFor[object.NoMeta]()}}
 	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {

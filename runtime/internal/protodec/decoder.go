@@ -24,7 +24,7 @@ type Decoder struct {
 	word     uint64          // the target of a pointer
 }
 
-// maxDepth is the maximum nesting of messages. Only types that contain themselves come near it.
+// maxDepth bounds the nesting of messages. Only types that contain themselves come near it.
 const maxDepth = 100
 
 // NewDecoder returns a Decoder that finds parts in table and enters them there; a nil table shares
@@ -86,7 +86,7 @@ func (d *Decoder) end(s scope) bool {
 	return true
 }
 
-// discard forgets the strings and maps of the scope.
+// discard drops the strings and maps of the scope.
 func (d *Decoder) discard(s scope) {
 	d.text.Drop(s.text)
 	d.entries.Drop(s.entries)
@@ -94,7 +94,7 @@ func (d *Decoder) discard(s scope) {
 	d.maps = d.maps[:s.maps]
 }
 
-// message decodes the fields of a message. The type's fields are in ascending order.
+// message decodes a message, whose known fields must be in ascending order.
 func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	compiled := m.get()
 	if d.depth++; d.depth > maxDepth || compiled.err != nil {
@@ -187,8 +187,8 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 	return size, true
 }
 
-// extent returns the number of consecutive elements of a field and their length together. A count
-// of 0 is an error.
+// extent returns the number of consecutive elements of a field and their total length. A count of 0
+// is an error.
 func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	if f.container != containerPointer {
 		return run(in, f.tag)
@@ -232,7 +232,6 @@ func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	return ok
 }
 
-// slice decodes a slice of count elements.
 func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
 	raw, n := in, tagLen(f.tag)
 	element := f.typ.Make(p, count)
@@ -277,7 +276,6 @@ func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int,
 	return n + end, d.sized(f, p, in[n+start:n+end])
 }
 
-// sized decodes a length-delimited value.
 func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindString:
@@ -292,7 +290,6 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	return d.rare(f, p, b)
 }
 
-// string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
 	if s, ok := d.finder.String(int(site), b); ok {
 		*layout.As[string](p) = s

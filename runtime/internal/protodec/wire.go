@@ -114,8 +114,8 @@ func tagLen(tag uint32) int {
 	return 2
 }
 
-// run returns the number of consecutive fields with one tag at the start of b, and their length
-// together. n is 0 if there is none, or if one is cut off.
+// run returns the number of consecutive fields with one tag at the start of b, and their total
+// length. n is 0 if there is none, or if one is cut off.
 func run(b []byte, tag uint32) (n, size int) {
 	for hasTag(b[size:], tag) {
 		at := size + tagLen(tag)

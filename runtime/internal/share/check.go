@@ -11,10 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks ensures that no object gets a part that a program has changed through another object.
-// Before a part is used, it is compared with its original, once in a round. A round begins with a
-// response, when bytes arrive after a pause, and otherwise after enough time that comparing takes a
-// small share of it. So a change made before the server sends an object is found, unless the part
+// checks compares parts with their originals before use, each once in a round. A round begins with
+// a response, when bytes arrive after a pause, and otherwise after enough time that comparing takes
+// a small share of it. A change made before the server sends an object is found, unless the part
 // was compared in the same round before the change.
 type checks struct {
 	made    time.Time
@@ -29,12 +28,12 @@ type checks struct {
 }
 
 const (
-	// changed, instead of a round, means that the part was changed.
+	// changed, instead of a round, marks a changed part.
 	changed = math.MaxUint64
 	// worth is the duration of a round as a multiple of its comparisons.
 	worth = 50
-	// maxChanges bounds the changed parts of a site. Beyond it the site gets no more parts: a
-	// program changes them systematically.
+	// maxChanges bounds a site's changed parts. Beyond it the site gets no more: a program changes
+	// them systematically.
 	maxChanges = 16
 )
 
@@ -64,7 +63,6 @@ func (t *Table) sound(p *Part) bool {
 	return p.checked.Load() == round || t.compare(p, round)
 }
 
-// compare reports whether a part is unchanged.
 func (t *Table) compare(p *Part, round uint64) bool {
 	before := p.checked.Load()
 	if before == changed {
@@ -91,7 +89,6 @@ func (m *regions) cost() (ns int) {
 	return ns
 }
 
-// givenUp reports whether a site gets no more parts.
 func (t *Table) givenUp(s *site) bool {
 	if t.damage.Load() == 0 {
 		return false
@@ -103,9 +100,9 @@ func (t *Table) givenUp(s *site) bool {
 // Intact reports whether no change was found since the Table was made.
 func (t *Table) Intact() bool { return t.damage.Load() == 0 }
 
-// Check begins a round, compares all parts and targets of the Table with their originals, and
-// returns Intact. Forgotten parts can't be compared. If called very often, it compares only now and
-// then, so that comparing takes a small share of the time, and otherwise returns Intact at once.
+// Check begins a round, compares all parts and targets of the Table, except forgotten ones, with
+// their originals, and returns Intact. If called very often, it mostly returns Intact at once, so
+// that comparing takes a small share of the time.
 func (t *Table) Check() bool {
 	t.all.Lock()
 	defer t.all.Unlock()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package share lets objects decoded one after the other share equal parts. A part is the value
-// behind a field that is a slice, a map or a pointer. It is identified by its site, which is a
-// field of a type, and by its encoded bytes: equal bytes at one site are equal values. So a part is
-// found before it is decoded, which saves memory and work.
+// behind a field that is a slice, a map or a pointer. Its site, which is a field of a type, and its
+// encoded bytes identify it: equal bytes at one site are equal values. So a part is found before it
+// is decoded, which saves memory and work.
 //
 // A [Table] belongs to one source of objects and serves any number of goroutines. Each of them
 // finds parts with a [Finder], by a hash of their bytes. A part is kept when its bytes are seen for
@@ -21,12 +21,11 @@
 //
 //	Table   Part     slices, maps, targets of pointers; found by bytes, forgotten if too many
 //	        targets  numbers, booleans and strings behind pointers; found by value, kept
-//	Check   compares all of them, for a caller that wants to reuse objects that it already has:
-//	        after a change, any of these may have the changed value
+//	Check   compares all of them, for a caller that wants to reuse its objects: after a
+//	        change, any of these may have the changed value
 //
-// Parts forgotten by the Table are not compared any more, even if objects still have them:
-// [Table.Check] doesn't find a change of one of them. Writing to a part while it is compared is a
-// data race, as with any other reader; in a map it may end the process. Maps are therefore compared
-// last, and only if their length has not changed. A site whose parts are changed repeatedly gets no
-// more parts.
+// [Table.Check] doesn't find changes of forgotten parts, even if objects still have them. Writing
+// to a part while it is compared is a data race, as with any other reader; in a map it may end the
+// process. Maps are therefore compared last, and only if their length has not changed. A site whose
+// parts are changed repeatedly gets no more parts.
 package share

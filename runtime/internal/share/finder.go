@@ -13,8 +13,8 @@ import (
 // value and calls Find. If that returns nil, it decodes the value, and calls Enter if Find asked
 // for it.
 //
-// String finds repeated short strings. These are the Finder's own, not the Table's. So a Finder
-// that lives as long as its source saves more memory than one for each stream.
+// String finds repeated short strings among the Finder's own, not the Table's. So a Finder that
+// lives as long as its source saves more memory than one for each stream.
 //
 // A nil Finder shares nothing.
 type Finder struct {
@@ -32,7 +32,6 @@ type Finder struct {
 	collector collector
 }
 
-// siteStats are a Finder's statistics of a site.
 type siteStats struct {
 	leave uint16 // number of tries to skip
 	pause uint16 // the last value of leave
@@ -40,8 +39,8 @@ type siteStats struct {
 	hits  uint8
 }
 
-// chunk is the number of siteStats allocated at a time. Sites are those of all types, and a Finder
-// meets few of them.
+// chunk is the number of siteStats allocated at a time. A Finder meets few of the sites of all
+// types.
 const chunk = 16
 
 const (
@@ -82,7 +81,6 @@ func (t *Finder) usedStats(site int) *siteStats {
 	return nil
 }
 
-// site returns the site of a part by its number.
 func (t *Finder) site(number int) *site {
 	if number >= len(t.known) {
 		t.known = t.sites.all()
@@ -151,8 +149,8 @@ func (t *Finder) Enter(site int, raw []byte, field layout.Pointer) {
 	if p == nil {
 		return
 	}
-	// Parts in this one may be shared with other objects, and a program may have changed them
-	// there. Such a change must not get into this part's checksum.
+	// A program may have changed inner parts through other objects. Such a change must not get into
+	// this part's checksum.
 	for _, inner := range t.inner[begin:] {
 		if !t.table.compare(inner, t.table.round.Load()) {
 			return

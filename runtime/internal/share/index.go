@@ -8,10 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// index is a hash table of parts. One goroutine at a time adds parts, while any number of
-// goroutines find them.
+// index is a hash table of parts. One goroutine at a time adds, any number find.
 type index struct {
-	// a power of two, at least half of them empty; may have length 0 while the index is empty
+	// a power of two, at least half empty; length 0 is possible while the index is empty
 	slots []atomic.Pointer[Part]
 	n     int // number of parts; used by the adding goroutine
 }
@@ -90,7 +89,6 @@ func (m *seenSet) seen(hash uint64) bool {
 	return false
 }
 
-// full reports whether the set should grow.
 func (m *seenSet) full() bool {
 	return len(m.slots) < maxSeen && m.n.Load() >= int64(len(m.slots))
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Part is a value shared by objects. It must not change; a changed part is not used any more.
+// Part is a value shared by objects, unused once it has changed.
 type Part struct {
 	// Set once at construction.
 	site *site
 	raw  string
 
-	// the last round in which it was compared and found unchanged, or the constant changed
+	// the last round in which it was found unchanged, or the constant changed
 	checked atomic.Uint64
 	epoch   atomic.Uint32 // the generation of its last use
 

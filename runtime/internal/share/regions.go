@@ -11,11 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// regions is all memory referred to by a part, as blocks and maps. It must not change. A block is
-// read as raw bytes, with the pointers and string headers in it. The target of a pointer is a block
-// of its own, and strings can't change, so equal bytes are equal values. Reading regions again
-// follows no pointer in them: even if a program has changed the part, only memory of the part is
-// read.
+// regions is all memory of a part, as blocks and maps. A block is read as raw bytes, with the
+// pointers and string headers in it. The target of a pointer is a block of its own, and strings
+// can't change, so equal bytes are equal values. Reading regions again follows no pointer in them:
+// even if a program has changed the part, only memory of the part is read.
 type regions struct {
 	blocks []block
 	maps   []mapped
@@ -34,7 +33,6 @@ type mapped struct {
 	shape *mapShape
 }
 
-// collector collects the regions of parts, one part after the other.
 type collector struct {
 	regions
 	limit int // of size
@@ -107,7 +105,6 @@ func (c *collector) block(s *shape, p layout.Pointer, n, room int) bool {
 	return true
 }
 
-// mapAt adds the map at p.
 func (c *collector) mapAt(s *mapShape, p layout.Pointer) bool {
 	n := entries(p)
 	if *layout.As[layout.Pointer](p) == nil {
@@ -159,17 +156,16 @@ func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)
 // blockSize is the memory of a recorded block.
 const blockSize = 2 * wordSize
 
-// checksum is a pair of numbers computed from the content of regions.
+// checksum is computed from the content of regions.
 type checksum struct{ blocks, maps uint64 }
 
-// read returns the checksum of the present content.
 func (m *regions) read(seed maphash.Seed) checksum {
 	return checksum{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether the present content has the checksum. Writing to a map while it is read may
-// end the process, as always in Go. So maps come last: a map that has gained or lost an entry isn't
-// read, nor is any map of a part that has changed elsewhere.
+// is reports whether the present content has the checksum. Maps come last, since writing to a map
+// while it is read may end the process: a map that has gained or lost an entry isn't read, nor is
+// any map of a part that has changed elsewhere.
 func (m *regions) is(seed maphash.Seed, p checksum) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
@@ -232,7 +228,6 @@ func (s *mapShape) read(p layout.Pointer, seed maphash.Seed) (sum uint64) {
 	return sum
 }
 
-// mapShape describes the maps of one type.
 type mapShape struct {
 	typ        *layout.Type
 	key, value *shape

@@ -20,7 +20,6 @@ type shape struct {
 	cached []piece // fields in which reading methods cache a result, in order
 }
 
-// piece is a range of a value's memory.
 type piece struct{ from, to uintptr }
 
 type ref struct {
@@ -40,14 +39,13 @@ var shapes = struct {
 	maps   map[reflect.Type]*mapShape
 }{byType: map[reflect.Type]*shape{}, maps: map[reflect.Type]*mapShape{}}
 
-// shapeOf returns the shape of a type.
 func shapeOf(t reflect.Type) *shape {
 	shapes.mu.Lock()
 	defer shapes.mu.Unlock()
 	return shapeLocked(t)
 }
 
-// refTo returns the ref of a type that is a pointer, a slice or a map.
+// refTo returns the ref of a pointer, slice or map type.
 func refTo(t reflect.Type) *ref { return &shapeOf(t).refs[0] }
 
 func shapeLocked(t reflect.Type) *shape {

@@ -22,7 +22,7 @@ const (
 )
 
 // Sites are the fields of the objects' types whose values may be shared. The zero value has none.
-// It is safe for concurrent use: sites may be added while Finders use others.
+// It is safe for concurrent use, also while sites are added.
 type Sites struct {
 	mu sync.Mutex // guards writes of list
 	// list has nil for strings. Its sites never change.

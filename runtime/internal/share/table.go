@@ -64,7 +64,6 @@ func (t *Table) enter(p *Part) *Part {
 	return p
 }
 
-// renew keeps a used part for another generation.
 func (t *Table) renew(p *Part) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +103,6 @@ func (t *Table) seenBefore(hash uint64) bool {
 	return seen.seen(hash)
 }
 
-// growSeen replaces a full seenSet by a larger one.
 func (t *Table) growSeen(full *seenSet) *seenSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 )
 
 // targets are numbers, booleans and strings behind pointers of many objects. They are never
-// forgotten, so that each can be compared with its value as long as an object may point to it.
-// Beyond a number of them, further ones are not shared.
+// forgotten, so that each can be compared as long as an object may point to it. Beyond a number of
+// them, further ones are not shared.
 type targets struct {
 	mu      sync.Mutex // guards the fields below
 	scalars map[scalar]layout.Pointer
@@ -26,7 +26,6 @@ type scalar struct {
 
 const maxTargets = 2048 // of each kind
 
-// is reports whether the value at p is the scalar.
 func (s *scalar) is(p layout.Pointer) bool {
 	switch w := layout.Of(&s.word); s.size {
 	case 1:
@@ -110,9 +109,8 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	return p
 }
 
-// Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, for a pointer of an object,
-// or nil if the caller must allocate the value itself. word has its bytes from the lowest address
-// on, and zeros after them.
+// Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, or nil if the caller must
+// allocate the value itself. word has its bytes from the lowest address on, and zeros after them.
 func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil // a future part must not refer to a shared target
@@ -121,8 +119,8 @@ func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
 	return t.table.targets.scalar(scalar{word, size}, seen, &t.table.damage)
 }
 
-// Text returns the address of a shared string, for a pointer of an object, or nil if the caller
-// must allocate the string itself.
+// Text returns the address of a shared string, or nil if the caller must allocate the string
+// itself.
 func (t *Finder) Text(s string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil

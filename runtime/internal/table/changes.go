@@ -26,8 +26,8 @@ func appended(s []change, hash uint32, key any) []change {
 	return append(s, change{hash, key})
 }
 
-// DropEnters drops the keys recorded by Enter. An [Index] whose function panics between two of its
-// keys may have recorded some of them.
+// DropEnters drops the keys recorded by Enter, for an [Index] whose function panics between two of
+// its keys.
 func (c *Changes) DropEnters() {
 	clear(c.enter)
 	c.enter = c.enter[:0]

@@ -13,8 +13,8 @@ import (
 // which come from the first object that has them, and resourceVersions.
 
 // detached returns a copy of key for an index to keep. It copies strings, including those in struct
-// fields, array elements and interfaces. It doesn't copy pointers and channels, because a key with
-// a copy would not be equal.
+// fields, array elements and interfaces, but not pointers and channels, because a key with a copy
+// would not be equal.
 func detached(key any) any {
 	if text, ok := key.(string); ok {
 		return strings.Clone(text)

@@ -19,14 +19,12 @@ const (
 )
 
 // hashed stores values by their hashes: a trie whose branches follow the bits of a hash. It has no
-// keys: a look-up gets a bucket, and compares the keys of all its values with the hash. The zero
-// value is empty, and copying the struct takes a snapshot. A change copies the nodes between the
-// root and the bucket, except nodes made by the same Txn.
+// keys: a look-up gets a bucket, and compares the keys of all its values with the hash.
 type hashed[V comparable] struct{ root *bucket[V] }
 
 // bucket has entries, or is a branch. None is empty. A branch and its array are one allocation.
 type bucket[V comparable] struct {
-	owner   uint64 // the Txn that made it, and may change it until it is published
+	owner   uint64 // number of the Txn that made it
 	n       int    // entries in it or below
 	entries []hashEntry[V]
 	below   *[1 << hashBits]*bucket[V] // of a branch; nil where there are no entries
@@ -37,7 +35,6 @@ type hashEntry[V comparable] struct {
 	v    V
 }
 
-// len returns the number of entries in b, which may be nil.
 func (b *bucket[V]) len() int {
 	if b == nil {
 		return 0
@@ -57,7 +54,6 @@ func (h hashed[V]) bucket(hash uint32) []hashEntry[V] {
 	return b.entries
 }
 
-// all yields every value until yield returns false.
 func (h hashed[V]) all(yield func(V) bool) {
 	if h.root != nil {
 		h.root.all(yield)
@@ -159,7 +155,6 @@ func (b *bucket[V]) own(owner uint64) *bucket[V] {
 	return &bucket[V]{owner: owner, n: b.n, entries: append(make([]hashEntry[V], 0, len(b.entries)+1), b.entries...)}
 }
 
-// newBranch returns a branch without nodes below it.
 func newBranch[V comparable](owner uint64, n int) *bucket[V] {
 	b := &struct {
 		bucket[V]

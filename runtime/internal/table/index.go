@@ -25,7 +25,7 @@ func (e entry) slot() uint32 { return uint32(e) }
 type entries = btree.Tree[uint64, entry]
 
 // index numbers the objects' keys, and has an entry for each number and each slot of an object with
-// that key. Copying the struct takes a snapshot.
+// that key.
 type index struct {
 	id      *ID
 	def     Index // used by the writer
@@ -37,7 +37,7 @@ type index struct {
 // name is a key of an index, and its number.
 type name struct {
 	number uint32
-	key    any // a copy, which keeps no object's text alive
+	key    any // a copy
 }
 
 // name returns the name with this hash whose key satisfies is, or nil if no object has the key.
@@ -74,12 +74,11 @@ func (x *index) leave(owner uint64, ch change, slot uint32) {
 	}
 }
 
-// each yields the slots of a number, ascending, until yield returns false.
+// each yields the slots of a number, ascending.
 func each(of entries, number uint32, yield func(slot uint32) bool) {
 	of.From(uint64(entryOf(number, 0)), func(e entry) bool { return e.number() == number && yield(e.slot()) })
 }
 
-// has reports whether a number has slots.
 func has(of entries, number uint32) (found bool) {
 	each(of, number, func(uint32) bool { found = true; return false })
 	return found

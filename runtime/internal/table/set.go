@@ -24,7 +24,7 @@ func (s Set) Len() int {
 	return count(s.index.entries, s.number)
 }
 
-// All yields every object once until yield returns false.
+// All yields every object once.
 func (s Set) All(yield func(object.Object) bool) {
 	if s.index != nil {
 		s.where(func(uint32) bool { return true }, yield)
@@ -41,8 +41,8 @@ func (s Set) All(yield func(object.Object) bool) {
 	}
 }
 
-// And yields, until yield returns false, every object also in other, a Set of the same Version,
-// once. Its time depends on the smaller of the two Sets, and it reads only the objects in both.
+// And yields every object also in other, a Set of the same Version, once. Its time depends on the
+// smaller of the two Sets, and it reads only the objects in both.
 func (s Set) And(other Set, yield func(object.Object) bool) {
 	switch {
 	case s.content == nil || other.content == nil:
@@ -60,8 +60,7 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	}
 }
 
-// where yields the objects of s, a Set of an index, whose slots satisfy is, until yield returns
-// false.
+// where yields the objects of s, a Set of an index, whose slots satisfy is.
 func (s Set) where(is func(slot uint32) bool, yield func(object.Object) bool) {
 	objects := &stateIn(s).objects
 	each(s.index.entries, s.number, func(slot uint32) bool {

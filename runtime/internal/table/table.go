@@ -38,12 +38,14 @@ import (
 //	         └─ indexes[i] ─┬─ names    hash trie: hash of an index key ─▶ key, number
 //	                        └─ entries  B-tree: number, slot
 //
+// Zero trees and tries are empty. Copying the struct of one takes a snapshot: a change copies the
+// nodes between the root and the changed one, except nodes made by the same Txn.
+//
 // The first index is that of namespaces. The key of an object is in the object itself; a [Row] is
 // its slot plus one. The name of an index key is a copy, which keeps no object's text alive.
 //
-// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf and the
-// branches above it, unless this Txn has made them, and put the object there. Nothing else changes:
-// all other parts refer to the object by its slot.
+// To replace an object whose index keys stay: 1. find its slot by its key. 2. put the object into a
+// copy of the leaf. Nothing else changes: all other parts refer to the object by its slot.
 //
 // To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot.
 // 3. add the slot to keys, and to each index an entry for each of the object's keys.

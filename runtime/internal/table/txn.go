@@ -31,7 +31,7 @@ func (x Txn) Get(key object.Key) (object.Object, bool) {
 //go:noinline
 func (x Txn) Len() int { return x.content().Len() }
 
-// All yields every object until yield returns false. The Txn must not be written meanwhile.
+// All yields every object. The Txn must not be written meanwhile.
 func (x Txn) All(yield func(object.Object) bool) { x.content().All(yield) }
 
 // Set puts obj under its key and returns the replaced object, if any. obj must not be nil, and must

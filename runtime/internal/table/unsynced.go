@@ -17,8 +17,7 @@ type Unsynced interface {
 // objects.
 func (t *Table) SetUnsynced(u Unsynced) { stateOf(t.version.Load()).unsynced = u }
 
-// Lacking returns why objects of a namespace, or of any for "", may be missing in the table, or nil
-// if none can be.
+// Lacking returns [Unsynced.Lacking], or nil without an Unsynced.
 func (v *Version) Lacking(namespace string) error {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
 		return s.unsynced.Lacking(namespace)
@@ -26,7 +25,7 @@ func (v *Version) Lacking(namespace string) error {
 	return nil
 }
 
-// Missed calls [Unsynced.Missed], for a namespace or for all ("").
+// Missed calls [Unsynced.Missed], if there is an Unsynced.
 func (v *Version) Missed(namespace string) {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
 		s.unsynced.Missed(namespace)

@@ -13,9 +13,7 @@ const (
 	branchBits = 5 // a branch has 32 nodes below it
 )
 
-// vector stores objects by slot. It is a radix tree; its zero value is empty, and copying the
-// struct takes a snapshot. A change copies the nodes between the root and the slot, except nodes
-// made by the same Txn.
+// vector stores objects by slot, in a radix tree.
 type vector struct {
 	root   *branch
 	height int // of root
@@ -23,7 +21,7 @@ type vector struct {
 
 // branch has branches below it, or leaves if its height is 1. Empty ones are nil.
 type branch struct {
-	owner    uint64 // the Txn that made it, and may change it until it is published
+	owner    uint64 // number of the Txn that made it
 	n        int    // objects below, at least 1
 	leaves   *[1 << branchBits]*leaf
 	branches *[1 << branchBits]*branch
@@ -51,8 +49,8 @@ func (v vector) get(slot uint32) object.Object {
 	return nil
 }
 
-// leafOf returns the leaf of slot. If there is none, it returns a number of empty slots from there
-// on, at least if slot is a multiple of it; 0 if there are no further slots.
+// leafOf returns the leaf of slot, or nil if there is none. If slot is a multiple of empty, so many
+// slots from there on are in the leaf or have no objects; empty is 0 behind the last node.
 func (v vector) leafOf(slot uint32) (l *leaf, empty int) {
 	b := v.root
 	if b == nil || int(slot) >= slotsIn(v.height) {
@@ -81,7 +79,7 @@ func (v vector) leaf(next *uint32) []object.Object {
 	}
 }
 
-// each yields every object with its slot, in the order of slots, until yield returns false.
+// each yields every object with its slot, in the order of slots.
 func (v vector) each(yield func(uint32, object.Object) bool) {
 	next := uint32(0)
 	for objs := v.leaf(&next); objs != nil; objs = v.leaf(&next) {
@@ -173,7 +171,6 @@ func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
 	return l
 }
 
-// len returns the number of objects below b, which may be nil.
 func (b *branch) len() int {
 	if b == nil {
 		return 0
@@ -181,7 +178,6 @@ func (b *branch) len() int {
 	return b.n
 }
 
-// len returns the number of objects in l, which may be nil.
 func (l *leaf) len() int {
 	if l == nil {
 		return 0

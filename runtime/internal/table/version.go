@@ -46,7 +46,6 @@ func (v *Version) Get(key object.Key) (object.Object, bool) {
 	return obj, obj != nil
 }
 
-// find returns the slot and the object of a key; nil if there is none.
 func (s *versionState) find(key object.Key, hash uint32) (slot uint32, obj object.Object) {
 	for _, e := range s.keys.bucket(hash) {
 		if e.hash == hash {
@@ -104,7 +103,7 @@ func (v *Version) NamespaceResourceVersion(namespace string) string {
 	return ""
 }
 
-// All yields every object until yield returns false.
+// All yields every object.
 func (v *Version) All(yield func(object.Object) bool) { v.Namespace("").All(yield) }
 
 // Namespace returns the objects of one namespace, or of all for "".
@@ -151,7 +150,6 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 	}, true
 }
 
-// set returns the objects of a key of an index.
 func (s *versionState) set(ix *index, hash uint32, is func(key any) bool) Set {
 	if n := ix.name(hash, is); n != nil {
 		return Set{s, ix, n.number}
