@@ -10,17 +10,22 @@
 // ARCHITECTURE.md has the whole drawing. The controller loop, the change log and the table are
 // internal; informer, store and lister are their typed interfaces.
 //
-// [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects,
-// one by one. [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, watch
-// and wait. [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the streams over to one
-// goroutine, in order. In [github.com/informer-gen/informer-gen/runtime/informer], it applies them
-// batch by batch, and each handler is called by its own goroutine.
-// [github.com/informer-gen/informer-gen/runtime/store] keeps the objects and their indexes, as
-// immutable snapshots. [github.com/informer-gen/informer-gen/runtime/lister] reads them by name,
-// namespace and selector. [github.com/informer-gen/informer-gen/runtime/object] defines objects and
-// their keys for all of these.
+// The packages on the path:
 //
-// The other packages:
+//   - [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects
+//   - [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, watch and wait
+//   - [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the streams over to one
+//     goroutine, in order
+//   - [github.com/informer-gen/informer-gen/runtime/informer] applies them batch by batch in that
+//     goroutine, and calls each handler in a goroutine of its own
+//   - [github.com/informer-gen/informer-gen/runtime/store] keeps the objects and their indexes, as
+//     immutable snapshots
+//   - [github.com/informer-gen/informer-gen/runtime/lister] reads them by name, namespace and
+//     selector
+//   - [github.com/informer-gen/informer-gen/runtime/object] defines objects and their keys for all
+//     of these
+//
+// The others:
 //
 //   - [github.com/informer-gen/informer-gen/runtime/informer/factories]: informers sharing a
 //     client, started and stopped together; the base of generated factories
@@ -42,9 +47,9 @@
 //   - [github.com/informer-gen/informer-gen/testkit/controllertest]: runs controllers over it until
 //     they have nothing left to do
 //
-// Data goes one way. Only informer connects the packages of the path, by its internal package
-// engine: reflector knows source but not the queue it fills, deltafifo and store know neither end
-// of the stream, and lister knows store only. All of them know object.
+// Only informer connects the packages of the path, by its internal package engine: reflector knows
+// source but not the queue it fills, deltafifo and store know neither end of the stream, and lister
+// knows store only. All of them know object.
 //
 // # Ordering
 //
@@ -73,9 +78,9 @@
 // # Goroutines
 //
 // A stopped informer has none. A running one has the controller loop, a reader for each stream, one
-// for each handler and one looking for handlers that do not return. The goroutines of net/http,
-// which belong to its connections, are not counted. Package watch starts none: its callers'
-// goroutines do the work. Package informer lists all goroutines, and which of them call your code.
+// for each handler and one looking for handlers that do not return, not counting the goroutines of
+// net/http, which belong to its connections. Package watch starts none: its callers' goroutines do
+// the work. Package informer lists all goroutines, and which of them call your code.
 //
 // # Types
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package deltafifo implements the queue between the goroutines reading streams of changes and the
-// one applying them.
+// Package deltafifo implements the queue between the goroutines that read streams of changes and
+// the one that applies them.
 //
 // # Order and blocking
 //

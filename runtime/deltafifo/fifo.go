@@ -16,8 +16,7 @@ var ErrClosed = errors.New("the queue is closed")
 // DefaultCapacity is the capacity of a queue unless [New] is called with another.
 const DefaultCapacity = 1024
 
-// DeltaFIFO is a bounded queue of deltas: it keeps their order, drops nothing, and blocks Push
-// while it is full.
+// DeltaFIFO is a bounded queue of deltas.
 type DeltaFIFO[T object.Object] struct {
 	capacity int // set once at construction
 
@@ -100,10 +99,10 @@ func (f *DeltaFIFO[T]) Close() {
 	f.drained.wake()
 }
 
-// signal wakes the goroutines waiting for it; DeltaFIFO.mu guards it. wake wakes one of them. Each
-// goroutine that stops waiting, for any reason, wakes the next. So a wake reaches all of them, or
-// one that finds nothing and waits again, as those after it would. Waiting does not allocate,
-// because the consumer waits for every event that comes alone.
+// signal wakes waiting goroutines; DeltaFIFO.mu guards it. wake wakes one of them, and each that
+// stops waiting, for any reason, wakes the next. So a wake reaches all of them, or one that finds
+// nothing and waits again, as those after it would. Waiting does not allocate, because the consumer
+// waits for every event that comes alone.
 type signal struct {
 	// token has capacity 1. The goroutine that receives it wakes up.
 	token   chan struct{}

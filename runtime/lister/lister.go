@@ -8,10 +8,10 @@
 //
 // An informer that has not synced does not know which objects exist. Until its first sync, List,
 // and Get of a missing object, return an error that wraps informer.ErrNotSynced and has the reason;
-// it does not satisfy apierrors.IsNotFound. The other methods, which return no error, return the
-// objects that have arrived, and the first such read is logged. After the first sync neither
-// happens any more, even if the informer is stopped. informer.WithEmptyBeforeSync turns this off. A
-// store made without an informer counts as synced.
+// it does not satisfy apierrors.IsNotFound. The other methods return the objects that have arrived,
+// and the first such read is logged. After the first sync neither happens any more, even if the
+// informer is stopped. informer.WithEmptyBeforeSync turns this off. A store made without an
+// informer counts as synced.
 package lister
 
 import (
@@ -41,9 +41,8 @@ type Lister[T object.Object] interface {
 
 // NamespaceLister reads the objects of one namespace of a resource. It is safe for concurrent use.
 type NamespaceLister[T object.Object] interface {
-	// List returns every object of the namespace whose labels match the selector; nil matches
-	// everything. The caller owns the slice, but shares the objects. The error wraps
-	// informer.ErrNotSynced; it is nil once the informer has synced the namespace.
+	// List is [Lister.List] for the namespace. The error is nil once the informer has synced the
+	// namespace.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the namespace in the newest snapshot at the start of the loop.
 	All() iter.Seq[T]
@@ -56,9 +55,7 @@ type NamespaceLister[T object.Object] interface {
 // ClusterLister reads the objects of a cluster-scoped resource. It is safe for concurrent use.
 type ClusterLister[T object.Object] interface {
 	Lister[T]
-	// Get returns the object of this name. If there is none, the error satisfies
-	// apierrors.IsNotFound and names the resource; if the informer has not synced, it wraps
-	// informer.ErrNotSynced instead.
+	// Get returns the object of this name. Its errors are those of [NamespaceLister].
 	Get(name string) (T, error)
 }
 
@@ -80,8 +77,7 @@ func New[T object.Object](reader store.Reader[T], resource schema.GroupResource)
 	return &Resource[T]{reader: reader, resource: resource}
 }
 
-// Namespace returns the lister of one namespace, or of all for "", even if r is the lister of
-// another namespace.
+// Namespace returns the lister of one namespace, or of all for "", whatever r's namespace is.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
 	return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
 }

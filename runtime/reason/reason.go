@@ -15,38 +15,37 @@ import (
 // Reason is a kind of failure. It determines the reflector's next step.
 type Reason uint8
 
-// The reasons.
+// The reasons. Unless said otherwise, the reflector tries again with backoff.
 const (
 	// None means no failure.
 	None Reason = iota
-	// Unauthorized is 401: the credentials are not accepted. Retried with backoff.
+	// Unauthorized is 401: the credentials are not accepted.
 	Unauthorized
-	// Forbidden is 403: the account may not list the resource. Retried with backoff.
+	// Forbidden is 403: the account may not list the resource.
 	Forbidden
 	// WatchForbidden is 403 for a watch or a watch-list: the account may not watch the resource. If
 	// it may list it, the reflector lists repeatedly instead, waiting as reflector.Backoff says,
 	// and tries to watch after each list. It then counts as synced, with a state as old as the last
 	// list. If watches were allowed before, it first tries once more to watch.
 	WatchForbidden
-	// NotFound is 404: the server doesn't have the resource (yet). Retried with backoff.
+	// NotFound is 404: the server doesn't have the resource (yet).
 	NotFound
 	// Throttled is 429, or 5xx with a Retry-After. The reflector obeys a Retry-After with any
 	// reason, up to 5 minutes.
 	Throttled
-	// ServerError is 5xx, also in the middle of a watch. Retried with backoff. If two watches at
-	// the same version are accepted and then fail at once like this, a full state is read.
+	// ServerError is 5xx, also in the middle of a watch. If two watches at the same version are
+	// accepted and then fail at once like this, a full state is read.
 	ServerError
-	// Unreachable is a connection refused, reset, cut off or never made. Retried with backoff.
+	// Unreachable is a connection refused, reset, cut off or never made.
 	Unreachable
 	// Silent is a connection without data for reflector.Tuning.SilenceTimeout. An open watch is
 	// opened again at once, and with backoff from the second time on; before reopening it, the
-	// reflector asks for the server's version. Other requests are retried with backoff.
+	// reflector asks for the server's version.
 	Silent
 	// NoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	NoBookmark
 	// Refused is 400, 405, 406, 415, 422 or another 4xx, or errors.ErrUnsupported: the server
-	// doesn't support the request. After a refused watch-list, lists are used from then on; other
-	// requests are retried with backoff.
+	// doesn't support the request. After a refused watch-list, lists are used from then on.
 	Refused
 	// Expired is 410: the server no longer has the requested version. A full state is read.
 	Expired
@@ -67,8 +66,7 @@ const (
 	Transform
 	// ShortWatch is a watch closed by the server at once. It is opened again with backoff.
 	ShortWatch
-	// EndlessList is a list whose continue tokens repeat or whose pages stay empty. Retried with
-	// backoff.
+	// EndlessList is a list whose continue tokens repeat or whose pages stay empty.
 	EndlessList
 )
 
@@ -111,8 +109,8 @@ const maxRetryAfter = 5 * time.Minute
 
 // RetryAfter returns the wait requested by the server in err (Retry-After, in a header or a
 // Status): at most 5 minutes, prolonged at random by up to a tenth so that clients don't all come
-// back at once. It returns 0 if the server asks for no wait, or if waiting doesn't help against
-// err, as for 410.
+// back at once. It returns 0 if the server asks for no wait, or if waiting doesn't help, as for
+// 410.
 func RetryAfter(err error) time.Duration {
 	_, after := classify(err)
 	after = min(after, maxRetryAfter)
