@@ -41,8 +41,8 @@ type Lister[T object.Object] interface {
 
 // NamespaceLister reads the objects of one namespace of a resource. It is safe for concurrent use.
 type NamespaceLister[T object.Object] interface {
-	// List is [Lister.List] for the namespace. The error is nil once the informer has synced the
-	// namespace.
+	// List is like List of [Lister], for the objects of the namespace. The error is nil once the
+	// informer has synced the namespace.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the namespace in the newest snapshot at the start of the loop.
 	All() iter.Seq[T]

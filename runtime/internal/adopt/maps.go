@@ -30,7 +30,6 @@ func (a *Adopter) gatherAny(f *field, p layout.Pointer) {
 	}
 }
 
-// makeMap sets the map at p to an empty one for n entries.
 func makeMap(f *field, n int, p layout.Pointer) {
 	switch f.of.typ.Reflect() {
 	case typeOf[string]():

@@ -135,7 +135,6 @@ func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
 	return stamped, nil
 }
 
-// stamp sets apiVersion and kind to shared strings.
 func (c *Codec) stamp(obj object.Object, kind string) {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		content := u.UnstructuredContent()

@@ -48,7 +48,6 @@ type sizes struct {
 	least int // the least room for a read
 }
 
-// defaultSizes are the sizes outside of tests.
 var defaultSizes = sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10}
 
 // feed holds the unscanned bytes of a response.

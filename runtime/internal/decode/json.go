@@ -226,7 +226,6 @@ func (j *jsonFormat) unexpected(c byte, where string) error {
 	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
 }
 
-// jsonKind returns the kind of a JSON value that begins with c.
 func jsonKind(c byte) (jsontext.Kind, bool) {
 	switch {
 	case c == '-' || '0' <= c && c <= '9':
@@ -263,7 +262,6 @@ func (j *jsonFormat) whole() step {
 	return st
 }
 
-// took advances past a value of n bytes.
 func (j *jsonFormat) took(n int) {
 	j.f.pos += n
 	j.f.used(n)

@@ -47,7 +47,6 @@ type pool[D any] struct {
 	others sync.Pool
 }
 
-// get takes a decoder out of the pool, or returns nil if it is empty.
 func (p *pool[D]) get() *D {
 	if d := p.first.Swap(nil); d != nil {
 		return d

@@ -72,7 +72,6 @@ func (p *protoFormat) list(l *listReader) error {
 	}
 }
 
-// message reads a list in its envelope.
 func (p *protoFormat) message(l *listReader) error {
 	size, err := p.length()
 	if err != nil {
@@ -121,7 +120,6 @@ func (p *protoFormat) message(l *listReader) error {
 
 var errBeyondList = fmt.Errorf("%w: something in the list goes beyond the end of the list", ErrMalformed)
 
-// protoItems scans consecutive items of a list.
 type protoItems struct{ format *protoFormat }
 
 func (p protoItems) scan() step {

@@ -15,7 +15,7 @@ import (
 )
 
 // protoDecoder decodes objects and events. The type's own Unmarshal decodes input that the fast
-// decoder declines; a projection, which has none, refuses it.
+// decoder declines; for a projection, which has none, it is an error.
 type protoDecoder struct {
 	// Set once at construction.
 	c        *Codec

@@ -56,7 +56,6 @@ func (c *Codec) isProtobufProjection() bool {
 	return c.plain && program != nil && program.IsComplete()
 }
 
-// number returns a field's protobuf number, or 0.
 func number(f reflect.StructField) int {
 	_, n, _ := gotype.ProtobufTag(f)
 	return n

@@ -64,7 +64,6 @@ func (w *watchReader) checkBookmark(r *Item) error {
 
 const errorEvent = "ERROR"
 
-// eventType returns the type with a name, or 0.
 func eventType(name string) deltafifo.Type {
 	for t := deltafifo.Added; t <= deltafifo.Bookmark; t++ {
 		if name == t.String() {

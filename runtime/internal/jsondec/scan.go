@@ -115,7 +115,6 @@ func hex4(in []byte) rune {
 	return r
 }
 
-// skipSpace returns the index of the first byte from i on that is not white space.
 func skipSpace(in []byte, i int) int {
 	for i < len(in) {
 		switch in[i] {
@@ -188,7 +187,6 @@ func numberEnd(in []byte, i int) (end int, whole bool) {
 	return i, whole
 }
 
-// digitsEnd returns the index after the digits at in[i], and whether there are any.
 func digitsEnd(in []byte, i int) (int, bool) {
 	from := i
 	for i < len(in) && in[i]-'0' < 10 {

@@ -26,7 +26,6 @@ type textField struct {
 	end   int     // in buf
 }
 
-// keepFields is the largest number of fields whose memory is reused.
 var keepFields = keep / int(reflect.TypeFor[textField]().Size())
 
 // TextMark is a position in a Text. The strings after it belong to an object, or a part of one,

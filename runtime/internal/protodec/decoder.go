@@ -86,7 +86,6 @@ func (d *Decoder) end(s scope) bool {
 	return true
 }
 
-// discard drops the strings and maps of the scope.
 func (d *Decoder) discard(s scope) {
 	d.text.Drop(s.text)
 	d.entries.Drop(s.entries)

@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// unfilled is a map whose entries have been read.
 type unfilled struct {
 	f        *field
 	p        layout.Pointer

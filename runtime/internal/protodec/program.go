@@ -172,7 +172,6 @@ var wire = [...]uint32{
 	kindMessage: 2, kindTime: 2, kindMicroTime: 2, kindQuantity: 2, kindOwn: 2,
 }
 
-// maxNumber is the largest field number of a compiled type.
 const maxNumber = 1 << 11
 
 // message returns the message of a struct type, always the same one.
@@ -290,7 +289,6 @@ func (c *compiler) site(form share.Form, t reflect.Type) int32 {
 	return int32(c.sites.Add(form, t))
 }
 
-// value returns the kind of a type's values, and their message.
 func (c *compiler) value(of *gotype.Type) (kind, *message, error) {
 	switch of.Known {
 	case gotype.Time:

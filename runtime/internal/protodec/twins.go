@@ -21,8 +21,8 @@ type twin struct {
 	field layout.Pointer
 }
 
-// find sets the slice at p if the object has one from the bytes at the start of in, and returns
-// their number.
+// find sets the slice at p to an earlier one decoded from the bytes at the start of in, and returns
+// their number, or 0.
 func (t *twins) find(f *field, p layout.Pointer, in []byte) int {
 	for i := range t.list {
 		if w := &t.list[i]; w.f == f && bytes.HasPrefix(in, w.raw) && !hasTag(in[len(w.raw):], f.tag) {

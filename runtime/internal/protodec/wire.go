@@ -106,7 +106,6 @@ func hasTag(b []byte, tag uint32) bool {
 	return len(b) > 1 && b[0] == byte(tag)|0x80 && b[1] == byte(tag>>7)
 }
 
-// tagLen returns the length of the tag's shortest form.
 func tagLen(tag uint32) int {
 	if tag < 0x80 {
 		return 1

@@ -80,7 +80,6 @@ func (t *Table) compare(p *Part, round uint64) bool {
 	return false
 }
 
-// cost estimates the nanoseconds of a comparison.
 func (m *regions) cost() (ns int) {
 	ns = 10 + 6*len(m.blocks) + m.size/20
 	for i := range m.maps {

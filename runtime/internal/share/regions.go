@@ -153,10 +153,8 @@ func (c *collector) inner(v reflect.Value) bool {
 // entries returns the length of the map at p, which may have any type.
 func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)) }
 
-// blockSize is the memory of a recorded block.
 const blockSize = 2 * wordSize
 
-// checksum is computed from the content of regions.
 type checksum struct{ blocks, maps uint64 }
 
 func (m *regions) read(seed maphash.Seed) checksum {

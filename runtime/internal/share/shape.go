@@ -45,7 +45,6 @@ func shapeOf(t reflect.Type) *shape {
 	return shapeLocked(t)
 }
 
-// refTo returns the ref of a pointer, slice or map type.
 func refTo(t reflect.Type) *ref { return &shapeOf(t).refs[0] }
 
 func shapeLocked(t reflect.Type) *shape {

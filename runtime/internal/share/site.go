@@ -53,7 +53,6 @@ func (s *Sites) Add(form Form, typ reflect.Type) int {
 	return len(list) - 1
 }
 
-// all returns the sites by number.
 func (s *Sites) all() []*site {
 	if list := s.list.Load(); list != nil {
 		return *list

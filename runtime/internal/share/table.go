@@ -94,7 +94,6 @@ func (t *Table) turnLocked() {
 	t.bytes = 0
 }
 
-// seenBefore reports whether the hash of a value was seen before, and records it.
 func (t *Table) seenBefore(hash uint64) bool {
 	seen := t.seen.Load()
 	if seen.full() {

@@ -89,7 +89,6 @@ func (t *targets) scalar(s scalar, seen func() bool, damage *atomic.Uint64) layo
 	return p
 }
 
-// text returns the address of the shared string, or nil if there is no room for it.
 func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

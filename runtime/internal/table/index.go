@@ -84,7 +84,6 @@ func has(of entries, number uint32) (found bool) {
 	return found
 }
 
-// count returns the number of slots of a number.
 func count(of entries, number uint32) int {
 	return of.Rank(uint64(entryOf(number, math.MaxUint32))) - of.Rank(uint64(entryOf(number, 0)))
 }

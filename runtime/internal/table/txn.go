@@ -174,7 +174,6 @@ func (x Txn) DropNamespaceResourceVersion(namespace string) {
 	}
 }
 
-// ownStreams returns the versions of the namespaces, for changing.
 func (w *writer) ownStreams() *[]*namespaceVersion {
 	if !w.ownsStreams {
 		var own []*namespaceVersion

@@ -17,7 +17,7 @@ type Unsynced interface {
 // objects.
 func (t *Table) SetUnsynced(u Unsynced) { stateOf(t.version.Load()).unsynced = u }
 
-// Lacking returns [Unsynced.Lacking], or nil without an Unsynced.
+// Lacking asks the Unsynced. It returns nil without one.
 func (v *Version) Lacking(namespace string) error {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
 		return s.unsynced.Lacking(namespace)
@@ -25,7 +25,7 @@ func (v *Version) Lacking(namespace string) error {
 	return nil
 }
 
-// Missed calls [Unsynced.Missed], if there is an Unsynced.
+// Missed tells the Unsynced, if there is one.
 func (v *Version) Missed(namespace string) {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
 		s.unsynced.Missed(namespace)

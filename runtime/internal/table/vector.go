@@ -41,7 +41,6 @@ func below(height int, slot uint32) uint32 {
 	return slot >> (leafBits + branchBits*(height-1)) % (1 << branchBits)
 }
 
-// get returns the object in slot, or nil if there is none.
 func (v vector) get(slot uint32) object.Object {
 	if l, _ := v.leafOf(slot); l != nil {
 		return l.objects[slot%(1<<leafBits)]
@@ -150,7 +149,7 @@ func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *
 	return b
 }
 
-// set returns l, which may be nil, with obj in slot, or nil if no object is left.
+// set is [branch.set] for a leaf.
 func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
 	switch {
 	case obj == nil && l.len() <= 1:

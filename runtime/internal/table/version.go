@@ -165,7 +165,6 @@ func stateOf(v *Version) *versionState {
 	return v.content.(*versionState)
 }
 
-// index returns the index, or nil if s, which may be nil, doesn't have it.
 func (s *versionState) index(id *ID) *index {
 	if s != nil {
 		for i := range s.indexes {
