@@ -54,33 +54,28 @@
 // # Ordering
 //
 // For one key, everything keeps the server's order: the store goes through the states of an object
-// as the server did, and each handler gets the events in this order. The store has a change before
-// any handler gets the event. Between two keys, the order is the server's too, except among the
-// objects of a list, among the differences found by a relist (deletions come first), and between
-// the streams of an informer of several namespaces. There is no order between two handlers, or two
-// informers.
+// as the server did, and each handler gets the events in this order, each after the store has the
+// change.
 //
 // In short: a handler is behind the store, and the store is behind the server. Neither goes back,
-// and neither misses the latest state. Package informer has the exact rules, also for a handler
-// that falls behind.
+// and neither misses the latest state. Package informer has the exact rules, also between keys and
+// for a handler that falls behind.
 //
 // # Blocking
 //
 // Reading blocks no goroutine and waits for none: a snapshot is one atomic load. Each stream has a
 // goroutine that reads and decodes. One goroutine of the informer, the controller loop, applies
-// their deltas. It waits for no reader of the store. After a batch, it waits for lagging handlers:
-// as long as they are quick, and at most 250 ms in all for a slow one. A full queue, of 1,024
-// changes, blocks the reading goroutines, which stop reading their connections until there is room.
-// A handler that does not return blocks its own events, the Remove of its registration and the end
-// of the informer, which has a deadline in informer.Lease.Release and factories.Factory.Shutdown;
-// and once, for 250 ms, the loop; nothing else.
+// their deltas, and waits for no reader. After a batch, it waits for lagging handlers: as long as
+// they are quick, and at most 250 ms in all for a slow one. A full queue, of 1,024 changes, blocks
+// the reading goroutines, which stop reading their connections until there is room. A handler that
+// does not return blocks its own events, the Remove of its registration and the end of the
+// informer, which has a deadline in informer.Lease.Release and factories.Factory.Shutdown; and
+// once, for 250 ms, the loop; nothing else.
 //
 // # Goroutines
 //
-// A stopped informer has none. A running one has the controller loop, a reader for each stream, one
-// for each handler and one looking for handlers that do not return, not counting the goroutines of
-// net/http, which belong to its connections. Package watch starts none: its callers' goroutines do
-// the work. Package informer lists all goroutines, and which of them call your code.
+// A stopped informer has none, and package watch starts none: its callers' goroutines do the work.
+// Package informer lists the goroutines of a running informer, and which of them call your code.
 //
 // # Types
 //

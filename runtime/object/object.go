@@ -2,8 +2,7 @@
 
 // Package object defines the API objects held by informers, and the keys that identify them.
 //
-// Every other runtime package builds on it; it imports none of them. It starts no goroutine and
-// never waits.
+// It imports no other runtime package, starts no goroutine and never waits.
 package object
 
 import (

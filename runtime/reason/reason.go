@@ -54,8 +54,7 @@ const (
 	// WentBack is a server whose versions went backwards, as after a restored backup. The most
 	// recent full state is read, and replaces everything.
 	WentBack
-	// Unreadable is an object the server could not read from its storage. A full state is read
-	// again.
+	// Unreadable is an object the server could not read from its storage. A full state is read.
 	Unreadable
 	// BadData is a response that could not be decoded. The request is repeated, with backoff from
 	// the second time on; if a watch brings bad data twice at the same version, a full state is

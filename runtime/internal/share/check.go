@@ -11,17 +11,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks compares parts with their originals before use, each once in a round. A round begins with
-// a response, when bytes arrive after a pause, and otherwise after enough time that comparing takes
-// a small share of it. A change made before the server sends an object is found, unless the part
-// was compared in the same round before the change.
+// checks compares parts with their originals, in rounds: see the package's comment. A change made
+// before the server sends an object is found, unless the part was compared in the same round before
+// the change.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64
 	began   atomic.Int64  // the round's start, since made
 	cost    atomic.Int64  // comparisons of this round so far, in estimated nanoseconds
 	damage  atomic.Uint64 // changed parts and targets
-	all     sync.Mutex    // guards the fields below
+	all     sync.Mutex    // guards ended and took
 	ended   time.Time     // of the last comparison of all parts
 	took    time.Duration // by that comparison
 	spoiled sync.Map      // number of changed parts of a site, by *site
