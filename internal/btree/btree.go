@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package btree has the ordered structure under the informers' table and under the watch cache: a
-// B-tree of which each copy is a snapshot.
+// Package btree implements the ordered map under the informers' table and the watch cache: a B-tree
+// whose copies are snapshots.
 package btree
 
 import "cmp"
 
-// width is how many entries or children a node has at most. With one more, slices of children would
-// be of the allocator's next larger size.
+// width is the maximum number of entries or children of a node. One more would move slices of
+// children to the allocator's next size class.
 const width = 31
 
 // Entry is an element of a Tree. Its key must not change.
 type Entry[K cmp.Ordered] interface{ Key() K }
 
-// Tree is a set of entries in the order of their keys, which are unique. The zero Tree is empty.
-// Copying the struct takes a snapshot, which never changes: Set and Delete copy the nodes between
-// the root and the entry, and share all others.
+// Tree is a set of entries ordered by their unique keys. The zero Tree is empty. Copying the struct
+// takes a snapshot, which never changes: Set and Delete copy the nodes between the root and the
+// entry, and share all others.
 //
-// Both take the number of an owner. They change nodes that were made under the same number in place
-// instead of copying them, so the owner must use another number after it has taken a copy of the
-// Tree that is to stay as it is. The number 0 owns nothing.
+// Both take an owner number, and change nodes made under the same number in place instead of
+// copying them. So after taking a copy of the Tree to keep, the owner must use another number. The
+// number 0 owns nothing.
 //
 // A snapshot may be read by any number of goroutines.
 type Tree[K cmp.Ordered, E Entry[K]] struct{ root *node[K, E] }
 
-// node is a leaf, which has entries, or has children. It has at least one of either.
+// node is a leaf with entries, or has children. It has at least one of either.
 type node[K cmp.Ordered, E Entry[K]] struct {
 	owner    uint64
 	entries  []E
@@ -54,9 +54,8 @@ func (n *node[K, E]) count() int {
 	return all
 }
 
-// CopiedBytes returns about how many bytes of memory a Set or a Delete copies, where entries and
-// keys have the given sizes. It takes all nodes but the root for full, as they are in a Tree whose
-// entries were set in order.
+// CopiedBytes estimates the memory in bytes copied by a Set or Delete, given the sizes of entries
+// and keys. It assumes full nodes below the root, as in a Tree filled in order.
 func (t Tree[K, E]) CopiedBytes(entry, key int64) (bytes int64) {
 	const node, pointer, count = 96, 8, 8
 	if t.root == nil {
@@ -119,15 +118,15 @@ func (t Tree[K, E]) Rank(k K) (rank int) {
 	return rank + at
 }
 
-// Diff calls visit for each entry that is not the same in both trees, in the order of keys: with
-// before as it is in t, and with after as it is in u. One of them may be the zero E, which must not
-// be an entry. Leaves that the trees share cost one comparison.
+// Diff calls visit, in key order, for each entry that differs between t and u: with t's entry as
+// before and u's as after. A missing one is the zero E, which must not be an entry. Leaves shared
+// by the trees cost one comparison.
 func Diff[K cmp.Ordered, E interface {
 	comparable
 	Entry[K]
 }](t, u Tree[K, E], visit func(before, after E)) {
 	a, b := t.leaves(), u.leaves()
-	i, j := 0, 0 // of the entries of the first leaves
+	i, j := 0, 0 // indexes into the entries of the first leaves
 	for len(a) > 0 || len(b) > 0 {
 		order := 0
 		switch {
@@ -160,7 +159,6 @@ func Diff[K cmp.Ordered, E interface {
 	}
 }
 
-// leaves returns the leaves in order.
 func (t Tree[K, E]) leaves() []*node[K, E] {
 	if t.root == nil {
 		return nil
@@ -178,7 +176,7 @@ func (t Tree[K, E]) leaves() []*node[K, E] {
 	return level
 }
 
-// find returns the index at which the entry with key k is, or would be, in a leaf.
+// find returns the index of the entry with key k in a leaf, or the index at which to insert it.
 func (n *node[K, E]) find(k K) (at int, found bool) {
 	low, high := 0, len(n.entries)
 	for low < high {
@@ -191,7 +189,7 @@ func (n *node[K, E]) find(k K) (at int, found bool) {
 	return low, low < len(n.entries) && n.entries[low].Key() == k
 }
 
-// child returns the index of the child in which k is, or would be.
+// child returns the index of the child covering k.
 func (n *node[K, E]) child(k K) int {
 	low, high := 1, len(n.children)
 	for low < high {
@@ -204,7 +202,7 @@ func (n *node[K, E]) child(k K) int {
 	return low - 1
 }
 
-// from is [Tree.From] for a node. It returns false if yield has.
+// from is [Tree.From] for a node. It returns false if yield did.
 func (n *node[K, E]) from(k K, yield func(E) bool) bool {
 	if n.children != nil {
 		at := n.child(k)
@@ -227,7 +225,7 @@ func (n *node[K, E]) from(k K, yield func(E) bool) bool {
 	return true
 }
 
-// all is [Tree.All] for a node. It returns false if yield has.
+// all is [Tree.All] for a node. It returns false if yield did.
 func (n *node[K, E]) all(yield func(E) bool) bool {
 	for _, child := range n.children {
 		if !child.all(yield) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Set puts e in the place of the entry with its key, or adds it.
+// Set adds e, replacing the entry with its key.
 func (t *Tree[K, E]) Set(owner uint64, e E) {
 	if t.root == nil {
 		t.root = &node[K, E]{owner: owner, entries: []E{e}}
@@ -45,7 +45,7 @@ func (n *node[K, E]) first() K {
 	return n.entries[0].Key()
 }
 
-// own returns n, or a copy of it that the owner may change, with room for so many more entries.
+// own returns n if owner may change it, or a copy, with room for so many more entries.
 func (n *node[K, E]) own(owner uint64, room int) *node[K, E] {
 	if n.owner == owner && owner != 0 {
 		return n
@@ -59,7 +59,7 @@ func (n *node[K, E]) own(owner uint64, room int) *node[K, E] {
 	return own
 }
 
-// set returns n with e, and a node of greater keys if it has split n in two.
+// set returns n with e, and a node of greater keys if n was split.
 func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
 	if n.children == nil {
 		at, found := n.find(k)
@@ -83,8 +83,8 @@ func (n *node[K, E]) set(owner uint64, k K, e E) (left, right *node[K, E]) {
 	return n.split(at, len(n.children))
 }
 
-// split cuts n, which the caller owns, in two if what was inserted at an index has made it too
-// wide. A node that grows at its end is cut there, so that the left half stays full.
+// split halves n, owned by the caller, if the insert at an index has made it too wide. A node
+// growing at its end is cut there, so that the left half stays full.
 func (n *node[K, E]) split(at, wide int) (left, right *node[K, E]) {
 	if wide <= width {
 		return n, nil
@@ -102,7 +102,7 @@ func (n *node[K, E]) split(at, wide int) (left, right *node[K, E]) {
 	return n, right
 }
 
-// delete returns n without the entry with key k, which it has; nil if nothing is left.
+// delete returns n without its entry with key k, or nil if none is left.
 func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 	if len(n.entries) == 1 {
 		return nil
@@ -129,8 +129,8 @@ func (n *node[K, E]) delete(owner uint64, k K) *node[K, E] {
 	return n
 }
 
-// join makes one child of the child at an index and the next one, if both are narrow. It reports
-// whether it did.
+// join merges the child at an index with the next one if both are narrow, and reports whether it
+// did.
 func (n *node[K, E]) join(at int) bool {
 	if at+1 >= len(n.children) {
 		return false

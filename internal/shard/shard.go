@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shard reads shard selectors (KEP-5866), and knows which objects they select.
+// Package shard parses shard selectors (KEP-5866) and matches objects with them.
 package shard
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Shard is the part of a collection that a selector names: the objects whose UID or namespace
-// hashes, by FNV-1a with 64 bits, into one of the ranges. A nil Shard has every object.
+// Shard is the part of a collection named by a selector: the objects whose UID or namespace hashes,
+// by 64-bit FNV-1a, into one of the ranges. A nil Shard has every object.
 type Shard struct {
 	byNamespace bool // else by UID
 	ranges      []hashRange
@@ -26,8 +26,8 @@ const (
 	fieldNamespace = "object.metadata.namespace"
 )
 
-// Parse reads shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || … It
-// returns nil for a selector of nothing but spaces.
+// Parse parses shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || … It
+// returns nil for a selector of only spaces.
 func Parse(selector string) (*Shard, error) {
 	if strings.TrimSpace(selector) == "" {
 		return nil, nil
@@ -69,7 +69,7 @@ func Parse(selector string) (*Shard, error) {
 	return s, nil
 }
 
-// parseBound reads a quoted number of 16 hexadecimal digits. over is true for 2^64, the only valid
+// parseBound parses a quoted number of 16 hexadecimal digits. over is true for 2^64, the only valid
 // number of 17 digits.
 func parseBound(text string) (n uint64, over bool, err error) {
 	text = strings.TrimSpace(text)
@@ -87,8 +87,8 @@ func parseBound(text string) (n uint64, over bool, err error) {
 	return 0, false, fmt.Errorf("the shard selector's bound %s is not a quoted number of 16 lower-case hexadecimal digits, such as '0x8000000000000000'", text)
 }
 
-// Has reports whether an object is in the shard. It never enters or leaves one: its UID and
-// namespace never change.
+// Has reports whether an object is in the shard. The answer never changes, as UID and namespace
+// don't.
 func (s *Shard) Has(uid, namespace string) bool {
 	if s == nil {
 		return true

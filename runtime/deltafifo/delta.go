@@ -4,30 +4,29 @@ package deltafifo
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Type is the type of a [Delta]. The first four are the types of a watch event too.
+// Type is the type of a [Delta]. The first four are also the types of watch events.
 type Type uint8
 
-// The types of a [Delta]. Added, Modified, Deleted and Replaced are about one object; the others
-// are marks of the stream.
+// The types of a [Delta]. Added, Modified, Deleted and Replaced concern one object; the others mark
+// a point of the stream.
 const (
-	// Added is an object that was added.
+	// Added is an added object.
 	Added Type = iota + 1
-	// Modified is an object that was modified.
+	// Modified is a modified object.
 	Modified
-	// Deleted is an object that was deleted.
+	// Deleted is a deleted object.
 	Deleted
-	// Bookmark marks that the stream has reached a resourceVersion.
+	// Bookmark marks a resourceVersion reached by the stream.
 	Bookmark
 
-	// Replaced is an object of a new full state. It may or may not differ from the previous one of
-	// its key.
+	// Replaced is an object of a new full state. It may equal the previous object of its key.
 	Replaced
-	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that remove
+	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones removing
 	// objects from it.
 	ReplaceStarted
 	// ReplaceEnded completes the new full state.
 	ReplaceEnded
-	// ReplaceAborted ends a full state that will not be completed.
+	// ReplaceAborted ends an incomplete full state.
 	ReplaceAborted
 )
 
@@ -43,15 +42,15 @@ var names = [...]string{"UNKNOWN", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "
 
 // Delta is one step of a stream.
 type Delta[T object.Object] struct {
-	// Stream tells apart the streams that share a queue. The queue does not look at it.
+	// Stream identifies one of the streams sharing a queue. The queue ignores it.
 	Stream uint64
 	Type   Type
 	// Key is the object's key; the zero Key in a mark.
 	Key object.Key
-	// Object is the object after the change; in a Deleted its last known state; the zero T in a
+	// Object is the object after the change, or the last known state in a Deleted; the zero T in a
 	// mark.
 	Object T
-	// ResourceVersion is the object's, or that of a ReplaceEnded or a Bookmark; "" in the other
+	// ResourceVersion is the version of the object, ReplaceEnded or Bookmark; "" in the other
 	// marks.
 	ResourceVersion string
 }

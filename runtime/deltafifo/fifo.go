@@ -13,23 +13,22 @@ import (
 // ErrClosed is returned by Push if the queue is closed, and by Pop once a closed queue is empty.
 var ErrClosed = errors.New("the queue is closed")
 
-// DefaultCapacity is the capacity of a queue for which no other one is given.
+// DefaultCapacity is the capacity of a queue unless [New] is called with another.
 const DefaultCapacity = 1024
 
-// DeltaFIFO is a queue of deltas. It keeps their order, drops nothing, and blocks those who push
-// too fast.
+// DeltaFIFO is a bounded queue of deltas.
 type DeltaFIFO[T object.Object] struct {
 	capacity int // set once at construction
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	deltas  []Delta[T]
 	closed  bool
-	filled  signal // there are deltas to take, or no more will come
-	drained signal // there is room, or no more is needed
+	filled  signal // there are deltas, or the queue is closed
+	drained signal // there is room, or the queue is closed
 }
 
-// New returns an empty queue. capacity is how many deltas may wait before Push blocks; values below
-// 1 mean [DefaultCapacity].
+// New returns an empty queue. Push blocks while capacity deltas wait; values below 1 mean
+// [DefaultCapacity].
 func New[T object.Object](capacity int) *DeltaFIFO[T] {
 	if capacity < 1 {
 		capacity = DefaultCapacity
@@ -37,8 +36,8 @@ func New[T object.Object](capacity int) *DeltaFIFO[T] {
 	return &DeltaFIFO[T]{capacity: capacity, filled: newSignal(), drained: newSignal()}
 }
 
-// Push adds deltas, and waits while there is no room. If the queue is closed, before or meanwhile,
-// it returns [ErrClosed], and only the deltas until then were added. It does not keep the slice.
+// Push adds deltas, waiting while the queue is full. If the queue is closed before or meanwhile, it
+// returns [ErrClosed], having added only the deltas until then. It does not keep the slice.
 func (f *DeltaFIFO[T]) Push(batch []Delta[T]) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -46,7 +45,7 @@ func (f *DeltaFIFO[T]) Push(batch []Delta[T]) error {
 		for !f.closed && len(f.deltas) >= f.capacity {
 			f.sleepLocked(context.Background(), &f.drained)
 		}
-		f.drained.wake() // the next one who waits
+		f.drained.wake() // the next waiting goroutine
 		if f.closed {
 			return ErrClosed
 		}
@@ -58,17 +57,17 @@ func (f *DeltaFIFO[T]) Push(batch []Delta[T]) error {
 	return nil
 }
 
-// Pop waits until there are deltas, and returns all of them: at most the capacity, in order. The
-// queue keeps room, which may be nil, as memory for those to come; its elements must be the zero
-// Delta. The error is context.Cause(ctx) if ctx is done, even if there are deltas, and [ErrClosed]
-// if the queue is closed and empty.
+// Pop waits for deltas, and returns all of them: at most the capacity, in order. The queue keeps
+// room, which may be nil, as memory for later deltas; its elements must be the zero Delta. The
+// error is context.Cause(ctx) if ctx is done, even if there are deltas, and [ErrClosed] if the
+// queue is closed and empty.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, room []Delta[T]) ([]Delta[T], error) {
 	if ctx == nil {
 		return nil, errors.New("DeltaFIFO.Pop: the context is nil")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	defer f.filled.wake() // the next one who waits
+	defer f.filled.wake() // the next waiting goroutine
 	for ctx.Err() == nil {
 		if all := f.deltas; len(all) > 0 {
 			f.deltas = room[:0]
@@ -83,14 +82,14 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, room []Delta[T]) ([]Delta[T], er
 	return nil, context.Cause(ctx)
 }
 
-// Len returns how many deltas wait.
+// Len returns the number of waiting deltas.
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.deltas)
 }
 
-// Close closes the queue: calls of Push that wait return [ErrClosed], and Pop returns the remaining
+// Close closes the queue: waiting calls of Push return [ErrClosed], and Pop returns the remaining
 // deltas and then ErrClosed. Closing again does nothing.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
@@ -100,19 +99,18 @@ func (f *DeltaFIFO[T]) Close() {
 	f.drained.wake()
 }
 
-// signal wakes the goroutines that wait for it; DeltaFIFO.mu guards it. wake wakes one of them, and
-// each that stops waiting, for any reason, wakes the next. So a wake reaches all of them, or one
-// that finds nothing and waits again, as those after it would. Waiting does not allocate, because
-// the consumer waits for every event that comes alone.
+// signal wakes waiting goroutines; DeltaFIFO.mu guards it. wake wakes one of them, and each that
+// stops waiting, for any reason, wakes the next. So a wake reaches all of them, or one that finds
+// nothing and waits again, as those after it would. Waiting does not allocate, because the consumer
+// waits for every event that comes alone.
 type signal struct {
-	// token has capacity 1. The goroutine that takes the token out of it is awake.
+	// token has capacity 1. The goroutine that receives it wakes up.
 	token   chan struct{}
 	waiting int
 }
 
 func newSignal() signal { return signal{token: make(chan struct{}, 1)} }
 
-// wake wakes one of the goroutines that wait.
 func (s *signal) wake() {
 	if s.waiting == 0 {
 		return

@@ -3,16 +3,15 @@
 // Package lister reads objects from a [store.Reader] by namespace, name and label selector, as
 // client-go's listers do. Generated listers embed its types.
 //
-// Every call reads the newest snapshot and never waits; no goroutine is started. For several reads
-// that must be consistent with each other, take one snapshot and read that. Objects are shared and
-// must not be changed.
+// Every call reads the newest snapshot. It never waits and starts no goroutine. For several
+// consistent reads, take one snapshot and read it. Objects are shared and must not be changed.
 //
-// An informer that has not synced does not know what exists. Until its first sync, List, and Get of
-// a missing object, return an error that wraps informer.ErrNotSynced and has the reason; it does
-// not satisfy apierrors.IsNotFound. The other methods can't return an error: they return the
-// objects that have arrived, and the first such read is logged. After the first sync neither
-// happens any more, even if the informer is stopped. informer.WithEmptyBeforeSync turns this off. A
-// store that was not made by an informer counts as synced.
+// An informer that has not synced does not know which objects exist. Until its first sync, List,
+// and Get of a missing object, return an error that wraps informer.ErrNotSynced and has the reason;
+// it does not satisfy apierrors.IsNotFound. The other methods return the objects that have arrived,
+// and the first such read is logged. After the first sync neither happens any more, even if the
+// informer is stopped. informer.WithEmptyBeforeSync turns this off. A store made without an
+// informer counts as synced.
 package lister
 
 import (
@@ -28,26 +27,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Lister reads all objects of one resource. It may be used by any number of goroutines.
+// Lister reads all objects of one resource. It is safe for concurrent use.
 type Lister[T object.Object] interface {
-	// List returns every object whose labels match the selector; a nil selector matches everything.
-	// The slice is the caller's own, the objects are shared. The error wraps informer.ErrNotSynced;
-	// it is nil once the informer has synced.
+	// List returns every object whose labels match the selector; nil matches everything. The caller
+	// owns the slice, but shares the objects. The error wraps informer.ErrNotSynced; it is nil once
+	// the informer has synced.
 	List(selector labels.Selector) ([]T, error)
-	// All yields every object of the snapshot that is newest when the loop begins.
+	// All yields every object of the newest snapshot at the start of the loop.
 	All() iter.Seq[T]
 	// Snapshot returns the newest snapshot.
 	Snapshot() *store.Snapshot[T]
 }
 
-// NamespaceLister reads the objects of one namespace of a resource. It may be used by any number of
-// goroutines.
+// NamespaceLister reads the objects of one namespace of a resource. It is safe for concurrent use.
 type NamespaceLister[T object.Object] interface {
-	// List returns every object of the namespace whose labels match the selector; a nil selector
-	// matches everything. The slice is the caller's own, the objects are shared. The error wraps
-	// informer.ErrNotSynced; it is nil once the informer has synced the namespace.
+	// List is like List of [Lister], for the objects of the namespace. The error is nil once the
+	// informer has synced the namespace.
 	List(selector labels.Selector) ([]T, error)
-	// All yields every object of the namespace in the snapshot that is newest when the loop begins.
+	// All yields every object of the namespace in the newest snapshot at the start of the loop.
 	All() iter.Seq[T]
 	// Get returns the object of this name. If there is none, the error satisfies
 	// apierrors.IsNotFound and names the resource; if the informer has not synced, it wraps
@@ -55,18 +52,15 @@ type NamespaceLister[T object.Object] interface {
 	Get(name string) (T, error)
 }
 
-// ClusterLister reads the objects of a cluster-scoped resource. It may be used by any number of
-// goroutines.
+// ClusterLister reads the objects of a cluster-scoped resource. It is safe for concurrent use.
 type ClusterLister[T object.Object] interface {
 	Lister[T]
-	// Get returns the object of this name. If there is none, the error satisfies
-	// apierrors.IsNotFound and names the resource; if the informer has not synced, it wraps
-	// informer.ErrNotSynced instead.
+	// Get returns the object of this name. Its errors are those of [NamespaceLister].
 	Get(name string) (T, error)
 }
 
-// Resource reads the objects of one resource: in all namespaces, as [New] returns it, or in one, as
-// [Resource.Namespace] returns it. It is a [Lister], a [NamespaceLister] and a [ClusterLister].
+// Resource reads the objects of one resource: of all namespaces, as returned by [New], or of one,
+// as returned by [Resource.Namespace]. It is a [Lister], a [NamespaceLister] and a [ClusterLister].
 type Resource[T object.Object] struct {
 	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 
@@ -75,21 +69,20 @@ type Resource[T object.Object] struct {
 	namespace string
 }
 
-// New returns a lister of reader's objects. resource, with its plural name, appears in the errors
-// of Get. New isn't inlined: otherwise every kind would compile it again.
+// New returns a lister of reader's objects. resource, with its plural name, appears in errors. New
+// isn't inlined: otherwise every kind would compile it again.
 //
 //go:noinline
 func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) *Resource[T] {
 	return &Resource[T]{reader: reader, resource: resource}
 }
 
-// Namespace returns the lister of one namespace, or of all for "", even if r is the lister of
-// another namespace.
+// Namespace returns the lister of one namespace, or of all for "", whatever r's namespace is.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
 	return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
 }
 
-// InNamespace returns the namespace that r reads; "" is all of them.
+// InNamespace returns the namespace of r; "" means all of them.
 func (r *Resource[T]) InNamespace() string { return r.namespace }
 
 // List implements Lister and NamespaceLister.
@@ -97,20 +90,20 @@ func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
 	if err := (*table.Version)(r.Snapshot()).Lacking(r.namespace); err != nil {
 		return nil, fmt.Errorf("list %s: %w", r.resource.String(), err)
 	}
-	// The newest snapshot, because the informer may have synced after the other was published.
+	// Not the snapshot checked above: the informer may have synced since.
 	return r.Snapshot().List(r.namespace, selector), nil
 }
 
 // All implements Lister and NamespaceLister. It isn't inlined: otherwise every kind would compile
-// the function that it returns.
+// the function it returns.
 //
 //go:noinline
 func (r *Resource[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) { r.Snapshot().Scan(r.namespace, nil, yield) }
 }
 
-// Get implements [NamespaceLister] and [ClusterLister]. The lister of all namespaces finds
-// cluster-scoped objects only, since several namespaces may have an object of the name.
+// Get implements [NamespaceLister] and [ClusterLister]. A lister of all namespaces finds only
+// cluster-scoped objects, since several namespaces may have an object of the name.
 func (r *Resource[T]) Get(name string) (T, error) {
 	key := object.Key{Namespace: r.namespace, Name: name}
 	version := (*table.Version)(r.Snapshot())
@@ -119,7 +112,7 @@ func (r *Resource[T]) Get(name string) (T, error) {
 		if err := version.Lacking(r.namespace); err != nil {
 			return *new(T), fmt.Errorf("get %s %q: %w", r.resource.String(), key, err)
 		}
-		// The informer may have synced after version was published.
+		// The informer may have synced since.
 		if obj, ok = (*table.Version)(r.Snapshot()).Get(key); !ok {
 			return *new(T), apierrors.NewNotFound(r.resource, name)
 		}
@@ -128,8 +121,8 @@ func (r *Resource[T]) Get(name string) (T, error) {
 	return t, nil
 }
 
-// Snapshot implements [Lister]. It has the objects of all namespaces, even if r is the lister of
-// one. The snapshot of the zero Resource is empty.
+// Snapshot implements [Lister]. It returns the objects of all namespaces, even if r is the lister
+// of one. The snapshot of the zero Resource is empty.
 func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 	if r.reader == nil {
 		return nil

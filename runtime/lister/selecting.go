@@ -12,17 +12,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Selecting returns the objects of s that select obj: those in obj's namespace whose own selector
-// matches the labels of obj. It replaces the expansions of client-go's listers (GetPodReplicaSets,
+// Selecting returns the objects of s that select obj: the ones in its namespace whose own selector
+// matches obj's labels. It replaces the expansions of client-go's listers (GetPodReplicaSets,
 // GetPodJobs and others):
 //
 //	selector := func(rs *appsv1.ReplicaSet) *metav1.LabelSelector { return rs.Spec.Selector }
 //	sets := lister.Selecting(replicaSets.Snapshot(), pod, selector)
 //
-// For a selector that is a map, such as that of a Service, selector returns
-// metav1.SetAsLabelSelector of it. Selectors that are nil, empty or invalid select nothing.
-// selector must not change its argument. The slice is the caller's own, the objects are shared.
-// Selecting reads every object of the namespace. If obj or selector is nil, it returns nothing.
+// For a selector that is a map, such as a Service's, selector returns metav1.SetAsLabelSelector of
+// it. Nil, empty and invalid selectors select nothing. selector must not change its argument. The
+// caller owns the slice, but shares the objects. Selecting reads every object of the namespace. If
+// obj or selector is nil, it returns nothing.
 func Selecting[T object.Object](s *store.Snapshot[T], obj metav1.Object, selector func(T) *metav1.LabelSelector) []T {
 	if selector == nil || isNil(obj) {
 		return nil

@@ -6,35 +6,34 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NoMeta stands for the metadata that a projection doesn't have. A projection is a type with some
-// fields of an API type; its metadata is a struct that embeds NoMeta beside the fields it has, and
-// has their methods:
+// NoMeta stands for the metadata missing from a projection, a type with some fields of an API type.
+// The projection's metadata is a struct embedding NoMeta beside the fields it has, with their
+// methods:
 //
 //	type PodPlacementMeta struct {
 //		object.NoMeta
 //		Name      string `json:"name,omitempty" protobuf:"bytes,1,opt,name=name"`
 //		Namespace string `json:"namespace,omitempty" protobuf:"bytes,3,opt,name=namespace"`
-//		… // UID and ResourceVersion, and those that the projection names
+//		… // UID, ResourceVersion, and further fields named by the projection
 //	}
 //
 //	func (m *PodPlacementMeta) GetName() string     { return m.Name }
 //	func (m *PodPlacementMeta) SetName(name string) { m.Name = name }
 //
-// NoMeta has all methods of [metav1.Object] but those of the four fields that every object must
-// have, so a struct without one of these is no [Object]. Its getters return zero values: the
-// server's labels, say, are not in the object, which is not the same as that there are none. So
-// nothing may depend on them: selecting by labels finds no object of a projection without labels. A
-// field that a projection doesn't have can't be read: that doesn't compile.
+// NoMeta has all methods of [metav1.Object] except those of the four mandatory fields (Name,
+// Namespace, UID, ResourceVersion), so a struct missing one of them is no [Object]. Its getters
+// return zero values even if the server has, say, labels. So nothing may depend on them: selecting
+// by labels finds no object of a projection without labels. Reading a field missing from a
+// projection doesn't compile.
 //
-// NoMeta's setters do nothing. They serve functions that take a [metav1.Object] of any type, such
-// as a transform that removes managed fields: of a projection without these there is nothing to
-// remove.
+// NoMeta's setters do nothing. They serve functions of any [metav1.Object], such as a transform
+// removing managed fields, which a projection may not have.
 //
-// The runtime takes every type whose metadata embeds NoMeta for a projection. Its sources find only
-// the ends of fields that the type doesn't have, and decode protobuf by the tags of its fields; its
-// writers refuse it, because a write would remove what it doesn't have.
+// The runtime treats every type whose metadata embeds NoMeta as a projection. Sources skip missing
+// fields, finding only their ends, and decode protobuf by the tags of the others. Writers refuse
+// projections, because a write would remove the missing fields from the server.
 //
-// NoMeta has no size, as long as it is not the last field of a struct.
+// NoMeta has no size unless it is the last field of a struct.
 type NoMeta struct{}
 
 // GetGenerateName returns "".

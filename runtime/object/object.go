@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package object defines the API objects that informers hold, and the keys that identify them.
+// Package object defines the API objects held by informers, and the keys that identify them.
 //
-// Every other runtime package builds on it; it imports none of them. Nothing in it starts a
-// goroutine or waits.
+// It imports no other runtime package, starts no goroutine and never waits.
 package object
 
 import (
@@ -14,12 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Object is an API object with metadata: the constraint on everything that can be listed, watched
-// and stored. The pointer types of Kubernetes' API packages and of every custom resource satisfy
-// it.
+// Object is an API object with metadata: the constraint on everything listed, watched and stored.
+// The pointer types of Kubernetes' API packages and of every custom resource satisfy it.
 //
-// All readers share the objects of a store, and handlers get the same objects: they must not be
-// changed. DeepCopyObject returns a copy that may be.
+// The readers of a store and its handlers share objects, and must not change them. DeepCopyObject
+// returns a copy for changing.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -37,8 +35,8 @@ func KeyOf(obj metav1.Object) Key {
 	return Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// ParseKey reads the form that [Key.String] returns: "namespace/name", or "name" for a
-// cluster-scoped object. It fails on an empty part and on more than one slash.
+// ParseKey parses the format of [Key.String]: "namespace/name", or "name" for a cluster-scoped
+// object. It fails on an empty part and on more than one slash.
 func ParseKey(s string) (Key, error) {
 	namespace, name, namespaced := strings.Cut(s, "/")
 	if !namespaced {
@@ -58,5 +56,5 @@ func (k Key) String() string {
 	return k.Namespace + "/" + k.Name
 }
 
-// MarshalText returns String, for JSON.
+// MarshalText returns k.String(), for JSON.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -11,8 +11,8 @@ import (
 )
 
 // ControllerUID appends the UID of obj's controller to uids and returns the result. The controller
-// is the owner whose reference has the controller flag. It appends nothing if obj has no
-// controller. It and [OwnerNames] serve as key functions of indexes by owner.
+// is the owner whose reference has the controller flag; without one, ControllerUID appends nothing.
+// It and [OwnerNames] serve as key functions of indexes by owner.
 func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 	if ref := metav1.GetControllerOfNoCopy(obj); ref != nil {
 		uids = append(uids, ref.UID)
@@ -21,7 +21,7 @@ func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 }
 
 // OwnerNames appends the names of obj's owners of one kind, in any version, to names and returns
-// the result. The group "" is that of Pods and Nodes. References with a malformed APIVersion are
+// the result. The group of Pods and Nodes is "". References with a malformed APIVersion are
 // skipped. Owners are in obj's namespace or cluster-scoped.
 func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []string {
 	for _, ref := range obj.GetOwnerReferences() {

@@ -15,9 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// classify returns the reason of err, and the server's Retry-After, 0 if the server has sent none.
+// classify returns the reason of err, and the server's Retry-After, or 0 if there is none.
 func classify(err error) (Reason, time.Duration) {
-	// First the errors that don't come from the server: they may wrap any error.
+	// First come errors of our own: they may wrap any error.
 	var transform *source.TransformError
 	if errors.As(err, &transform) {
 		return Transform, 0
@@ -41,8 +41,8 @@ func classify(err error) (Reason, time.Duration) {
 	return Unreachable, 0
 }
 
-// isTooNew reports whether a status is about a version that the server has not reached: by its
-// cause, or, for servers that send no cause, by its text.
+// isTooNew reports whether status rejects a version newer than the server's: by its cause, or, for
+// servers that send no cause, by its text.
 func isTooNew(status metav1.Status) bool {
 	const text = "Too large resource version"
 	if status.Details != nil {
@@ -56,7 +56,7 @@ func isTooNew(status metav1.Status) bool {
 }
 
 func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
-	// First the failures that need a full state: waiting doesn't help against them.
+	// First come failures that need a full state: waiting doesn't help against them.
 	switch {
 	case status.Code == http.StatusGone, status.Reason == metav1.StatusReasonExpired, status.Reason == metav1.StatusReasonGone:
 		return Expired, 0
@@ -76,7 +76,7 @@ func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
 	return r, after
 }
 
-// refusal returns the reason of a status, whatever its Retry-After.
+// refusal returns the reason of status, ignoring its Retry-After.
 func refusal(status metav1.Status) Reason {
 	switch {
 	case status.Code == http.StatusTooManyRequests, status.Reason == metav1.StatusReasonTooManyRequests:

@@ -16,14 +16,14 @@ type Adopter struct {
 	// Results of write, used by read.
 	buf     []byte
 	depth   int
-	longs   int // strings that were written as their address
+	longs   int // strings written as their address
 	parts   []part
 	entries []keyedValue
 
 	// State of read.
 	next     int // part
 	text     layout.Text
-	maps     []int // parts that are maps and have no entries yet
+	maps     []int // parts that are maps without entries yet
 	own      []own // by site: the part of the object that was copied last
 	ownSites []int // sites in own
 	floor    int   // parts before it are not reused
@@ -31,30 +31,28 @@ type Adopter struct {
 	word     uint64 // the target of a pointer
 
 	values []*layout.Scratch // of map entries, by map number
-	used   []*layout.Scratch // those that are not empty
+	used   []*layout.Scratch // values that are not empty
 }
 
-// part is a value that may be shared: the value behind a pointer, a slice or a map.
+// part is a value that may be shared, behind a pointer, a slice or a map.
 type part struct {
 	field      *field
 	site       int
 	start, end int // its written form, in buf
-	next       int // the number of the next part that is not within this one
-	// a long string is in it: the part is not in the table, whose bound doesn't count the string
+	next       int // the number of the next part outside this one
+	// it contains a long string: the part is not in the table, whose bound doesn't count the string
 	long bool
 
 	// Of a map.
-	entries, n int            // the first entry, and how many there are
+	entries, n int            // the first entry, and their number
 	made       layout.Pointer // the map, set by read: one word
 }
 
-// keyedValue is an entry of a map.
 type keyedValue struct {
 	key   string
 	value layout.Pointer // to a copy of it
 }
 
-// own is a part that belongs to the object.
 type own struct {
 	start, end int // in buf; 0: no part
 	value      layout.Slice
@@ -68,12 +66,12 @@ func (p *Program) NewAdopter(table *share.Table) *Adopter {
 	}
 }
 
-// Is reports whether the Adopter is one of the Program's.
+// Is reports whether the Adopter belongs to p.
 func (a *Adopter) Is(p *Program) bool { return a.program == p }
 
-// Adopt returns a copy of the object at p for the cache. It doesn't change the object, which the
-// caller ensures is of the Program's type. It returns nil if the object is too large or too deep,
-// or refers to itself; the caller then keeps the object itself.
+// Adopt returns a copy of the object at p for the cache. The caller ensures that the object is of
+// the Program's type; Adopt doesn't change it. It returns nil if the object is too large or too
+// deep, or refers to itself; the caller then keeps the object itself.
 func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	root := a.program.root
 	var adopted layout.Pointer
@@ -89,13 +87,12 @@ func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	return adopted
 }
 
-// Bounds of the scratch memory that is kept for the next object.
+// Bounds of the scratch memory kept for the next object.
 const (
 	keepBytes = 64 << 10
 	keepParts = 1 << 11
 )
 
-// forget clears the state of the object.
 func (a *Adopter) forget() {
 	a.text.Drop(layout.TextMark{})
 	for _, s := range a.used {
@@ -116,7 +113,7 @@ func (a *Adopter) forget() {
 	}
 }
 
-// mark is a point in the reading of an object: finish can complete everything read after it.
+// mark is a point in an object: finish can complete everything read after it.
 type mark struct {
 	text layout.TextMark
 	maps int
@@ -124,7 +121,7 @@ type mark struct {
 
 func (a *Adopter) mark() mark { return mark{a.text.Mark(), len(a.maps)} }
 
-// finish sets the strings that were read since the mark, and fills the maps.
+// finish sets the strings read since the mark, and fills the maps.
 func (a *Adopter) finish(since mark) {
 	a.text.Set(since.text)
 	for _, k := range a.maps[since.maps:] {
@@ -133,7 +130,6 @@ func (a *Adopter) finish(since mark) {
 	a.maps = a.maps[:since.maps]
 }
 
-// scratch returns the scratch for the values of a map.
 func (a *Adopter) scratch(f *field) *layout.Scratch {
 	s := a.values[f.number]
 	if s == nil {

@@ -14,7 +14,6 @@ type compiler struct {
 	shapes  map[*gotype.Type]*shape
 }
 
-// shape returns the shape of a type, always the same one.
 func (c *compiler) shape(of *gotype.Type) *shape {
 	s := c.shapes[of]
 	if s == nil {
@@ -28,7 +27,6 @@ func (c *compiler) shape(of *gotype.Type) *shape {
 	return s
 }
 
-// add adds a field of a value to a shape.
 func (c *compiler) add(s *shape, leaf gotype.Leaf) {
 	p, of, t := c.program, leaf.Type, leaf.Type.Go
 	f := field{offset: leaf.Offset, size: t.Size()}
@@ -61,7 +59,6 @@ func (c *compiler) add(s *shape, leaf gotype.Leaf) {
 	}
 }
 
-// addMemory adds raw memory.
 func (s *shape) addMemory(offset, size uintptr) {
 	if last := len(s.fields) - 1; last >= 0 && s.fields[last].kind == memoryField && s.fields[last].offset+s.fields[last].size == offset {
 		s.fields[last].size += size

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package adopt copies objects that a program has made, such as those that a transform function
-// returns, for a cache. A copy shares equal parts with objects that were adopted before, as decoded
-// objects do, and its other memory is exactly as large as needed. The original is only read,
-// because the program may have put values into it that are also used elsewhere.
+// Package adopt copies objects made by a program, such as those returned by a transform function,
+// for a cache. A copy shares equal parts with objects adopted before, as decoded objects do, and
+// its other memory is exactly as large as needed. The original is only read, because the program
+// may also use its values elsewhere.
 //
 //	ProgramOf   compiles a type: where it has strings and references to other memory
 //	write       writes the object to a buffer, in one pass; a part is a range of these bytes
-//	share       finds parts that are in memory already, by these bytes
+//	share       finds parts in memory already, by these bytes
 //	read        copies the object; a part that was found is used as it is, not copied
 //
 // Unexported fields are copied as raw memory with the pointers in it, since their meaning is

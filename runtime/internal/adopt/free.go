@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// slotOf returns which of the freeSites the value of a key uses.
+// slotOf returns the index among freeSites for the value of a key.
 func slotOf(key string) int {
 	if len(key) == 0 {
 		return 0
@@ -48,8 +48,8 @@ func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 	return true
 }
 
-// freeField returns the description of the value in the empty interface at p if that is a map or a
-// slice that may be shared, else nil.
+// freeField returns the field for the value in the empty interface at p if it is a map or a slice
+// that may be shared, else nil.
 func (a *Adopter) freeField(p layout.Pointer) *field {
 	switch v := (*layout.As[any](p)).(type) {
 	case map[string]any:

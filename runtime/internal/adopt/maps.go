@@ -30,7 +30,6 @@ func (a *Adopter) gatherAny(f *field, p layout.Pointer) {
 	}
 }
 
-// makeMap sets the map at p to an empty one for n entries.
 func makeMap(f *field, n int, p layout.Pointer) {
 	switch f.of.typ.Reflect() {
 	case typeOf[string]():
@@ -40,7 +39,6 @@ func makeMap(f *field, n int, p layout.Pointer) {
 	}
 }
 
-// fill puts the entries into a map.
 func (a *Adopter) fill(m *part) {
 	entries := a.entries[m.entries : m.entries+m.n]
 	switch p := layout.Of(&m.made); m.field.of.typ.Reflect() {

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// Program is the compiled description of a type: how its objects are adopted. It is safe for
+// Program is the compiled description of a type, for adopting its objects. It is safe for
 // concurrent use.
 type Program struct {
 	// Set once at construction.
@@ -19,14 +19,13 @@ type Program struct {
 	sites share.Sites
 	maps  int // number of map fields
 
-	// The maps and lists that an empty interface may have in it. Each uses freeSites sites, chosen
-	// by the key of the value.
+	// The maps and lists in an empty interface. Each uses freeSites sites, chosen by the key of the
+	// value.
 	freeMap, freeList field
 }
 
 const freeSites = 64
 
-// shape describes the memory of a type.
 type shape struct {
 	typ    *layout.Type
 	fields []field // in the order of the memory
@@ -37,14 +36,13 @@ type field struct {
 	kind   fieldKind
 	offset uintptr
 	size   uintptr      // of memoryField
-	site   int          // of a string, or of the value that it refers to
+	site   int          // of a string, or of the value behind a reference
 	keys   int          // site of a map's keys
 	of     *shape       // of a pointer's target, a slice's elements, or a map's values
 	number int          // of a map, among all maps
 	typ    *layout.Type // of a map, or of the slice in an interface
 }
 
-// fieldKind is the kind of a field's memory.
 type fieldKind uint8
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// read replaces the memory that the value at p refers to by copies or by shared parts. The value is
-// a raw copy of the one that was written.
+// read replaces the memory behind the value at p by copies or by shared parts. The value is a raw
+// copy of the written one.
 func (a *Adopter) read(s *shape, p layout.Pointer) {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -36,8 +36,7 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 }
 
 // readText copies a string, so that it keeps nothing of the original object alive. A long one has
-// memory of its own already, unless the transform has cut it out of a longer one, which nothing
-// shows.
+// memory of its own already, unless the transform has cut it out of a longer one, without a trace.
 func (a *Adopter) readText(site int, p layout.Pointer) {
 	s := *layout.As[string](p)
 	switch {
@@ -55,7 +54,6 @@ func (a *Adopter) readText(site int, p layout.Pointer) {
 	}
 }
 
-// readReference sets a pointer, a slice or a map.
 func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	switch {
 	case f.kind == scalarField:
@@ -99,7 +97,6 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	before.keep(f, p)
 }
 
-// readScalar sets a pointer to a number or a boolean.
 func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	from := *p
 	a.word = 0

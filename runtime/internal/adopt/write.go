@@ -63,7 +63,6 @@ func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 	return true
 }
 
-// writeMemory writes raw memory.
 func (a *Adopter) writeMemory(p layout.Pointer, size uintptr) {
 	a.buf = append(a.buf, layout.Bytes(p, size)...)
 }
@@ -79,8 +78,8 @@ func (a *Adopter) writeText(s string) {
 	}
 }
 
-// writeReference writes the value behind a pointer, a slice or a map. Parts are numbered in the
-// order in which they begin.
+// writeReference writes the value behind a pointer, a slice or a map. Parts are numbered by their
+// start.
 func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	switch {
 	case f.kind == scalarField:

@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Object decodes an object that is alone in a response, whose body is whole. The object owns its
-// parts, and has its kind set. It may have no resourceVersion, as in the answer to a create that
-// was a dry run. An error about the body is an [*Error].
+// Object decodes a response body with a single object. The object owns its parts, and has its kind
+// set. It may have no resourceVersion, as in the answer to a dry-run create. An error about the
+// body is an [*Error].
 func (c *Codec) Object(body []byte, f Format) (object.Object, error) {
 	var r Item
 	formats[f].object(c, body, &r)

@@ -7,18 +7,17 @@ import (
 	"sync"
 )
 
-// The usual sizes of buffers.
+// Usual sizes.
 const (
 	idleSize  = 512
 	smallSize = 16 << 10
 	chunkSize = 64 << 10
 
-	largeSizes = 10 // number of larger sizes that are pooled, each twice the one before
+	largeSizes = 10 // number of larger pooled sizes, each twice the one before
 	largest    = chunkSize << largeSizes
 )
 
-// The buffers that no stream uses at the moment. The garbage collector frees them if they stay
-// unused.
+// Idle buffers. The garbage collector frees them if they stay unused.
 var (
 	idleBuffers  = sync.Pool{New: func() any { return new([idleSize]byte) }}
 	smallBuffers = sync.Pool{New: func() any { return new([smallSize]byte) }}
@@ -44,7 +43,6 @@ func getBuffer(size int) []byte {
 	return make([]byte, size)
 }
 
-// putBuffer returns a buffer that isn't used any more to its pool.
 func putBuffer(buf []byte) {
 	switch size := len(buf); size {
 	case idleSize:
@@ -60,8 +58,7 @@ func putBuffer(buf []byte) {
 	}
 }
 
-// largePool returns the pool of buffers of a size that is a power of two and larger than a chunk,
-// or nil for other sizes.
+// largePool returns the pool for a size, or nil unless it is a power of two larger than a chunk.
 func largePool(size int) *sync.Pool {
 	if size <= chunkSize || size > largest || size&(size-1) != 0 {
 		return nil

@@ -7,12 +7,11 @@ import (
 	"io"
 )
 
-// maxItem bounds the size of one object or event, as it is after gzip, which makes a gigabyte of a
-// megabyte. An API server stores objects of 1.5 MB, if its etcd has the usual limit. Four bytes of
-// text that are read as the size of an event in protobuf are larger, too.
+// maxItem bounds the size of one object or event after gzip, which makes a gigabyte of a megabyte.
+// An API server stores objects of 1.5 MB, with etcd's usual limit. Four bytes of text, misread as
+// the size of a protobuf event, are larger, too.
 const maxItem = 16 << 20
 
-// checkSize refuses a length over maxItem.
 func checkSize(n uint64) error {
 	if n > maxItem {
 		return fmt.Errorf("%w: %d bytes in one piece, more than %d", ErrMalformed, n, maxItem)
@@ -28,7 +27,7 @@ func cutOff(err error) error {
 	return err
 }
 
-// refused returns the error of bytes that package protowire refuses with err, which may be nil.
+// refused wraps err, which may be nil, of package protowire.
 func refused(err error) error {
 	if err == nil {
 		return nil

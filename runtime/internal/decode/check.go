@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// fail returns the error of a stream that stopped at an offset with err.
 func (s *Stream) fail(key object.Key, err error, offset int64) error {
 	var broken *BrokenError
 	if errors.As(err, &broken) {
@@ -35,16 +34,16 @@ func isSyntax(err error) bool {
 	return errors.As(err, &v1) || errors.As(err, &v2)
 }
 
-// isCutOff reports whether err is about a stream that ends too early. Version 1 of the JSON decoder
-// has no error value for that, so its text is compared.
+// isCutOff reports whether a stream ended too early. Version 1 of the JSON decoder has no error
+// value for that, so its text is compared.
 func isCutOff(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &v1) && v1.Error() == "unexpected end of JSON input"
 }
 
-// accept checks an object and sets its kind. hint is the kind of objects that carry none, "" if it
-// is unknown.
+// accept checks an object and sets its kind. hint is the kind of objects without a kind, "" if
+// unknown.
 func (s *Stream) accept(r *Item, hint string) error {
 	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, hint)
 	switch {
@@ -59,8 +58,7 @@ func (s *Stream) accept(r *Item, hint string) error {
 	return nil
 }
 
-// checkKind compares the apiVersion and kind of an object with those that were asked for, and
-// returns the shared string of its kind.
+// checkKind checks an object's apiVersion and kind, and returns the shared string of its kind.
 func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if kind == "" {
 		kind = hint
@@ -92,7 +90,7 @@ func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 }
 
 // checkMetadata is checkKind for a source of metadata. The server sends the metadata of an object,
-// as asked for, or a whole object if it can't send less. Both look the same afterwards.
+// as requested, or a whole object if it can't send less. Both look the same afterwards.
 func (s *Stream) checkMetadata(apiVersion, kind string) (string, error) {
 	metadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
 	whole := kind != metadataKind && (apiVersion == "" || apiVersion == s.codec.apiVersion) && (s.codec.kind == "" || kind == "" || kind == s.codec.kind)

@@ -15,16 +15,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// The kinds and the apiVersion of objects that are metadata only.
+// The kinds and the apiVersion of metadata-only objects.
 const (
 	metadataKind       = "PartialObjectMetadata"
 	metadataListKind   = "PartialObjectMetadataList"
 	metadataAPIVersion = "meta.k8s.io/v1"
 )
 
-// identity is what the decoders read of every object: its kind, key and version.
+// identity is the kind, key and version of an object.
 type identity struct {
-	apiVersion, kind string // as the server has sent them, or ""
+	apiVersion, kind string // as sent by the server, or ""
 	key              object.Key
 	resourceVersion  string
 }
@@ -40,7 +40,7 @@ func (c *Codec) fresh() (obj object.Object, fast bool, err error) {
 
 var errNoNewObject = errors.New("NewObject returned nil; it has to return a new object at each call")
 
-// read completes the identity of a typed object that was decoded with err.
+// read completes the identity of a typed object decoded with err.
 func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, identity, error) {
 	if id.apiVersion == "" && id.kind == "" {
 		switch k := obj.GetObjectKind().(type) {
@@ -54,7 +54,6 @@ func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, 
 	return obj, id, err
 }
 
-// readUntyped makes an untyped object of content.
 func (c *Codec) readUntyped(content map[string]any, err error) (object.Object, identity, error) {
 	var id identity
 	obj := c.newObject()
@@ -68,15 +67,14 @@ func (c *Codec) readUntyped(content map[string]any, err error) (object.Object, i
 	return obj, id, err
 }
 
-// readMeta reads the metadata of an object. Its accessors may panic: in a type whose metadata is a
-// pointer they do if the server left the metadata out. Then the object has no name.
+// readMeta reads the metadata of an object. Its accessors may panic, as in a type whose metadata is
+// a pointer if the server left the metadata out. Then the object has no name.
 func readMeta(obj object.Object, id *identity) {
 	defer func() { _ = recover() }()
 	id.key = object.KeyOf(obj)
 	id.resourceVersion = obj.GetResourceVersion()
 }
 
-// has reports whether an object is in the shard.
 func (c *Codec) has(obj object.Object) bool {
 	return c.shard.Has(string(obj.GetUID()), obj.GetNamespace())
 }
@@ -91,8 +89,8 @@ func (c *Codec) expects() string {
 	return c.kind
 }
 
-// learn takes kind for that of all objects from now on, and returns true, if the resource is its
-// usual plural. A custom resource may have another plural, so that its kind is never certain.
+// learn takes kind as that of all objects from now on, and returns true, if the resource is its
+// usual plural. A custom resource may have another plural, so its kind is never certain.
 func (c *Codec) learn(kind string) bool {
 	if kind == "" {
 		return false
@@ -119,8 +117,8 @@ func (c *Codec) wrongKind(apiVersion, kind string) error {
 	return fmt.Errorf("%w: got %s %s, want %s %s; %s", ErrWrongKind, apiVersion, kind, c.apiVersion, want, hint)
 }
 
-// Stamped returns obj if it has an apiVersion and a kind, and else a copy that has those of the
-// codec's objects. It fails for an untyped object without a kind, because that can't be guessed.
+// Stamped returns obj if it has an apiVersion and a kind, or else a copy with those of the codec's
+// objects. It fails for an untyped object without a kind, because that can't be guessed.
 func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
 	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	if apiVersion != "" && kind != "" {
@@ -137,7 +135,6 @@ func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
 	return stamped, nil
 }
 
-// stamp sets apiVersion and kind to the shared strings, so that no object keeps its own copies.
 func (c *Codec) stamp(obj object.Object, kind string) {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		content := u.UnstructuredContent()

@@ -11,16 +11,16 @@
 //	            formatReader (JSON, protobuf): a line in formats
 //	             │  scanner  finds where items end
 //	             ▼  decoder  decodes them, by a fast decoder or a slow one
-//	            Stream.run: decodes what has arrived, and reads more
+//	            Stream.run: decodes the arrived items, and reads more
 //	             │
 //	             ▼
 //	            listReader, watchReader: check items, in any format ─▶ the callback
 //
 // A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
-// time, in the order of the response. Package source documents what that promises.
+// time, in the order of the response. Package source documents the resulting promises.
 //
-// The package knows formats and objects. It knows no request: package source asks, and adds to each
-// error the resource that was asked for.
+// The package knows formats and objects, but no requests: package source sends them, and adds the
+// requested resource to each error.
 package decode
 
 import (
@@ -43,29 +43,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Options describe the objects of a resource, and what is left out of them.
+// Options describe the objects of a resource.
 type Options struct {
-	// Resource is the resource that responses are about.
+	// Resource is the resource of the responses.
 	Resource schema.GroupVersionResource
-	// Kind is the kind that the objects must have. "" means the name of the Go type; for types that
-	// hold any kind, and for projections, "" accepts the kind that the server sends.
+	// Kind is the required kind. "" means the name of the Go type; for types that hold any kind,
+	// and for projections, "" accepts the server's kind.
 	Kind string
 	// DropManagedFields leaves metadata.managedFields out of objects.
 	DropManagedFields bool
-	// DropAnnotations are keys of metadata.annotations that are left out of objects.
+	// DropAnnotations are keys of metadata.annotations to leave out of objects.
 	DropAnnotations []string
 	// ShardSelector restricts the items to the objects of a shard; "" is everything.
 	ShardSelector string
-	// NewObject returns a new object at each call, always a pointer of the same type. Several
-	// goroutines may call it at once.
+	// NewObject returns a new object at each call, always a pointer of the same type. It may be
+	// called concurrently.
 	NewObject func() object.Object
 }
 
-// Promises is what the caller of a stream says about the objects.
+// Promises are made by the caller of a stream about its objects.
 type Promises struct {
-	// ReadOnly means that the caller never changes objects, so that they may share parts.
+	// ReadOnly means that the caller never changes objects, so they may share parts.
 	ReadOnly bool
-	// Known, if not nil, returns an object that the caller already has, or nil.
+	// Known, if not nil, returns an object of the caller, or nil.
 	Known Known
 }
 
@@ -73,37 +73,37 @@ type Promises struct {
 // the stream's goroutine.
 type Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 
-// Codec holds the type of a resource's objects and the decoders of each format. All streams of a
-// source share it, and so do sources that differ in their namespaces only. It is safe for use by
-// several goroutines.
+// Codec holds the type of a resource's objects and the decoders of each format. The streams of a
+// source share it, and so do sources that differ only in their namespaces. It is safe for
+// concurrent use.
 type Codec struct {
 	// Set once at construction.
 	gvr        schema.GroupVersionResource
 	apiVersion string // of gvr
-	kind       string // the kind that is expected; "" accepts the server's
-	stampAs    string // the apiVersion that objects carry, shared by all of them
-	partial    bool   // objects are *metav1.PartialObjectMetadata, asked for as such
+	kind       string // the expected kind; "" accepts the server's
+	stampAs    string // the apiVersion of objects, shared by all of them
+	partial    bool   // objects are *metav1.PartialObjectMetadata, requested as such
 	untyped    bool   // objects hold their content as a map
-	projection bool   // objects have some fields of their kind only
+	projection bool   // objects have only some fields of their kind
 	protobuf   bool   // objects can be decoded from protobuf
 	drop       dropped.Parts
 	shard      *shard.Shard
 	newObject  func() object.Object
-	elem       reflect.Type // what objects point to
-	// plain: new objects are zero values of elem, as the fast decoders need them
+	elem       reflect.Type // the type that objects point to
+	// plain: new objects are zero values of elem, as needed by the fast decoders
 	plain bool
-	// exotic reports whether objects are decoded from JSON by sigs.k8s.io/json, if not in the fast
-	// way. It is found out when an object needs it, because it takes long.
+	// exotic reports whether sigs.k8s.io/json decodes the JSON that the fast decoder declines. It
+	// runs when first needed, because it takes long.
 	exotic func() bool
 	sizes  sizes
 
 	// The atomics synchronize themselves.
 	pools  decoderPools
 	warned atomic.Bool            // the change of a shared part was logged
-	taken  atomic.Pointer[string] // the kind that learn took, if kind is ""
+	taken  atomic.Pointer[string] // the kind taken by learn, if kind is ""
 }
 
-// New returns the codec of the objects that opts describe. It fails if NewObject returns nil or
+// New returns the codec of the objects described by opts. It fails if NewObject returns nil or
 // something other than a pointer, and if ShardSelector is invalid.
 func New(opts Options) (*Codec, error) {
 	sample := opts.NewObject()
@@ -149,8 +149,8 @@ func (c *Codec) Type() reflect.Type { return reflect.PointerTo(c.elem) }
 // Has reports whether the objects can be decoded from a format.
 func (c *Codec) Has(f Format) bool { return f.Exists() && (f != Protobuf || c.protobuf) }
 
-// SentAs returns the kind of meta.k8s.io/v1 that a server is to be asked to convert items to, of a
-// list or of a watch; "" means none.
+// SentAs returns the kind of meta.k8s.io/v1 to request from a server for the items of a list or of
+// a watch; "" means no conversion.
 func (c *Codec) SentAs(list bool) string {
 	switch {
 	case !c.partial:
@@ -163,9 +163,9 @@ func (c *Codec) SentAs(list bool) string {
 
 // Open begins to read a response in a format. It reads nothing yet.
 //
-// If a shared part was changed, some of the caller's objects differ from what the server has sent,
-// and it is unknown which. So from then on Known is not called, and the caller gets newly decoded
-// objects, none of which has the changed part. This is logged, once.
+// If a shared part was changed, some of the caller's objects, it is unknown which, differ from the
+// server's. So from then on Known is not called, and the caller gets newly decoded objects, none
+// with the changed part. This is logged, once.
 func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
 	s := newStream(ctx, c, body, f)
 	s.promised(ctx, promises)

@@ -11,12 +11,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 )
 
-// envelope is an object with its kind and apiVersion. All of them are parts of the input.
+// envelope is an object with its kind and apiVersion, all parts of the input.
 type envelope struct{ apiVersion, kind, raw []byte }
 
 const protoPrefix = "k8s\x00"
 
-// parseEnvelope reads the envelope of an object.
 func parseEnvelope(data []byte) (e envelope, err error) {
 	if !bytes.HasPrefix(data, []byte(protoPrefix)) {
 		return e, errNoPrefix(data[:min(len(data), len(protoPrefix))])
@@ -68,7 +67,6 @@ func errNoPrefix(data []byte) error {
 	return fmt.Errorf("%w: the object begins with %q, in Kubernetes' protobuf it would be %q", ErrMalformed, data, protoPrefix)
 }
 
-// parseEvent reads an event, and the envelope of its object.
 func parseEvent(raw []byte) (typ string, e envelope, err error) {
 	var rawObject []byte
 	for len(raw) > 0 {
@@ -103,7 +101,6 @@ func parseEvent(raw []byte) (typ string, e envelope, err error) {
 	return typ, e, err
 }
 
-// protoStatus decodes a Status with its envelope.
 func protoStatus(raw []byte) (metav1.Status, error) {
 	e, err := parseEnvelope(raw)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 )
 
 // bodyReader reads a response. It fails if an item is longer than the limit, and once ctx is done:
-// the transport may have much to unpack that has come before. An error of the connection or of ctx
-// becomes a *BrokenError, unlike errors of the response itself.
+// the transport may still have much to unpack. An error of the connection or of ctx becomes a
+// *BrokenError, unlike errors of the response itself.
 type bodyReader struct {
 	ctx       context.Context
 	r         io.ReadCloser
-	limit     int64 // bytes that may be read for one item
-	remaining int64 // bytes of the limit that the current item has left
+	limit     int64 // maximum bytes for one item
+	remaining int64 // bytes of the limit left for the current item
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
@@ -37,39 +37,37 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pause is the time from which on a read counts as a pause of the server.
+// pause is the minimum duration of a read that counts as a pause of the server.
 const pause = 5 * time.Millisecond
 
-// sizes are the sizes of a stream's buffers. A value that doesn't fit gets a larger buffer.
+// sizes are the usual sizes of a stream's buffers. Large values get larger ones.
 type sizes struct {
-	idle  int // of a stream that waits
+	idle  int // of a waiting stream
 	small int // of a stream with little to read
 	chunk int // of a stream with much to read
-	least int // the least room to begin a read with
+	least int // the least room for a read
 }
 
-// defaultSizes are those outside of tests.
 var defaultSizes = sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10}
 
-// feed holds the bytes of a response that have been read and not yet scanned.
+// feed holds the unscanned bytes of a response.
 type feed struct {
 	body  *bodyReader
 	sizes sizes
-	table *share.Table // is notified when bytes arrive
+	table *share.Table // notified when bytes arrive
 	buf   []byte
 	pos   int   // buf[pos:end] is not scanned yet
-	end   int   // end of the bytes that have been read
+	end   int   // end of the bytes read
 	base  int64 // offset in the response of buf[0]
 	err   error // the body's last error; final
 
-	large int // size of the last value that was larger than a chunk
+	large int // size of the last value larger than a chunk
 	burst int // bytes since the last pause
 }
 
-// data returns the bytes that are not scanned yet. It is valid until the next call of more.
+// data returns the unscanned bytes. It is valid until the next call of more.
 func (f *feed) data() []byte { return f.buf[f.pos:f.end] }
 
-// offset returns the offset of data in the response.
 func (f *feed) offset() int64 { return f.base + int64(f.pos) }
 
 // used records that an item of n bytes ends where data begins, and resets the limit for the next
@@ -81,7 +79,7 @@ func (f *feed) used(n int) {
 	}
 }
 
-// more reads once, so that data gets longer. It returns io.EOF at the end of the response.
+// more reads once, adding to data. It returns io.EOF at the end of the response.
 func (f *feed) more() error {
 	if f.err != nil {
 		return f.err
@@ -108,7 +106,7 @@ func (f *feed) more() error {
 	return nil
 }
 
-// need reads until data has n bytes. Memory is allocated as they arrive. It returns io.EOF if the
+// need reads until data has n bytes, allocating memory as they arrive. It returns io.EOF if the
 // response ends before the first of them.
 func (f *feed) need(n int) error {
 	for len(f.data()) < n {
@@ -122,7 +120,6 @@ func (f *feed) need(n int) error {
 	return nil
 }
 
-// room makes room for a read behind data.
 func (f *feed) room() {
 	rest := f.data()
 	size := len(f.buf)
@@ -158,9 +155,9 @@ func (f *feed) usual() int {
 	return f.sizes.chunk
 }
 
-// larger returns the size of a buffer for at least so many bytes. A buffer that is larger than a
-// chunk also has room for the last value that didn't fit into a chunk. So similar values aren't
-// copied from buffer to buffer while they arrive.
+// larger returns the size of a buffer for at least so many bytes. Beyond a chunk, it also has room
+// for the last value that didn't fit into a chunk, so that similar values aren't copied from buffer
+// to buffer while they arrive.
 func (f *feed) larger(least int) int {
 	switch {
 	case least <= f.sizes.small:
@@ -177,7 +174,6 @@ func (f *feed) move(next []byte) {
 	f.buf, f.pos, f.end = next, 0, f.end-f.pos
 }
 
-// close closes the body and returns the buffer.
 func (f *feed) close() {
 	f.body.r.Close()
 	putBuffer(f.buf)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Format is one of the formats in which API servers write objects. The zero value is none.
+// Format is a format in which API servers write objects. The zero value is none.
 type Format uint8
 
 // The formats.
@@ -17,13 +17,12 @@ const (
 	Protobuf
 )
 
-// formats has what differs between the formats.
 var formats = [...]struct {
 	name      string
 	mediaType string
 	reader    func(*Stream) formatReader          // reads a response
-	object    func(*Codec, []byte, *Item)         // decodes an object that is alone in a response
-	status    func([]byte) (metav1.Status, error) // decodes a Status that is alone in a response
+	object    func(*Codec, []byte, *Item)         // decodes an object alone in a response
+	status    func([]byte) (metav1.Status, error) // decodes a Status alone in a response
 }{
 	JSON: {
 		name: "JSON", mediaType: "application/json",
@@ -35,7 +34,7 @@ var formats = [...]struct {
 	},
 }
 
-// FormatOf returns the format that a media type names.
+// FormatOf returns the format of a media type.
 func FormatOf(mediaType string) (f Format, ok bool) {
 	for f := JSON; f.Exists(); f++ {
 		if formats[f].mediaType == mediaType {
@@ -56,8 +55,8 @@ func (f Format) String() string {
 	return formats[f].name
 }
 
-// MediaType returns the media type to ask for.
+// MediaType returns the media type to request.
 func (f Format) MediaType() string { return formats[f].mediaType }
 
-// Status decodes a Status that is alone in a response.
+// Status decodes a Status alone in a response.
 func (f Format) Status(body []byte) (metav1.Status, error) { return formats[f].status(body) }

@@ -18,7 +18,7 @@ type jsonFormat struct {
 	s *Stream
 	f *feed
 
-	frame  jsondec.Frame // state of the value that data begins with
+	frame  jsondec.Frame // state of the value at the start of data
 	within bool          // data begins within a value, not between two values
 }
 
@@ -57,7 +57,6 @@ func (j *jsonFormat) list(l *listReader) error {
 	return nil
 }
 
-// listMember reads the value of a member.
 func (j *jsonFormat) listMember(l *listReader, name string, seen map[string]bool) (err error) {
 	switch name {
 	case "kind", "apiVersion", "metadata", "items":
@@ -114,8 +113,8 @@ func (j *jsonFormat) items(l *listReader) error {
 	return j.wrong(c, "the list's items", '[')
 }
 
-// member reads the name of the list's next member, with the comma before it and the colon after it.
-// It returns nil at the end of the list.
+// member reads the name of the list's next member, with its comma and colon. It returns nil at the
+// end of the list.
 func (j *jsonFormat) member(first bool) (*string, error) {
 	c, err := j.peek()
 	if err != nil {
@@ -179,7 +178,7 @@ func (j *jsonFormat) next() (byte, bool) {
 	return 0, false
 }
 
-// value reads a value. Only its end is found; its syntax is not checked.
+// value reads a value, without checking its syntax.
 func (j *jsonFormat) value() ([]byte, error) {
 	if _, err := j.peek(); err != nil {
 		return nil, cutOff(err)
@@ -213,7 +212,7 @@ func (j *jsonFormat) text(what string) (string, error) {
 	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
 }
 
-// wrong returns the error of a value of the wrong JSON kind, which begins with c.
+// wrong returns the error for a value of the wrong JSON kind, which begins with c.
 func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	got, ok := jsonKind(c)
 	if !ok {
@@ -222,12 +221,11 @@ func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, got, want)
 }
 
-// unexpected returns the error of a byte that can't be where it is.
+// unexpected returns the error for a misplaced byte.
 func (j *jsonFormat) unexpected(c byte, where string) error {
 	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
 }
 
-// jsonKind returns the kind of a JSON value that begins with c.
 func jsonKind(c byte) (jsontext.Kind, bool) {
 	switch {
 	case c == '-' || '0' <= c && c <= '9':
@@ -238,8 +236,8 @@ func jsonKind(c byte) (jsontext.Kind, bool) {
 	return jsontext.KindInvalid, false
 }
 
-// unfinished returns the error of a value that is cut off by the error cut. err is the error of
-// decoding its beginning.
+// unfinished returns the error of a value cut off by the error cut, where decoding its beginning
+// returned err.
 func unfinished(err, cut error) error {
 	if err == nil || isCutOff(err) {
 		return cutOff(cut)
@@ -264,19 +262,17 @@ func (j *jsonFormat) whole() step {
 	return st
 }
 
-// took advances past a value of n bytes.
 func (j *jsonFormat) took(n int) {
 	j.f.pos += n
 	j.f.used(n)
 	j.frame, j.within = jsondec.Frame{}, false
 }
 
-// failed returns the step of a failure at the present offset.
 func (j *jsonFormat) failed(err error) step {
 	return step{result: stepFailed, inItem: true, err: err, offset: j.f.offset()}
 }
 
-// cut returns the step for an item that is cut off by err.
+// cut returns the step for an item cut off by err.
 func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *Item)) step {
 	f := j.f
 	if _, ok := j.next(); !ok {

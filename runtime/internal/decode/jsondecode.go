@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// jsonDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
-// slow one, which has the results and errors of sigs.k8s.io/json.
+// jsonDecoder decodes objects and events. If the fast decoder declines an input, the slow one
+// decodes it, with the results and errors of sigs.k8s.io/json.
 type jsonDecoder struct {
 	// Set once at construction.
 	c        *Codec
@@ -29,11 +29,10 @@ type jsonDecoder struct {
 
 	// Made for the first object, since a watch may bring none.
 	begun   bool
-	fast    *jsondec.Decoder // nil for types that only the slow decoder can decode
+	fast    *jsondec.Decoder // nil for types without a fast decoder
 	untyped *jsondec.Untyped
 }
 
-// item implements decoder.
 func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
 
 // object decodes an object. With lookUp it first asks for a known one.
@@ -52,7 +51,7 @@ func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 	d.slow(raw, r)
 }
 
-// quick decodes the object that data begins with by the fast decoder, and returns its length, or 0
+// quick decodes the object at the start of data by the fast decoder, and returns its length, or 0
 // if the decoder declines it.
 func (d *jsonDecoder) quick(data []byte, r *Item) int {
 	if d.c.untyped {
@@ -88,7 +87,6 @@ func (d *jsonDecoder) quick(data []byte, r *Item) int {
 	return n
 }
 
-// find looks for a known object by a guessed identity.
 func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	if d.known == nil {
 		return nil, jsondec.Identity{}
@@ -97,13 +95,12 @@ func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
 }
 
-// same reports whether a guess was right.
 func same(id, guess jsondec.Identity) bool {
 	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
 		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
 }
 
-// slow decodes an object by the slow decoder, exactly as sigs.k8s.io/json does.
+// slow decodes an object as sigs.k8s.io/json does.
 func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	if d.c.untyped {
 		var content map[string]any
@@ -117,7 +114,6 @@ func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	r.offset = errorOffset(r.err, r.offset)
 }
 
-// setContent sets r to an untyped object that was decoded with err.
 func (d *jsonDecoder) setContent(content map[string]any, err error, r *Item) {
 	if r.Object, r.id, r.err = d.c.readUntyped(content, err); r.err == nil {
 		d.c.drop.From(r.Object)
@@ -142,7 +138,6 @@ func jsonStatus(raw []byte) (status metav1.Status, err error) {
 
 func unmarshalJSON(raw []byte, dst any) error { return json.Unmarshal(raw, dst, typedOptions) }
 
-// event implements decoder.
 func (d *jsonDecoder) event(raw []byte, r *Item) {
 	if typ, rawObject, ok := splitEvent(raw); ok {
 		before := *r
@@ -155,8 +150,8 @@ func (d *jsonDecoder) event(raw []byte, r *Item) {
 	d.members(raw, r)
 }
 
-// splitEvent splits an event in the form in which API servers write it. ok is false for types other
-// than those of objects and bookmarks. The caller must check that rawObject is one JSON value.
+// splitEvent splits an event in the form written by API servers. ok is false for types other than
+// those of objects and bookmarks. The caller must check that rawObject is one JSON value.
 func splitEvent(raw []byte) (typ deltafifo.Type, rawObject []byte, ok bool) {
 	typ, start := splitHead(raw)
 	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
@@ -180,7 +175,6 @@ func splitHead(data []byte) (typ deltafifo.Type, n int) {
 	return typ, len(data) - len(rest)
 }
 
-// eventObject decodes the object of an event.
 func (d *jsonDecoder) eventObject(typ deltafifo.Type, raw []byte, r *Item) {
 	if r.Type = typ; typ != deltafifo.Bookmark {
 		d.object(raw, r, typ == deltafifo.Added)
@@ -303,7 +297,6 @@ func checkJSON(raw []byte) error {
 	return nil
 }
 
-// blank reports whether raw is only white space.
 func blank(raw []byte) bool {
 	for _, c := range raw {
 		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -327,7 +320,7 @@ func errorOffset(err error, otherwise int64) int64 {
 	return otherwise
 }
 
-// relocate adds by to the offset in a decoder's error, so that it counts from the beginning of the
+// relocate adds by to the offset in a decoder's error, which then counts from the beginning of the
 // response.
 func relocate(err error, by int64) {
 	var syntactic *jsontext.SyntacticError

@@ -7,10 +7,9 @@ import (
 	"io"
 )
 
-// jsonItems scans the items of a list.
 type jsonItems struct {
 	format *jsonFormat
-	later  bool // there was an item before
+	later  bool // an item came before
 }
 
 // begin skips the comma and white space before an item. It returns false if data has something else
@@ -47,7 +46,6 @@ func (j *jsonItems) scan() step {
 
 func (j *jsonItems) broken(err error) step { return j.format.cut(err, decoder.item) }
 
-// jsonEvents scans the events of a watch.
 type jsonEvents struct{ format *jsonFormat }
 
 func (j jsonEvents) scan() step {

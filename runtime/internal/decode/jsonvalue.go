@@ -13,9 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/quantity"
 )
 
-// typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. One thing
-// is left out of version 1: validating each value before it is decoded, which is a second pass over
-// all bytes. Quantities are parsed in bounded time.
+// typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. They omit
+// one step of version 1: validating each value before it is decoded, in a second pass over all
+// bytes. Quantities are parsed in bounded time.
 var typedOptions = json.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	json.MatchCaseInsensitiveNames(false),
@@ -25,11 +25,11 @@ var typedOptions = json.JoinOptions(
 
 var fromUnmarshaler = reflect.TypeFor[json.UnmarshalerFrom]()
 
-// isExotic reports whether a type has something in it that our decoder reads differently from
+// isExotic reports whether a type contains something our decoder reads differently from
 // sigs.k8s.io/json, or not at all: an empty interface, a json.Number, an UnmarshalJSONFrom method,
-// a channel or a function, a json tag that version 1 and version 2 of the decoder understand
-// differently. Types of Kubernetes APIs have none of these. It doesn't look into types that have a
-// decoding method of their own.
+// a channel or a function, a json tag with different meanings in version 1 and version 2 of the
+// decoder. Types of Kubernetes APIs have none of these. It doesn't look into types with a decoding
+// method of their own.
 func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -62,8 +62,8 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// isExoticTag reports whether a tag has a name that version 1 ignores, an option that it doesn't
-// have, or "string" where it has another meaning or none.
+// isExoticTag reports whether a tag has a name that version 1 ignores, an option unknown to it, or
+// "string" where it has another meaning or none.
 func isExoticTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
 	if name != "" && !gotype.IsJSONName(name) {

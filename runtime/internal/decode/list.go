@@ -17,11 +17,10 @@ type listReader struct {
 	apiVersion, kind string // as far as read
 	meta             listMeta
 	items            bool // items have begun
-	skipped          int  // items that are not in the shard
+	skipped          int  // items outside the shard
 	silent           bool // an item had no kind of its own
 }
 
-// listMeta is the part of a list's metadata that is used.
 type listMeta struct {
 	ResourceVersion string `json:"resourceVersion"`
 	Continue        string `json:"continue"`
@@ -61,7 +60,6 @@ func (l *listReader) begin() error {
 	return nil
 }
 
-// take checks a decoded item and hands it over.
 func (l *listReader) take(r *Item) error {
 	l.stream.number++
 	if r.err == nil && !r.known {
@@ -81,8 +79,7 @@ func (l *listReader) take(r *Item) error {
 	return nil
 }
 
-// itemKind returns the kind of items that carry none, as far as the list's kind implies it; else
-// "".
+// itemKind returns the item kind implied by the list's kind, or "".
 func (l *listReader) itemKind() string {
 	if kind, ok := strings.CutSuffix(l.kind, "List"); ok {
 		return kind
@@ -91,7 +88,7 @@ func (l *listReader) itemKind() string {
 }
 
 // check checks the list's kind and apiVersion. A custom resource may have a list kind of any name;
-// there the items decide, which all carry their kind.
+// then the items decide, each with a kind.
 func (l *listReader) check(items bool) error {
 	kind, learned := l.stream.codec.expects(), l.stream.learned
 	if kind == "" && l.stream.codec.learn(l.itemKind()) {

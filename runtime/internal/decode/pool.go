@@ -15,11 +15,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shareBytes bounds the parts that a codec keeps in order to share them with later objects.
+// shareBytes bounds the parts a codec keeps for sharing with later objects.
 const shareBytes = 16 << 20
 
-// decoderPools hold the decoders of a codec that no stream uses at the moment, and the table of the
-// parts that their objects share. The table is made for the first stream.
+// decoderPools hold the idle decoders of a codec, and the table of their objects' parts, made for
+// the first stream.
 type decoderPools struct {
 	table func() *share.Table
 	json  byReadOnly[jsonDecoder]
@@ -30,8 +30,7 @@ func newDecoderPools() decoderPools {
 	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-// byReadOnly holds two pools: decoders of objects that share their parts, and of objects that own
-// them.
+// byReadOnly has a pool for decoders of objects that share their parts, and one for owned parts.
 type byReadOnly[D any] struct{ shared, own pool[D] }
 
 func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
@@ -41,15 +40,13 @@ func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
 	return &b.own
 }
 
-// pool holds decoders that are not in use. The first one stays, with everything that it has
-// learned. The others are needed only while several streams decode at the same time; the garbage
-// collector may take them.
+// pool holds idle decoders. The first one stays, with everything it has learned. The others are
+// needed only while several streams decode at the same time; the garbage collector may take them.
 type pool[D any] struct {
 	first  atomic.Pointer[D]
 	others sync.Pool
 }
 
-// get takes a decoder out of the pool; nil if there is none.
 func (p *pool[D]) get() *D {
 	if d := p.first.Swap(nil); d != nil {
 		return d
@@ -64,8 +61,8 @@ func (p *pool[D]) put(d *D) {
 	}
 }
 
-// programs are the compiled programs of one format: one for each type and each choice of dropped
-// parts, in the whole process.
+// programs are the compiled programs of one format in the process: one for each type and choice of
+// dropped parts.
 type programs[P any] struct {
 	byKey sync.Map // programKey to func() *P
 }
@@ -80,7 +77,7 @@ var (
 	protoPrograms programs[protodec.Program]
 )
 
-// of returns the program of a codec, or nil if all its objects are decoded in the slow way.
+// of returns the program of a codec, or nil if the slow decoder decodes all its objects.
 func (p *programs[P]) of(c *Codec, compile func() (*P, error)) *P {
 	key := programKey{c.elem, c.drop.String()}
 	program, ok := p.byKey.Load(key)
@@ -110,7 +107,7 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
-// fastProto returns a new fast decoder, or nil if the type has none.
+// fastProto is fastJSON for protobuf.
 func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
 	program := c.protoProgram()
 	if program == nil {
@@ -123,7 +120,6 @@ func (c *Codec) protoProgram() *protodec.Program {
 	return protoPrograms.of(c, func() (*protodec.Program, error) { return protodec.New(c.elem, c.drop) })
 }
 
-// find calls known with the identity that was read of an object.
 func find(known Known, name, namespace, uid, version []byte) object.Object {
 	if len(name) == 0 || len(version) == 0 {
 		return nil
@@ -137,7 +133,6 @@ func find(known Known, name, namespace, uid, version []byte) object.Object {
 	return known(object.Key{Namespace: all[n:ns], Name: all[:n]}, types.UID(all[ns:u]), all[u:])
 }
 
-// setKnown sets r to an object that the caller already has.
 func setKnown(obj object.Object, r *Item) {
 	r.Object, r.known, r.id = obj, true, identity{key: object.KeyOf(obj), resourceVersion: obj.GetResourceVersion()}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/protowire"
 )
 
-// protoFormat reads Kubernetes' protobuf. Every object outside of a list is in an envelope that has
-// its kind:
+// protoFormat reads Kubernetes' protobuf. Every object outside of a list is in an envelope with its
+// kind:
 //
 //	list   envelope{ raw: {1: metadata, 2: item, 2: item, …} }
 //	watch  length{ 1: type, 2: {1: envelope{ raw: object }} } length{…} …
@@ -23,7 +23,7 @@ import (
 type protoFormat struct {
 	s   *Stream
 	f   *feed
-	end int64 // where the current list ends in the response; 0 outside of one
+	end int64 // end of the current list in the response; 0 outside of one
 }
 
 func newProtoFormat(s *Stream) formatReader { return &protoFormat{s: s, f: s.feed} }
@@ -72,7 +72,6 @@ func (p *protoFormat) list(l *listReader) error {
 	}
 }
 
-// message reads a list in its envelope.
 func (p *protoFormat) message(l *listReader) error {
 	size, err := p.length()
 	if err != nil {
@@ -121,7 +120,6 @@ func (p *protoFormat) message(l *listReader) error {
 
 var errBeyondList = fmt.Errorf("%w: something in the list goes beyond the end of the list", ErrMalformed)
 
-// protoItems scans consecutive items of a list.
 type protoItems struct{ format *protoFormat }
 
 func (p protoItems) scan() step {
@@ -154,7 +152,6 @@ func (p protoItems) broken(err error) step { return p.format.failed(cutOff(err))
 
 func (p *protoFormat) events() scanner { return protoEvents{p} }
 
-// protoEvents scans the events of a watch.
 type protoEvents struct{ format *protoFormat }
 
 func (p protoEvents) scan() step {
@@ -188,12 +185,11 @@ func (p *protoFormat) whole(n, size int) step {
 	return st
 }
 
-// failed returns the step of a failure within an item.
 func (p *protoFormat) failed(err error) step {
 	return step{result: stepFailed, inItem: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
 
-// value reads a value that follows its length.
+// value reads a value preceded by its length.
 func (p *protoFormat) value() ([]byte, error) {
 	size, err := p.length()
 	if err != nil {
@@ -237,7 +233,6 @@ func (p *protoFormat) uvarint() (uint64, error) {
 
 var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMalformed)
 
-// skip skips the value of an unknown field.
 func (p *protoFormat) skip(tag uint64) error {
 	size := uint64(0)
 	err := refused(protowire.CheckNumber(tag))

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// protoDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
-// type's own Unmarshal, and refused for a projection, which has none.
+// protoDecoder decodes objects and events. The type's own Unmarshal decodes input that the fast
+// decoder declines; for a projection, which has none, it is an error.
 type protoDecoder struct {
 	// Set once at construction.
 	c        *Codec
@@ -25,7 +25,7 @@ type protoDecoder struct {
 
 	// Made for the first object, since a watch may bring none.
 	begun bool
-	fast  *protodec.Decoder // nil for types that only the slow decoder can decode
+	fast  *protodec.Decoder // nil for types without a fast decoder
 
 	apiVersion, kind string // of the last object; most objects have the same
 }
@@ -48,7 +48,6 @@ func (p *protoFormat) release(d decoder) {
 // item implements decoder. Items have no envelope.
 func (d *protoDecoder) item(raw []byte, r *Item) { d.object(envelope{raw: raw}, r, true) }
 
-// event implements decoder.
 func (d *protoDecoder) event(raw []byte, r *Item) {
 	typ, e, err := parseEvent(raw)
 	if err != nil {
@@ -105,7 +104,6 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 	r.Object, r.id, r.err = d.c.read(obj, r.id, err)
 }
 
-// slow decodes an object by its type's own Unmarshal.
 func (d *protoDecoder) slow(raw []byte, obj object.Object) error {
 	if d.c.projection {
 		return errUnusual
@@ -116,10 +114,10 @@ func (d *protoDecoder) slow(raw []byte, obj object.Object) error {
 	return malformed(obj.(protoMessage).Unmarshal(raw))
 }
 
-// errUnusual is the error of a projection that the fast decoder declines: it has no other one.
+// errUnusual refuses declined input of a projection.
 var errUnusual = fmt.Errorf("%w: protobuf: the object is not written as API servers write it", ErrMalformed)
 
-// again returns text as a string: the last one, if that is equal.
+// again returns text as a string, reusing an equal last one.
 func again(last *string, text []byte) string {
 	if *last != string(text) {
 		*last = string(text)
@@ -127,7 +125,6 @@ func again(last *string, text []byte) string {
 	return *last
 }
 
-// areFields reports whether msg consists of whole fields.
 func areFields(msg []byte) bool {
 	for len(msg) > 0 {
 		var err error

@@ -7,20 +7,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// formatReader reads one format: it knows how a list and a sequence of events are written in it,
-// and how values are decoded.
+// formatReader reads the lists, events and values of one format.
 type formatReader interface {
 	// list reads a whole list. It sets the fields of l as they come, and reads the items by
 	// l.stream.run.
 	list(l *listReader) error
-	// events returns a scanner of the events of a watch.
 	events() scanner
-	// decoder returns a decoder, which the stream gives back by release.
+	// decoder returns a decoder for the stream, which gives it back by release.
 	decoder() decoder
 	release(decoder)
 }
 
-// scanner finds where items or events end.
+// scanner finds the ends of items or events.
 type scanner interface {
 	// scan finds the next item in the feed's data, and advances the feed past it.
 	scan() step
@@ -29,14 +27,13 @@ type scanner interface {
 	broken(err error) step
 }
 
-// step is the result of a scan.
 type step struct {
 	result     stepResult
-	start, end int        // where an item is in the buffer of the feed
+	start, end int        // of an item in the buffer of the feed
 	inItem     bool       // err is about an item
 	err        error      // of a failure
-	key        object.Key // of the item that failed, as far as it could be read
-	offset     int64      // where it failed in the response
+	key        object.Key // of the failed item, as far as it could be read
+	offset     int64      // of the failure in the response
 }
 
 type stepResult uint8
@@ -48,8 +45,8 @@ const (
 	stepFailed                   // the next bytes can't be an item
 )
 
-// decoder decodes items and events, each of which is whole. One goroutine at a time uses it. Its
-// offsets count from the beginning of raw.
+// decoder decodes whole items and events. One goroutine at a time uses it. Its offsets count from
+// the beginning of raw.
 type decoder interface {
 	// item decodes an item of a list.
 	item(raw []byte, r *Item)
@@ -57,8 +54,8 @@ type decoder interface {
 	event(raw []byte, r *Item)
 }
 
-// run reads and decodes all items that sc finds and calls take with each. It returns an error of
-// take unchanged.
+// run reads and decodes all items found by sc and calls take with each. It returns an error of take
+// unchanged.
 func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(*Item) error) error {
 	var d decoder // nil while the stream waits for the server, so that others can use it
 	release := func() {

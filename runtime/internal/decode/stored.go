@@ -17,12 +17,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file stores objects outside of the process, and reads them back. They are stored as the
-// events with which a watch would add them, so that reading them has all that reading a response
-// has.
+// This file stores objects outside of the process, as ADDED watch events, so reading them is
+// reading a response.
 
-// StoredAs returns the format in which objects are stored: protobuf if the type has the methods,
-// else JSON. A projection has fields of protobuf, but no method that writes them.
+// StoredAs returns the format of stored objects: protobuf if the type has the methods, else JSON. A
+// projection has fields of protobuf, but no method to write them.
 func (c *Codec) StoredAs() Format {
 	if c.protobuf && !c.projection {
 		return Protobuf
@@ -68,8 +67,8 @@ func appendJSONEvent(b []byte, obj object.Object) ([]byte, error) {
 	return append(bytes.TrimSuffix(buf.Bytes(), []byte{'\n'}), "}\n"...), err
 }
 
-// EncodeProtobuf returns obj in the envelope that every object of Kubernetes has outside of a list.
-// It fails if the type has no protobuf.
+// EncodeProtobuf returns obj in the envelope of every Kubernetes object outside of a list. It fails
+// if the type has no protobuf.
 func EncodeProtobuf(obj runtime.Object) ([]byte, error) {
 	message, ok := obj.(interface{ Marshal() ([]byte, error) })
 	if !ok {
@@ -85,10 +84,10 @@ func EncodeProtobuf(obj runtime.Object) ([]byte, error) {
 	return append([]byte(protoPrefix), raw...), err
 }
 
-// ReadStored calls item with each object that AppendStored has written to stored. With readOnly the
-// objects share equal parts, with each other and with those of the codec's streams; then item and
-// all others must not change them. It returns the errors of stored and of item unchanged, and an
-// [*Error] if what is stored can't be read.
+// ReadStored calls item with each object written to stored by AppendStored. With readOnly the
+// objects share equal parts, with each other and with those of the codec's streams; then nothing
+// may change them. It returns the errors of stored and of item unchanged, and an [*Error] if the
+// stored bytes can't be read.
 func (c *Codec) ReadStored(stored io.Reader, readOnly bool, item func(object.Object) error) error {
 	s := c.Open(context.Background(), io.NopCloser(stored), c.StoredAs(), Promises{ReadOnly: readOnly})
 	defer s.Close()

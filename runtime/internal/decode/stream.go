@@ -28,15 +28,15 @@ type Stream struct {
 	learned string // the kind of the first object, if the codec has none
 }
 
-// List reads a list, and calls item with each object that is in the shard. It returns an error of
-// item as a [CallbackError], and one about the response as an [*Error] or a [*BrokenError].
+// List reads a list, and calls item with each object in the shard. It returns an error of item as a
+// [CallbackError], and one about the response as an [*Error] or a [*BrokenError].
 func (s *Stream) List(item func(object.Object) error) (List, error) {
 	l := listReader{stream: s, deliver: item}
 	return l.read()
 }
 
-// Watch reads events until the response ends, and calls event with each that is in the shard. The
-// item is the callback's until it returns. Errors are as those of List; that of an ERROR event is
+// Watch reads events until the response ends, and calls event with each event in the shard. The
+// callback owns the item until it returns. Errors are as those of List; that of an ERROR event is
 // an *apierrors.StatusError.
 func (s *Stream) Watch(event func(*Item) error) error {
 	w := watchReader{stream: s, deliver: event}
@@ -50,7 +50,7 @@ func (s *Stream) Close() { s.feed.close() }
 type List struct {
 	ResourceVersion string
 	Continue        string
-	Skipped         int // items that are not in the shard
+	Skipped         int // items outside the shard
 }
 
 // Item is a decoded object of a list, or an event of a watch.
@@ -63,7 +63,7 @@ type Item struct {
 
 	id     identity // with an error it may be incomplete
 	err    error
-	offset int64 // where decoding has ended in the response
+	offset int64 // end of decoding in the response
 }
 
 // ResourceVersion returns the version of the object or of the bookmark.
@@ -75,10 +75,10 @@ var (
 	ErrMalformed = errors.New("malformed")
 )
 
-// Error means that a response can't be used. It says where in the stream.
+// Error means that a response can't be used.
 type Error struct {
-	Item   int        // number of the item that is wrong, from 1; 0 is the list itself
-	Offset int64      // where in the response the error was noticed
+	Item   int        // number of the wrong item, from 1; 0 is the list itself
+	Offset int64      // position in the response where the error was noticed
 	Key    object.Key // of the object, as far as it could be read
 	Err    error      // the reason
 }

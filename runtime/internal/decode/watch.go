@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
-// watchReader reads a stream of events.
 type watchReader struct {
 	stream  *Stream
 	deliver func(*Item) error
@@ -26,7 +25,6 @@ func (w *watchReader) read() error {
 	return err
 }
 
-// take checks a decoded event and hands it over.
 func (w *watchReader) take(r *Item) error {
 	w.stream.number++
 	switch {
@@ -66,7 +64,6 @@ func (w *watchReader) checkBookmark(r *Item) error {
 
 const errorEvent = "ERROR"
 
-// eventType returns the type with a name, or 0.
 func eventType(name string) deltafifo.Type {
 	for t := deltafifo.Added; t <= deltafifo.Bookmark; t++ {
 		if name == t.String() {
@@ -94,7 +91,6 @@ func checkType(typ string) error {
 	return fmt.Errorf("%w: unknown type of event: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrMalformed, typ)
 }
 
-// statusError returns the error for the Status in an ERROR event.
 func statusError(status metav1.Status) error {
 	if status.Kind != "Status" {
 		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)
@@ -102,7 +98,6 @@ func statusError(status metav1.Status) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// errNoObject returns the error for an event without an object.
 func errNoObject(typ string) error {
 	return fmt.Errorf("%w: the %s event has no object", ErrMalformed, typ)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dropped has the names of the parts of metadata that are not decoded.
+// Package dropped names the parts of metadata that are not decoded.
 package dropped
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Parts are the parts that are left out of an object. The zero value leaves out nothing.
+// Parts are the parts left out of an object. The zero value leaves out nothing.
 type Parts struct {
 	ManagedFields bool
 	// by key; if all are left out, the object has no annotations; must not be changed any more
 	Annotations map[string]bool
 }
 
-// New returns the parts that are managedFields, maybe, and annotations with some keys.
+// New returns the Parts with managedFields, if true, and annotations by key.
 func New(managedFields bool, annotations []string) Parts {
 	p := Parts{ManagedFields: managedFields}
 	for _, key := range annotations {
@@ -33,7 +33,7 @@ func New(managedFields bool, annotations []string) Parts {
 // None reports whether nothing is left out.
 func (p *Parts) None() bool { return !p.ManagedFields && p.Annotations == nil }
 
-// String returns a text that Parts have in common if they are equal, and only then.
+// String returns a text that is equal for equal Parts only.
 func (p *Parts) String() string {
 	return fmt.Sprintf("managedFields: %v, annotations: %q", p.ManagedFields, slices.Sorted(maps.Keys(p.Annotations)))
 }

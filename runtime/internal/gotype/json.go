@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// JSONField is a field that has a name in JSON, of a struct or of a struct embedded in it.
+// JSONField is a field of a struct, or of a struct embedded in it, with a name in JSON.
 type JSONField struct {
 	Name   string
 	Quoted bool  // tag option "string"
@@ -19,7 +19,6 @@ type JSONField struct {
 	tagged bool
 }
 
-// jsonFields returns the fields of a struct.
 func jsonFields(t reflect.Type) []JSONField {
 	var all []JSONField
 	byName := map[string][]int{} // indexes in all

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// Leaf is a field that is no struct, or a time.Time, or an array of values that refer to nothing.
+// Leaf is a field that is no struct, or a time.Time, or an array of values without references.
 type Leaf struct {
 	Offset uintptr
 	Type   *Type
 	Name   bool // the name or the namespace of an object
-	// Hidden means that the field is not exported, or is within one that isn't, so that only the
-	// type's own package knows what it means.
+	// Hidden means that the field is unexported, or is within an unexported one, so that only the
+	// type's own package knows its meaning.
 	Hidden bool
-	// Data means the same of the number in a resource.Quantity, which is known to be data.
+	// Data means the same for the number in a resource.Quantity, which is known to be data.
 	Data bool
-	// Cache means that methods that only read the value write this field: it is the text of a
+	// Cache means that read-only methods of the value write this field: it is the text of a
 	// resource.Quantity.
 	Cache bool
 }
 
-// appendLeaves appends the leaves of a value of type t at an offset. like has what they have in
-// common.
+// appendLeaves appends the leaves of a value of type t at an offset. like has their common
+// properties.
 func appendLeaves(leaves []Leaf, t reflect.Type, offset uintptr, like Leaf) []Leaf {
 	switch {
 	case t.Kind() == reflect.Struct && t.NumField() > 0 && known[t] != GoTime:
@@ -55,7 +55,7 @@ func appendLeaves(leaves []Leaf, t reflect.Type, offset uintptr, like Leaf) []Le
 // Refers reports whether values of the type refer to other memory.
 func (t *Type) Refers() bool {
 	for _, leaf := range t.Leaves() {
-		// basic types have lower numbers, and an array that refers to something is no leaf
+		// basic types have lower numbers, and an array with references is no leaf
 		if k := leaf.Type.Kind(); leaf.Type.Known == GoTime || k > reflect.Complex128 && k != reflect.Array && k != reflect.Struct {
 			return true
 		}
@@ -63,8 +63,8 @@ func (t *Type) Refers() bool {
 	return false
 }
 
-// Hides reports whether values of the type have fields that aren't exported, other than those of
-// times and quantities.
+// Hides reports whether values of the type have unexported fields, other than those of times and
+// quantities.
 func (t *Type) Hides() bool {
 	return slices.ContainsFunc(t.Leaves(), func(l Leaf) bool { return l.Hidden })
 }

@@ -15,8 +15,8 @@ var (
 	none  = reflect.TypeFor[object.NoMeta]()
 )
 
-// IsMetadata reports whether t holds the metadata of an object: it is metav1.ObjectMeta, or what a
-// projection has in its place (see object.NoMeta).
+// IsMetadata reports whether t holds the metadata of an object: metav1.ObjectMeta, or its
+// replacement in a projection (see object.NoMeta).
 func IsMetadata(t reflect.Type) bool { return t == whole || isSlim(t) }
 
 // IsName reports whether a field of t is the name or the namespace of an object, as a string.
@@ -24,7 +24,7 @@ func IsName(t reflect.Type, f reflect.StructField) bool {
 	return IsMetadata(t) && f.Type.Kind() == reflect.String && (f.Name == "Name" || f.Name == "Namespace")
 }
 
-// IsProjection reports whether t is a projection: a struct that has the metadata of one.
+// IsProjection reports whether t is a projection: a struct with the metadata of one.
 func IsProjection(t reflect.Type) bool { return hasField(t, isSlim) }
 
 // isSlim reports whether t is the metadata of a projection.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ProtobufTag reads the tag that go-to-protobuf writes: the encoding of the field, such as "bytes",
+// ProtobufTag reads the tag written by go-to-protobuf: the encoding of the field, such as "bytes",
 // and its number, which is 0 if it can't be read. ok is false for a field without a tag.
 func ProtobufTag(f reflect.StructField) (encoding string, number int, ok bool) {
 	tag, ok := f.Tag.Lookup("protobuf")

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// any decodes the value at in[i], or after white space there, for an empty interface: integers as
-// int64 if they fit, other numbers as float64. end is -1 if it is refused.
+// any decodes a value for an empty interface: integers as int64 if they fit, other numbers as
+// float64.
 func (d *Decoder) any(i int) (v any, end int) {
 	in := d.in
 	if i = skipSpace(in, i); i >= len(in) {
@@ -60,8 +60,8 @@ func NewUntyped(dropManagedFields bool) *Untyped {
 	return &Untyped{Decoder{dropManaged: dropManagedFields}}
 }
 
-// Decode decodes the JSON object that input begins with, after white space maybe. It returns the
-// number of bytes that it has read. If ok is false, the input may be invalid or only unusual.
+// Decode decodes the JSON object at the start of input, after optional white space. It returns the
+// number of bytes read. If ok is false, the input may be invalid or only unusual.
 func (u *Untyped) Decode(input []byte) (content map[string]any, n int, ok bool) {
 	d := &u.d
 	d.in, d.depth = input, 0
@@ -72,14 +72,13 @@ func (u *Untyped) Decode(input []byte) (content map[string]any, n int, ok bool) 
 	return content, n, ok && n >= 0
 }
 
-// Bounds of the names that a Decoder keeps for later objects, because keys of annotations can be
-// many and long.
+// Bounds of the names a Decoder keeps, because keys of annotations can be many and long.
 const (
 	maxNames    = 4096
 	maxNameSize = 64
 )
 
-// anyName returns the name of a member as a string, which objects share.
+// anyName returns the name of a member as a string shared by objects.
 func (d *Decoder) anyName(b []byte) string {
 	name, ok := d.anyNames[string(b)]
 	if ok {

@@ -6,12 +6,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// maxPart is the size up to which parts are looked up in the table. A larger value may have smaller
-// parts in it.
+// maxPart is the size up to which parts are looked up in the table. A larger value may contain
+// smaller parts.
 const maxPart = 32 << 10
 
-// part decodes the value at in[i] that may be shared, or takes it from the table or from an earlier
-// value of the same object. The value is of a kind that shows by itself where it ends.
+// part decodes a value that may be shared, or takes it from the table or from an earlier value of
+// the same object. The end of its kind of value shows without a following byte.
 func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 	if !d.parts {
 		return d.own(pl, i, p)
@@ -47,8 +47,8 @@ func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
-// enter decodes a value that ends before in[end] for the table. The value may outlive this object,
-// so it gets its own block for its strings and refers to no parts that belong to the object.
+// enter decodes a value ending before in[end] for the table. The value may outlive this object, so
+// its strings get a block of their own and it refers to no parts of the object.
 func (d *Decoder) enter(pl *plan, i, end int, p layout.Pointer) int {
 	mark, floor := d.mark(), d.floor
 	d.floor = i
@@ -60,7 +60,7 @@ func (d *Decoder) enter(pl *plan, i, end int, p layout.Pointer) int {
 	return end
 }
 
-// part is the last value of a plan that was decoded in the present object.
+// part is the last value decoded by a plan in the present object.
 type part struct {
 	start, end int // in the input; 0: there is no value
 	value      layout.Slice
@@ -83,7 +83,7 @@ func (l *part) put(pl *plan, p layout.Pointer) {
 	}
 }
 
-// own decodes a value that belongs to the object.
+// own decodes an unshared value.
 func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opSlice:
@@ -95,14 +95,12 @@ func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
 	}
 }
 
-// pointer decodes the target of a pointer.
 func (d *Decoder) pointer(pl *plan, i int, p layout.Pointer) int {
 	to := pl.elem.typ.New()
 	*layout.As[layout.Pointer](p) = to
 	return d.value(pl.elem, i, to)
 }
 
-// slice decodes an array whose first byte after the bracket is in[i].
 func (d *Decoder) slice(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i < len(in) && in[i] <= ' ' {
@@ -138,8 +136,7 @@ func (d *Decoder) slice(pl *plan, i int, p layout.Pointer) int {
 	return i
 }
 
-// array decodes an array whose first byte after the bracket is in[i]. Surplus elements are dropped,
-// missing ones are zero.
+// array drops surplus elements. Missing ones are zero.
 func (d *Decoder) array(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {

@@ -17,7 +17,7 @@ type Decoder struct {
 	finder  *share.Finder // nil: nothing is shared
 	parts   bool          // parts are shared, not only strings
 
-	// Of the present value; cleared after it.
+	// About the present value; cleared after it.
 	in     []byte
 	depth  int
 	busy   bool
@@ -29,29 +29,29 @@ type Decoder struct {
 	// of an untyped object
 	dropManaged, inMetadata bool
 	before                  pages[part] // by plan number
-	kept                    []*part     // those of before that are in use
+	kept                    []*part     // the used ones of before
 	floor                   int         // parts that begin before it in the input are not reused
 
-	// What the Decoder has learned, by plan number. Allocated when needed.
+	// Learned by the Decoder, by plan number. Allocated when needed.
 	objects      pages[memberOrder]
 	scratches    pages[layout.Scratch]
 	mapScratches pages[mapScratch]
 	anyNames     map[string]string // of members of untyped objects
 }
 
-// NewDecoder returns a Decoder. With a table its objects share strings that repeat. With parts true
+// NewDecoder returns a Decoder. With a table its objects share repeated strings. With parts true
 // the objects of all Decoders of the table share equal slices, maps and targets of pointers, which
 // must then never be changed. With a nil table each object has its own memory, except for the texts
-// that a resource.Quantity caches.
+// cached by a resource.Quantity.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	return &Decoder{
 		program: p, finder: table.NewFinder(&p.compiler.sites, parts), parts: parts && table != nil,
 	}
 }
 
-// Decode decodes the JSON object that input begins with, after white space maybe, into obj: a
-// pointer to a zero value of the Program's type. It returns the number of bytes that it has read.
-// If ok is false, obj must be thrown away; the input may be invalid or only unusual.
+// Decode decodes the JSON object at the start of input, after optional white space, into obj: a
+// pointer to a zero value of the Program's type. It returns the number of bytes read. If ok is
+// false, obj must be thrown away; the input may be invalid or only unusual.
 func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	v := reflect.ValueOf(obj)
 	if v.Type() != d.program.pointer || v.IsNil() {
@@ -76,8 +76,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	return n, n >= 0
 }
 
-// maxBuffer, in bytes, and maxEntries, of maps, bound the scratch memory that is kept for the next
-// object.
+// Bounds, in bytes and in maps' entries, of the scratch memory kept for the next object.
 const (
 	maxBuffer  = 64 << 10
 	maxEntries = 1 << 11
@@ -97,7 +96,7 @@ func (d *Decoder) drop() {
 	d.kept = d.kept[:0]
 }
 
-// forget drops the state of a value that was not decoded to its end.
+// forget drops the state of a partly decoded value.
 func (d *Decoder) forget() {
 	d.text.Drop(layout.TextMark{})
 	d.maps = maps{}
@@ -105,8 +104,11 @@ func (d *Decoder) forget() {
 	d.scratches, d.mapScratches = nil, nil
 }
 
-// value decodes the value at in[i], or after white space there, into p, which must have a zero
-// value. It returns the index after the value, or -1.
+// value decodes the value at in[i], after optional white space, into p, which must have a zero
+// value.
+//
+// Methods that decode at an index return the index after the value, or -1 if they decline it. The
+// index is after the opening quote, brace or bracket for methods of strings, objects and arrays.
 func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i >= len(in) {
@@ -120,7 +122,7 @@ func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 		c = in[i]
 	}
 	if c == 'n' && pl.op != opRaw {
-		// What can be null is nil already. Everything else stays unchanged, as in encoding/json.
+		// Nullable types are nil already. All others stay unchanged, as in encoding/json.
 		if i = literalEnd(in, i, "null"); i < 0 || pl.op == opRefuse || pl.op == opDuration {
 			return -1
 		}

@@ -8,24 +8,23 @@ import (
 )
 
 // Frame finds the end of a JSON value that arrives piece by piece. It looks only at strings and
-// nesting: for a valid value the end is right, and an invalid value is found when it is decoded.
-// The zero value is ready for a value.
+// nesting: for a valid value the end is right, and decoding finds an invalid one. The zero value is
+// ready for a value.
 type Frame struct {
-	at int // bytes of the value that have been scanned
+	at int // scanned bytes of the value
 	scanState
 }
 
-// scanState is the state of the scan at a byte of a value.
 type scanState struct {
 	depth   int    // of nesting
 	inside  uint64 // all ones: in a string
 	escaped uint64 // 1: after a backslash that isn't escaped itself
 }
 
-// End returns the length of the value that data begins with, which has no white space before it, or
-// false if its end is not in data. The next call must then get the same bytes and more of them,
-// possibly at another address. A number or a literal ends before a byte that can't belong to it; at
-// the end of data it may go on, so End returns false.
+// End returns the length of the value at the start of data, without white space before it, or false
+// if its end is not in data. The next call must then get the same bytes and more of them, possibly
+// at another address. A number or a literal ends before a byte that can't belong to it; at the end
+// of data it may go on, so End returns false.
 func (f *Frame) End(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
@@ -42,7 +41,7 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 			return f.at + end, true
 		}
 	}
-	// Bytes that don't fill a block are scanned again with those that follow. The zeros after them
+	// Bytes that don't fill a block are scanned again with their successors. The zeros after them
 	// have no meaning.
 	var last [blockSize]byte
 	if copy(last[:], data[f.at:]) > 0 {
@@ -89,7 +88,7 @@ func valueEnd(in []byte, i int) int {
 	return -1
 }
 
-// skipLoosely is skip that doesn't validate what is in an object or an array.
+// skipLoosely is skip without validating the content of an object or an array.
 func skipLoosely(in []byte, i int) int {
 	if i = skipSpace(in, i); i < len(in) && (in[i] == '{' || in[i] == '[') {
 		return valueEnd(in, i)
@@ -100,8 +99,8 @@ func skipLoosely(in []byte, i int) int {
 const blockSize = 64
 
 // block scans a block, and returns the index in it after the end of the value, or -1. Each byte
-// becomes a bit in four words, one word for each kind of byte that matters. A byte is in a string
-// if the number of quotes before it is odd.
+// becomes a bit in four words, one for each relevant kind of byte. A byte is in a string if the
+// number of quotes before it is odd.
 func (s *scanState) block(b *[blockSize]byte) int {
 	var quote, open, closing, slash uint64
 	for k := 0; k < blockSize; k += 16 {
@@ -139,18 +138,18 @@ func (s *scanState) block(b *[blockSize]byte) int {
 }
 
 // brackets returns bits for those of eight bytes that open and close objects and arrays. Outside of
-// strings, the brackets of both kinds are the only bytes of JSON with the bits 3, 4 and 6; of
-// these, opening brackets have bit 1 and closing ones don't.
+// strings, brackets are the only bytes of JSON with the bits 3, 4 and 6; of these, opening brackets
+// have bit 1 and closing ones don't.
 func brackets(w uint64) (open, closing uint64) {
 	bracket := w >> 3 & (w >> 4) & (w >> 6) & ones
 	open = bracket & (w >> 1)
 	return open, bracket ^ open
 }
 
-// zeros returns a byte with a bit for each of eight bytes that is 0.
+// zeros returns a byte with a bit for each zero among eight bytes.
 func zeros(w uint64) uint64 { return (^((w | highs) - ones | w) & highs) * 0x0002040810204081 >> 56 }
 
-// escapes returns bits for the bytes of the block that are escaped.
+// escapes returns bits for the escaped bytes of the block.
 func (s *scanState) escapes(b *[blockSize]byte) uint64 {
 	var slash uint64
 	for k := 0; k < blockSize; k += 8 {

@@ -2,17 +2,17 @@
 
 package jsondec
 
-// Identity identifies an API object and its state. The fields are parts of the bytes that it was
-// read from; a field that is absent is empty.
+// Identity identifies an API object and its state. The fields are parts of the input; an absent
+// field is empty.
 type Identity struct {
 	Kind, APIVersion                      []byte
 	Name, Namespace, UID, ResourceVersion []byte
 }
 
-// ReadIdentity reads the identity of the API object that raw is, and checks that all of raw is
-// valid JSON; with loose, that it is what a projection without other fields accepts. ok is false if
-// it isn't, or if decoding might find another identity: if a member that matters is there twice, is
-// not a string, or is written with escape sequences.
+// ReadIdentity reads the identity of the API object in raw, and checks that all of raw is valid
+// JSON or, with loose, acceptable for a projection without other fields. ok is false if it isn't,
+// or if decoding might find another identity: if a relevant member is there twice, is not a string,
+// or is written with escape sequences.
 func ReadIdentity(raw []byte, loose bool) (id Identity, ok bool) {
 	r := idReader{in: raw, loose: loose}
 	i := skipSpace(raw, 0)
@@ -25,7 +25,7 @@ func ReadIdentity(raw []byte, loose bool) (id Identity, ok bool) {
 	return r.id, true
 }
 
-// GuessIdentity reads the identity from the beginning of raw, as API servers write it: up to uid
+// GuessIdentity reads the identity from the beginning of raw, as written by API servers: up to uid
 // and resourceVersion, or else the end of the metadata. It checks nothing. It shows whether
 // [ReadIdentity] is worth its time.
 func GuessIdentity(raw []byte) Identity {
@@ -39,9 +39,9 @@ func GuessIdentity(raw []byte) Identity {
 type idReader struct {
 	in    []byte
 	guess bool // stop once uid and resourceVersion are known
-	loose bool // of other members find the end only
+	loose bool // find only the end of other members
 	id    Identity
-	seen  uint8 // a bit for each member that was read
+	seen  uint8 // a bit for each member read
 }
 
 const (
@@ -50,7 +50,7 @@ const (
 	stateBits          = uidBit | resourceVersionBit
 )
 
-// members reads the object, or its metadata, whose first byte after the brace is at in[i].
+// members reads the object, or its metadata, whose brace is before in[i].
 func (r *idReader) members(i int, metadata bool) int {
 	if i = skipSpace(r.in, i); i < len(r.in) && r.in[i] == '}' {
 		return i + 1
@@ -70,7 +70,6 @@ func (r *idReader) members(i int, metadata bool) int {
 	return i
 }
 
-// value reads the member's value at in[i].
 func (r *idReader) value(i int, name string, metadata bool) int {
 	var field *[]byte
 	bit := uint8(1)

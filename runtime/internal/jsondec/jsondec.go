@@ -4,25 +4,25 @@
 // it can. It accepts only usual input, and decodes that exactly as sigs.k8s.io/json does: names are
 // case-sensitive and integers stay integers. It declines everything else, invalid JSON included,
 // and the caller decodes the same bytes again by a complete decoder. Unusual are duplicate members,
-// numbers written in a way that doesn't fit the field's type, half surrogate pairs, deep nesting,
-// fields with the tag option "string" and a few more.
+// numbers in a format unfit for the field's type, half surrogate pairs, deep nesting, fields with
+// the tag option "string" and a few more.
 //
-// Decoding allocates only memory that the object keeps: one block for all its strings, slices
-// without spare capacity, maps of the right size. The object keeps nothing of the input. To achieve
-// this, strings are collected while they are read and set at the end of the object ([layout.Text]);
-// elements are read into reused memory and copied when their number is known ([layout.Scratch]);
-// maps are filled last.
+// Decoding allocates only memory kept by the object: one block for all its strings, slices without
+// spare capacity, maps of the right size. The object keeps nothing of the input. To achieve this,
+// strings are collected during reading and set at the end of the object ([layout.Text]); elements
+// are read into reused memory and copied when their number is known ([layout.Scratch]); maps are
+// filled last.
 //
 //	New        compiles a type: a plan for each field, an object for each struct
 //	Decoder    reads values by plans, with a method for each kind of plan, and learns from each
 //	           object which member follows which, for the next one
-//	share      finds parts of objects that are in memory already, by their bytes
+//	share      finds parts of objects in memory already, by their bytes
 //
-// Of the fields that a projection doesn't have (see object.NoMeta) only the end is looked for. In
-// the objects and arrays of such fields only quotes, backslashes and brackets are looked at, and
-// brackets of both kinds count alike. So what is decoded is what the ordinary decoder finds in an
-// input that has null in their place; whether they are valid is unknown. Of those that have bytes
-// outside of strings that JSON doesn't have there, the end may be found too early or too late.
+// For fields missing from a projection (see object.NoMeta), only the end is looked for. Within
+// their objects and arrays, only quotes, backslashes and brackets count, and brackets of both kinds
+// alike. The result is the ordinary decoder's for an input with null in their place; whether they
+// are valid is unknown. If they have bytes outside of strings that JSON doesn't have there, the end
+// may be found too early or too late.
 //
 // [Untyped], [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
 package jsondec
@@ -33,8 +33,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/dropped"
 )
 
-// Program is the compiled description of a type: how its values are decoded. It is safe for
-// concurrent use.
+// Program is the compiled description of a type, for decoding its values. It is safe for concurrent
+// use.
 type Program struct {
 	// Set once at construction.
 	compiler *compiler
@@ -43,8 +43,8 @@ type Program struct {
 	loose    bool         // the type is a projection
 }
 
-// New returns the Program for a struct type. It returns an error for a type that has decoding
-// methods of its own, and for a type without the metadata that drop names. Fields of unusual types
-// are no error: an object that sets such a field is declined. What is dropped is checked to be
-// JSON, and managedFields to be a list of objects.
+// New returns the Program for a struct type. It returns an error for a type with decoding methods
+// of its own, and for a type without the metadata named by drop. Fields of unusual types are no
+// error: an object that sets such a field is declined. Dropped parts must still be JSON, and
+// managedFields a list of objects.
 func New(t reflect.Type, drop dropped.Parts) (*Program, error) { return process.program(t, drop) }

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/quantity"
 )
 
-// raw decodes the value at in[i] by the type's UnmarshalJSON.
+// raw calls the type's UnmarshalJSON.
 func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 	end := skip(d.in, i)
 	if end < 0 {
@@ -33,7 +33,7 @@ func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 }
 
 // clip removes the spare capacity of a slice, or of the slices in a struct, such as a RawExtension:
-// appending to a shared slice must not write where another object's owner appends, too.
+// appends to a shared slice by two owners must not write to the same memory.
 func clip(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -47,7 +47,7 @@ func clip(v reflect.Value) {
 	}
 }
 
-// ownText decodes the string at in[i] by the type's UnmarshalText.
+// ownText calls the type's UnmarshalText.
 func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
 	if d.in[i] != '"' {
 		return -1
@@ -75,7 +75,6 @@ func (d *Decoder) time(pl *plan, i int, p layout.Pointer) int {
 	return d.raw(pl, i, p)
 }
 
-// duration decodes a metav1.Duration at in[i].
 func (d *Decoder) duration(i int, p layout.Pointer) int {
 	if d.in[i] != '"' {
 		return -1
@@ -92,7 +91,6 @@ func (d *Decoder) duration(i int, p layout.Pointer) int {
 	return end
 }
 
-// quantity decodes a resource.Quantity at in[i] by package quantity.
 func (d *Decoder) quantity(i int, p layout.Pointer) int {
 	end := -1
 	if d.in[i] == '"' {
@@ -106,7 +104,6 @@ func (d *Decoder) quantity(i int, p layout.Pointer) int {
 	return end
 }
 
-// intOrString decodes an intstr.IntOrString at in[i].
 func (d *Decoder) intOrString(pl *plan, i int, p layout.Pointer) int {
 	v := layout.As[intstr.IntOrString](p)
 	if d.in[i] == '"' {

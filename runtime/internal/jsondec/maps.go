@@ -8,14 +8,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// maps holds the maps of the present object. They are filled when the strings of their keys and
-// values are set, which is at the end of the object.
+// maps holds the maps of the present object. They are filled at its end, when the strings of their
+// keys and values are set.
 type maps struct {
 	unfilled []unfilled
 	entries  []scratchEntry
 }
 
-// unfilled is a map that is allocated but has no entries yet.
 type unfilled struct {
 	plan *plan
 	m    layout.Pointer // the map itself: one word
@@ -25,16 +24,14 @@ type unfilled struct {
 	keys, values int // lengths of the scratches before the map
 }
 
-// scratchEntry is a key and its value in a mapScratch.
 type scratchEntry struct {
 	key, value layout.Pointer
 	before     int // the entry of the map before it
 }
 
-// mapScratch holds keys and values of the maps of a plan.
 type mapScratch struct{ keys, values *layout.Scratch }
 
-// mark is a point in the decoding of an object: finish can complete everything decoded after it.
+// mark is a point in an object: finish can complete everything decoded after it.
 type mark struct {
 	text              layout.TextMark
 	unfilled, entries int
@@ -44,8 +41,8 @@ func (d *Decoder) mark() mark {
 	return mark{d.text.Mark(), len(d.maps.unfilled), len(d.maps.entries)}
 }
 
-// finish sets the strings that were decoded since the mark, in one block, and fills the maps. It
-// returns false if a map has a key twice.
+// finish sets the strings decoded since the mark, in one block, and fills the maps. It returns
+// false if a map has a key twice.
 func (d *Decoder) finish(since mark) bool {
 	d.text.Set(since.text)
 	ok, unfilled := true, d.maps.unfilled[since.unfilled:]
@@ -63,7 +60,7 @@ func (d *Decoder) finish(since mark) bool {
 	return ok
 }
 
-// fill fills a map. It returns false if two entries have the same key.
+// fill returns false if two entries have the same key.
 func (d *Decoder) fill(u *unfilled) bool {
 	pl := u.plan
 	if pl.key.op == opString && pl.elem.op == opString {
@@ -84,7 +81,6 @@ func (d *Decoder) fill(u *unfilled) bool {
 	return m.Len() == u.n
 }
 
-// mapOf decodes an object whose first byte after the brace is in[i] into a map.
 func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i < len(in) && in[i] <= ' ' {
@@ -135,7 +131,7 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	return i
 }
 
-// dropped reports whether the entry whose key is at in[i] isn't kept.
+// dropped reports whether the entry whose key is at in[i] is left out.
 func (d *Decoder) dropped(pl *plan, i int) bool {
 	key, end := d.plainText(i + 1)
 	return end >= 0 && pl.drop[string(key)]
@@ -151,7 +147,6 @@ func (d *Decoder) makeMap(pl *plan, size int, p layout.Pointer) layout.Pointer {
 	return *layout.As[layout.Pointer](p)
 }
 
-// mapEntry decodes the key at in[i] and its value.
 func (d *Decoder) mapEntry(pl *plan, i int, e scratchEntry) int {
 	in := d.in
 	if i = d.mapKey(pl.key, i+1, e.key); i < 0 {
@@ -166,7 +161,6 @@ func (d *Decoder) mapEntry(pl *plan, i int, e scratchEntry) int {
 	return d.value(pl.elem, i+1, e.value)
 }
 
-// mapKey decodes the key whose first byte after the quote is in[i].
 func (d *Decoder) mapKey(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opString:

@@ -7,10 +7,9 @@ type start string
 
 func newStart(name string) start { return start(`"` + name + `":`) }
 
-// name returns the name.
 func (s start) name() string { return string(s[1 : len(s)-2]) }
 
-// end returns the index after the start at in[i], or 0 if something else is there.
+// end returns the index after the start at in[i], or 0 if there is none.
 func (s start) end(in []byte, i int) int {
 	if end := i + len(s); end <= len(in) && string(in[i:end]) == string(s) {
 		return end

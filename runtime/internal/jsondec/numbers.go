@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// integer decodes the integer at in[i].
 func (d *Decoder) integer(op op, i int, p layout.Pointer) int {
 	v, end := integer(d.in, i)
 	if end < 0 {
@@ -49,7 +48,6 @@ func (d *Decoder) integer(op op, i int, p layout.Pointer) int {
 	return end
 }
 
-// float decodes the number at in[i].
 func (d *Decoder) float(op op, i int, p layout.Pointer) int {
 	end, _ := numberEnd(d.in, i)
 	if end < 0 {
@@ -72,7 +70,7 @@ func (d *Decoder) float(op op, i int, p layout.Pointer) int {
 	return end
 }
 
-// scalar decodes the boolean or integer at in[i] that a pointer points to.
+// scalar decodes a boolean or integer as the target of a pointer.
 func (d *Decoder) scalar(pl *plan, i int, p layout.Pointer) int {
 	d.word = 0
 	end := d.value(pl.elem, i, layout.Of(&d.word))

@@ -4,11 +4,10 @@ package jsondec
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// memberOrder is the order of an object's members in the last object: next[i] is the member that
+// memberOrder is the order of the members in the last object of a type: next[i] is the member that
 // followed member i. The last element is the first member.
 type memberOrder struct{ next []uint16 }
 
-// members decodes an object whose first byte after the brace is at in[i].
 func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	in := d.in
 	mem := d.objects.get(o.number)
@@ -29,8 +28,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	var seen [maxMembers / 64]uint64
 	last := len(o.members)
 	for {
-		// Usually the same member follows as in the last object. If not, it is looked up by its
-		// name.
+		// Usually the same member follows as in the last object. If not, it is looked up by name.
 		at := int(mem.next[last])
 		if at < len(o.members) {
 			if end := o.members[at].start.end(in, i); end > 0 {
@@ -88,7 +86,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	}
 }
 
-// skip returns the index after the value at in[i] of a member that the type doesn't have, or -1.
+// skip skips the value of a member missing from the type.
 func (d *Decoder) skip(i int) int {
 	if !d.program.loose {
 		return skip(d.in, i)
@@ -96,7 +94,7 @@ func (d *Decoder) skip(i int) int {
 	return skipLoosely(d.in, i)
 }
 
-// memberName returns the name of the member at in[i], or after white space there, and the index
+// memberName returns the name of the member at in[i], after optional white space, and the index
 // after its colon. The index is -1 if the name is invalid or has escapes.
 func memberName(in []byte, i int) (name []byte, end int) {
 	if i = skipSpace(in, i); i >= len(in) || in[i] != '"' {

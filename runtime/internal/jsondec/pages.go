@@ -2,13 +2,12 @@
 
 package jsondec
 
-// pages is a list of pointers that has memory only for the pages that are used: plans are numbered
-// in the whole process, and a Decoder uses few of them. The zero value has none.
+// pages is a list of pointers with memory only for used pages: plans are numbered in the whole
+// process, and a Decoder uses few of them.
 type pages[T any] []*[pageSize]*T
 
 const pageSize = 16
 
-// get returns pointer n, which is nil until it is set.
 func (p pages[T]) get(n uint32) *T {
 	if at := int(n / pageSize); at < len(p) && p[at] != nil {
 		return p[at][n%pageSize]
@@ -16,7 +15,6 @@ func (p pages[T]) get(n uint32) *T {
 	return nil
 }
 
-// set sets pointer n to v, and returns v.
 func (p *pages[T]) set(n uint32, v *T) *T {
 	at := int(n / pageSize)
 	if short := at + 1 - len(*p); short > 0 {

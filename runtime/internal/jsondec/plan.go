@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// op is the way in which values are read.
 type op uint8
 
 const (
@@ -48,14 +47,14 @@ const (
 	opIntOrString
 	opRaw     // by the type's UnmarshalJSON
 	opText    // by the type's UnmarshalText
-	opManaged // managed fields that are dropped
+	opManaged // dropped managed fields
 )
 
-// plan describes how to read the values of one field, element or key. A Pod has a thousand plans,
-// so they are small.
+// plan describes how to read one field, element or key. A Pod has a thousand plans, so they are
+// small.
 type plan struct {
 	op      op
-	number  uint32 // index in the Decoder's list of what it has learned, for the op
+	number  uint32 // index in the Decoder's learned list for the op
 	scratch uint32 // of a slice or map
 	site    uint32 // site of the table, for strings and values that may be shared
 	length  int    // of an array
@@ -64,18 +63,18 @@ type plan struct {
 	elem   *plan // of a pointer, slice, array or map
 	key    *plan // of a map
 	object *object
-	drop   map[string]bool // keys of a map that are not kept
+	drop   map[string]bool // omitted keys of a map
 }
 
-// object describes how to read the members of a struct. All plans of the type use the same one.
+// object describes how to read the members of a struct. All plans of the type share one.
 type object struct {
 	// Set once at construction.
 	number uint32
 	typ    *gotype.Type
-	drop   *dropped.Parts // what is left out of an API object, or of its metadata; nil is nothing
+	drop   *dropped.Parts // left out of an API object, or of its metadata; may be nil
 
 	once    sync.Once
-	members []member // set by once, like byName; too many of them are refused
+	members []member // set once, like byName; too many of them are refused
 	byName  map[string]uint16
 }
 
@@ -86,30 +85,27 @@ type member struct {
 	outer  *outer // the embedded pointer that leads to the field, or nil
 }
 
-// outer is an embedded pointer to a struct.
 type outer struct {
 	outer  *outer  // the pointer that leads to it, or nil
 	offset uintptr // of the pointer
 	typ    *layout.Type
 }
 
-// compiler makes the plans of types. It compiles each struct once, when the first JSON object comes
-// that has its members: most objects have few of the structs that their types could have. It is
-// safe for concurrent use.
+// compiler makes the plans of types. It compiles each struct at the first JSON object with its
+// members: most objects have few of the structs of their types. It is safe for concurrent use.
 type compiler struct {
 	sites share.Sites
 
 	objects  sync.Map // *object by *gotype.Type
-	metadata sync.Map // *object of metadata of which something is dropped, by metadataKey
+	metadata sync.Map // *object of metadata with dropped parts, by metadataKey
 
 	// the lengths of a Decoder's lists
 	counts struct{ objects, scratches, maps, parts atomic.Uint32 }
 }
 
-// process compiles the types of the process.
 var process compiler
 
-// knownOps are the ops of types whose methods this package doesn't need.
+// knownOps are the ops of types whose methods are not called.
 var knownOps = map[gotype.Known]op{
 	gotype.Time: opTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
 	gotype.IntOrString: opIntOrString, gotype.Number: opRefuse,
@@ -134,7 +130,6 @@ var opInt, opUint = func() (op, op) {
 	return opInt64, opUint64
 }()
 
-// plan makes a plan of a type.
 func (c *compiler) plan(of *gotype.Type) *plan {
 	t := of.Go
 	pl := &plan{op: kindOps[t.Kind()], typ: of.Memory}
@@ -188,7 +183,7 @@ func (c *compiler) plan(of *gotype.Type) *plan {
 	return pl
 }
 
-// endless reports whether the elements of a type lead back to a type, without a struct between, as
+// endless reports whether the elements of a type lead back to a type without a struct between, as
 // in type T []T.
 func endless(t reflect.Type) bool {
 	var names []reflect.Type // only a type with a name can refer to itself
@@ -208,13 +203,10 @@ func endless(t reflect.Type) bool {
 	}
 }
 
-// numberOf returns the next number of a count.
 func numberOf(n *atomic.Uint32) uint32 { return n.Add(1) - 1 }
 
-// site adds a site of fields of a type.
 func (c *compiler) site(form share.Form, t reflect.Type) uint32 { return uint32(c.sites.Add(form, t)) }
 
-// text prepares the plan of a string.
 func (c *compiler) text(pl *plan) { pl.site = c.site(share.String, nil) }
 
 func (c *compiler) mapPlan(pl *plan, of *gotype.Type) {
@@ -248,14 +240,12 @@ func (c *compiler) object(t *gotype.Type) *object {
 	return o.(*object)
 }
 
-// metadataKey is a type of metadata, and what is dropped of it.
 type metadataKey struct {
 	typ     *gotype.Type
 	dropped string
 }
 
-// metadataWithout returns the object of an API object's own metadata, of which something is
-// dropped.
+// metadataWithout is object for metadata without the dropped parts.
 func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object {
 	key := metadataKey{t, drop.String()}
 	o, ok := c.metadata.Load(key)
@@ -265,7 +255,7 @@ func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object 
 	return o.(*object)
 }
 
-// compile makes the members of an object, unless they are there.
+// compile makes the members of an object, once.
 func (c *compiler) compile(o *object) {
 	o.once.Do(func() {
 		o.byName = map[string]uint16{}
@@ -276,10 +266,9 @@ func (c *compiler) compile(o *object) {
 	})
 }
 
-// maxMembers bounds the members of a struct whose values are read.
+// maxMembers bounds the members of a decoded struct.
 const maxMembers = 256
 
-// member makes the member of a field of an object.
 func (c *compiler) member(o *object, f gotype.JSONField) member {
 	m := member{start: newStart(f.Name), plan: c.memberPlan(o, f)}
 	at := o.typ.Go
@@ -301,7 +290,6 @@ func (c *compiler) member(o *object, f gotype.JSONField) member {
 	return m
 }
 
-// memberPlan makes the plan of a field of an object.
 func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
 	isMetadata := gotype.IsMetadata(o.typ.Go)
 	switch {
@@ -332,7 +320,7 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: gotype.IsProjection(t)}, nil
 }
 
-// root makes the object of a type of API objects, with what is dropped.
+// root is object for a type of API objects, without the dropped parts.
 func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
 	of := gotype.Of(t)
 	pl := c.plan(of)

@@ -18,15 +18,14 @@ const (
 	spaces  = ' ' * ones
 )
 
-// plainEnd returns the index of the first byte from i on that is not a plain byte of a string: a
-// quote, a backslash, a control character, a byte of a rune that is not ASCII; or the end of the
-// input.
+// plainEnd returns the index of the first special byte of a string from i on: a quote, a backslash,
+// a control character, a byte of a rune beyond ASCII; or the end of the input.
 func plainEnd(in []byte, i int) int {
 	for ; i+8 <= len(in); i += 8 {
 		w := binary.LittleEndian.Uint64(in[i:])
-		// A byte of w that is wanted is 0 in w^quotes, or less than a space, or has its high bit
-		// set. Subtracting sets the high bit of the lowest such byte; the borrow from bytes above
-		// doesn't matter, as the lowest is the one that counts.
+		// A special byte of w is 0 in w^quotes or w^slashes, or less than a space, or has its high
+		// bit set. Subtracting sets the high bit of the lowest such byte; the borrow from bytes
+		// above doesn't matter, as only the lowest counts.
 		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - spaces) | w) & highs; m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
@@ -39,9 +38,8 @@ func plainEnd(in []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the index after the closing quote of the string whose first byte after the
-// opening quote is in[i], or -1 if the string isn't valid or doesn't end. plain is false if there
-// are escapes.
+// stringEnd returns the index after the closing quote of a string, or -1 if the string isn't valid
+// or doesn't end. plain is false if there are escapes.
 func stringEnd(in []byte, i int) (end int, plain bool) {
 	i = plainEnd(in, i)
 	if i < len(in) && in[i] == '"' {
@@ -50,7 +48,7 @@ func stringEnd(in []byte, i int) (end int, plain bool) {
 	return specialEnd(in, i)
 }
 
-// specialEnd is stringEnd from a byte on that is not plain.
+// specialEnd is stringEnd from a special byte on.
 func specialEnd(in []byte, i int) (end int, plain bool) {
 	plain = true
 	for i < len(in) {
@@ -79,7 +77,7 @@ func specialEnd(in []byte, i int) (end int, plain bool) {
 	return -1, false
 }
 
-// escapeLen returns the length of the escape sequence that in begins with, or 0 if it is not valid.
+// escapeLen returns the length of the escape sequence at the start of in, or 0 if it is invalid.
 func escapeLen(in []byte) int {
 	if len(in) < 2 {
 		return 0
@@ -95,7 +93,7 @@ func escapeLen(in []byte) int {
 	return 0
 }
 
-// hex4 returns the number that in begins with, written in four hexadecimal digits, or -1.
+// hex4 returns the number in four hexadecimal digits at the start of in, or -1.
 func hex4(in []byte) rune {
 	if len(in) < 4 {
 		return -1
@@ -117,7 +115,6 @@ func hex4(in []byte) rune {
 	return r
 }
 
-// skipSpace returns the index of the first byte from i on that is not white space.
 func skipSpace(in []byte, i int) int {
 	for i < len(in) {
 		switch in[i] {
@@ -130,8 +127,8 @@ func skipSpace(in []byte, i int) int {
 	return i
 }
 
-// next returns the index after the comma or the closing bracket at in[i], or after white space
-// there, and whether it was the comma. The index is -1 if it is neither.
+// next returns the index after the comma or the closing bracket at in[i], after optional white
+// space, and whether it was the comma. The index is -1 if it is neither.
 func next(in []byte, i int, closing byte) (after int, more bool) {
 	if i < len(in) && in[i] <= ' ' {
 		i = skipSpace(in, i)
@@ -147,7 +144,6 @@ func next(in []byte, i int, closing byte) (after int, more bool) {
 	return -1, false
 }
 
-// literalEnd returns the index after the literal at in[i], or -1.
 func literalEnd(in []byte, i int, literal string) int {
 	if end := i + len(literal); end <= len(in) && string(in[i:end]) == literal {
 		return end
@@ -155,8 +151,8 @@ func literalEnd(in []byte, i int, literal string) int {
 	return -1
 }
 
-// numberEnd returns the index after the number at in[i], or -1. whole is true if it is written
-// without fraction and exponent.
+// numberEnd returns the index after the number at in[i], or -1. whole reports a number without
+// fraction and exponent.
 func numberEnd(in []byte, i int) (end int, whole bool) {
 	if i < len(in) && in[i] == '-' {
 		i++
@@ -191,7 +187,6 @@ func numberEnd(in []byte, i int) (end int, whole bool) {
 	return i, whole
 }
 
-// digitsEnd returns the index after the digits at in[i], and whether there are any.
 func digitsEnd(in []byte, i int) (int, bool) {
 	from := i
 	for i < len(in) && in[i]-'0' < 10 {

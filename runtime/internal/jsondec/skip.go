@@ -2,8 +2,8 @@
 
 package jsondec
 
-// Skip returns the length of the JSON value that input begins with. ok is false if the value is not
-// valid, not whole, or nested very deeply. Bytes after the value are not checked, except after a
+// Skip returns the length of the JSON value at the start of input. ok is false if the value is not
+// valid, incomplete, or nested very deeply. Bytes after the value are not checked, except after a
 // number: it must be followed by a byte that ends it, or by the end of input.
 func Skip(input []byte) (n int, ok bool) {
 	n = skip(input, skipSpace(input, 0))
@@ -13,7 +13,7 @@ func Skip(input []byte) (n int, ok bool) {
 // skip returns the index after the value at in[i], or -1.
 func skip(in []byte, i int) int { return skipNested(in, i, maxDepth) }
 
-// skipNested is skip for values that are nested up to depth.
+// skipNested is skip for values nested up to depth.
 func skipNested(in []byte, i, depth int) int {
 	if i = skipSpace(in, i); i >= len(in) {
 		return -1
@@ -76,5 +76,4 @@ func skipName(in []byte, i int) int {
 	return i + 1
 }
 
-// maxDepth is how deep accepted values may be nested.
 const maxDepth = 512

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// string decodes the string whose first byte after the quote is in[i].
 func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	end, plain := stringEnd(in, i)
@@ -33,8 +32,8 @@ func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
-// name decodes the name or namespace whose first byte after the quote is in[i]. Programs often keep
-// these as keys after the object is gone, so they keep nothing else alive.
+// name decodes a name or namespace. Programs often keep these as keys after the object is gone, so
+// they keep nothing else alive.
 func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 	b, end := d.plainText(i)
 	if end < 0 {
@@ -48,8 +47,7 @@ func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
-// stringPointer decodes the string that a pointer points to, and whose first byte after the quote
-// is in[i].
+// stringPointer decodes a string as the target of a pointer.
 func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	to := layout.As[layout.Pointer](p)
 	if !d.parts {
@@ -80,8 +78,7 @@ func unquote(dst, quoted []byte) ([]byte, bool) {
 	return dst, err == nil
 }
 
-// plainText returns the text of the string whose first byte after the quote is in[i], valid until
-// the next call.
+// plainText returns the text of a string, valid until the next call.
 func (d *Decoder) plainText(i int) (b []byte, end int) {
 	end, plain := stringEnd(d.in, i)
 	if end < 0 {
@@ -98,7 +95,7 @@ func (d *Decoder) plainText(i int) (b []byte, end int) {
 	return b, end
 }
 
-// bytes decodes the base64 of the string whose first byte after the quote is in[i].
+// bytes decodes base64.
 func (d *Decoder) bytes(i int, p layout.Pointer) int {
 	b, end := d.plainText(i)
 	if end < 0 {

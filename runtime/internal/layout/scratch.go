@@ -7,13 +7,13 @@ import (
 	"reflect"
 )
 
-// Scratch holds elements of slices whose length isn't known yet. It is a stack, so that an element
-// may have slices of the same type in it: note Len, Push each element, Take what was pushed. What
-// Push returned stays valid until then. It serves one goroutine.
+// Scratch holds elements of slices of unknown length. It is a stack, since an element may contain
+// slices of the same type: note Len, Push each element, Take the pushed ones. Addresses returned by
+// Push stay valid until then. It serves one goroutine.
 type Scratch struct {
 	// Set once at construction.
 	t        *Type
-	from, to *Slice // of the values that move
+	from, to *Slice // of the moving values
 	moves    [2]reflect.Value
 
 	chunks []Pointer // of firstChunk, 2*firstChunk, … elements
@@ -50,7 +50,8 @@ func (s *Scratch) At(i int) Pointer {
 	return At(s.chunks[chunk], uintptr(at)*s.t.size)
 }
 
-// locate returns where element n is, and how many elements its chunk has from it on.
+// locate returns the position of element n, and the number of elements from it to the end of its
+// chunk.
 func locate(n int) (chunk, at, left int) {
 	chunk = bits.Len(uint(n/firstChunk+1)) - 1
 	at = n - firstChunk*(1<<chunk-1)
@@ -58,9 +59,9 @@ func locate(n int) (chunk, at, left int) {
 }
 
 // Take sets the slice at field to the elements from number mark on, exactly as long as needed, and
-// removes them. The strings that text has to set in them, since textMark, are set in the slice's
-// elements. The caller knows that a nil slice of the type, in memory of the heap, is at field.
-// Without elements the slice is empty and not nil.
+// removes them. Strings that text must set in them, since textMark, are set in the slice's
+// elements. The caller knows that field is a nil slice of the type, in memory of the heap. Without
+// elements the slice is empty and not nil.
 func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
 	first, to := mark, s.t.Make(field, s.n-mark)
 	for mark < s.n {
@@ -92,7 +93,7 @@ func (s *Scratch) Drop(mark int) {
 	s.shrink(mark)
 }
 
-// shrink keeps n elements. Memory that only rare objects need isn't kept.
+// shrink keeps n elements. Memory needed only by rare objects isn't kept.
 func (s *Scratch) shrink(n int) {
 	s.n = n
 	for last := len(s.chunks) - 1; n == 0 && last > 0 && s.t.size<<last*firstChunk > keep; last-- {
@@ -101,5 +102,5 @@ func (s *Scratch) shrink(n int) {
 	}
 }
 
-// keep is the size in bytes up to which memory is reused.
+// keep is the maximum size in bytes of reused memory.
 const keep = 64 << 10

@@ -4,29 +4,28 @@ package layout
 
 import "reflect"
 
-// Text collects the strings of an object and puts them into blocks that are exactly as large as
-// needed. It serves one goroutine; the zero value is ready.
+// Text collects the strings of an object and puts them into blocks exactly as large as needed. It
+// serves one goroutine; the zero value is ready.
 //
-// A string that a program keeps may keep the other strings of its block alive: at most MaxBlock
-// bytes. Strings longer than MaxShort have memory of their own.
+// A string kept by a program may keep the other strings of its block alive: at most MaxBlock bytes.
+// Strings longer than MaxShort have memory of their own.
 type Text struct {
 	buf    []byte
 	fields []textField
 }
 
-// Bounds of the memory that strings share, in bytes.
+// Bounds of the memory shared by strings, in bytes.
 const (
 	MaxShort = 256     // the longest string that shares a block
 	MaxBlock = 2 << 10 // the largest block
 )
 
-// textField is a field whose string follows that of the field before in buf.
+// textField is a field whose string follows that of the previous field in buf.
 type textField struct {
 	field Pointer // to a string
 	end   int     // in buf
 }
 
-// keepFields is the largest number of fields whose memory is reused.
 var keepFields = keep / int(reflect.TypeFor[textField]().Size())
 
 // TextMark is a position in a Text. The strings after it belong to an object, or a part of one,
@@ -37,7 +36,7 @@ type TextMark struct{ bytes, fields int }
 func (t *Text) Mark() TextMark { return TextMark{len(t.buf), len(t.fields)} }
 
 // Add sets the string at field, which must be on the heap, to a copy of s: at once if s is long,
-// else when Set is called. The caller knows that a string is there.
+// else when Set is called. The caller knows that field is a string.
 func (t *Text) Add(field Pointer, s []byte) {
 	switch {
 	case len(s) == 0:
@@ -66,7 +65,7 @@ func (t *Text) AddUnquoted(field Pointer, unquote func(dst []byte) ([]byte, bool
 	return ok
 }
 
-// Set sets all strings that were added since mark, and forgets them.
+// Set sets all strings added since mark, and forgets them.
 func (t *Text) Set(mark TextMark) {
 	var block string
 	from, start, end := mark.bytes, mark.bytes, mark.bytes // of the string, and of the block
@@ -82,7 +81,7 @@ func (t *Text) Set(mark TextMark) {
 	t.Drop(mark)
 }
 
-// cut returns where a block ends that begins at from with the first of fields: after as many
+// cut returns the end of a block that begins at from with the first of fields: after as many
 // strings as fit.
 func (t *Text) cut(from int, fields []textField) (end int) {
 	if len(t.buf)-from <= MaxBlock {
@@ -97,7 +96,7 @@ func (t *Text) cut(from int, fields []textField) (end int) {
 	return end
 }
 
-// Drop forgets the strings that were added since mark.
+// Drop forgets the strings added since mark.
 func (t *Text) Drop(mark TextMark) {
 	clear(t.fields[mark.fields:])
 	t.fields, t.buf = t.fields[:mark.fields], t.buf[:mark.bytes]
@@ -106,8 +105,8 @@ func (t *Text) Drop(mark TextMark) {
 	}
 }
 
-// Move records that values, of size bytes together, have moved. They were at from and are now at
-// to: strings in them that were added since mark will be set at their new address.
+// Move records that values, of size bytes together, have moved: their strings added since mark will
+// be set at their new address.
 func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
 	if t == nil {
 		return

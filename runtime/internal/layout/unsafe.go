@@ -7,8 +7,8 @@
 // It is the only package of the module that imports unsafe, all in this file. Where a function's
 // comment says "the caller knows", the caller must keep the rules of unsafe: nothing is checked at
 // run time, except by the race detector and -d=checkptr, under which the tests run. The functions
-// keep the garbage collector's rules by themselves: memory that may hold pointers is allocated,
-// copied and cleared with its type, and no address is kept as a number.
+// themselves keep the garbage collector's rules: memory that may hold pointers is allocated, copied
+// and cleared with its type, and no address is kept as a number.
 package layout
 
 import (
@@ -17,13 +17,13 @@ import (
 	"unsafe"
 )
 
-// Pointer is the address of a value of any type. With it, other packages don't have to import
-// unsafe. It keeps what it points into alive, like any pointer.
+// Pointer is the address of a value of any type, for packages that don't import unsafe. It keeps
+// its target alive, like any pointer.
 type Pointer = unsafe.Pointer
 
-// As returns the value at p as a T. The caller knows that a T is there, or something with the
-// memory of one: a named string type is a string, a map whose keys are of a string type is a map of
-// the same values by strings.
+// As returns the value at p as a T. The caller knows that it is a T, or has the memory of one: a
+// named string type is a string, a map whose keys are of a string type is a map of the same values
+// by strings.
 func As[T any](p Pointer) *T { return (*T)(p) }
 
 // Of returns v as a Pointer.
@@ -40,18 +40,18 @@ func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 // Data returns the address of the first byte of text, which is not empty.
 func Data(text string) Pointer { return Pointer(unsafe.StringData(text)) }
 
-// Bytes returns the n bytes of memory at p, to be read only. The caller knows that all of them are
+// Bytes returns the n bytes of memory at p, for reading only. The caller knows that all of them are
 // of one allocation.
 func Bytes(p Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// Slice is the memory of a slice of any type. As[Slice] reads or sets one whole.
+// Slice is the memory of a slice of any type. As[Slice] reads or sets a whole one.
 type Slice struct {
 	Data     Pointer
 	Len, Cap int
 }
 
 // Interface is the memory of an interface without methods. Data is the value itself if that is a
-// pointer or a map, and else its address; the value there never changes.
+// pointer or a map, and otherwise its address; the value there never changes.
 type Interface struct{ Type, Data Pointer }
 
 // Type allocates and copies values of one type. It is safe for concurrent use.
@@ -77,7 +77,6 @@ func TypeOf(t reflect.Type) *Type {
 	return typ.(*Type)
 }
 
-// slice returns the type of slices of t.
 func (t *Type) slice() reflect.Type {
 	t.once.Do(func() { t.list = reflect.SliceOf(t.elem) })
 	return t.list
@@ -92,9 +91,9 @@ func (t *Type) Reflect() reflect.Type { return t.elem }
 // New allocates a zero value, and nothing else.
 func (t *Type) New() Pointer { return reflect.New(t.elem).UnsafePointer() }
 
-// Make sets the slice at field, which the caller knows to be a nil slice of the type in memory of
-// the heap, to n zero values, with no room for more, and returns the first of them. It allocates
-// nothing else. With n = 0 the slice is empty and not nil.
+// Make sets the slice at field to n zero values, with no room for more, and returns the address of
+// the first. The caller knows that field is a nil slice of the type in memory of the heap. Make
+// allocates nothing else. With n = 0 the slice is empty and not nil.
 func (t *Type) Make(field Pointer, n int) Pointer {
 	s := (*Slice)(field)
 	if n == 0 {
@@ -121,7 +120,6 @@ func (t *Type) MakeCopy(field Pointer, from *Slice) {
 	}
 }
 
-// zero is the target of empty slices.
 var zero [0]uint64
 
 // Copy copies the value at src to dst. The caller knows that both are of the type.

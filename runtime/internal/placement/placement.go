@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package placement has a projection of Pods, as the generator writes one. Only tests use it.
+// Package placement has a projection of Pods, as written by the generator. Only tests use it.
 package placement
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// PodPlacement is a Pod with the fields .metadata.labels, .spec.nodeName, .status.phase and
-// .status.podIP only.
+// PodPlacement is a Pod with only the fields .metadata.labels, .spec.nodeName, .status.phase and
+// .status.podIP.
 type PodPlacement struct {
 	metav1.TypeMeta  `json:",inline"`
 	PodPlacementMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -46,7 +46,7 @@ type PodPlacementStatus struct {
 
 var _ object.Object = (*PodPlacement)(nil)
 
-// Of returns the fields of a Pod that a PodPlacement has.
+// Of returns the projection of a Pod.
 func Of(pod *corev1.Pod) *PodPlacement {
 	return &PodPlacement{
 		TypeMeta: pod.TypeMeta,

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// scheme is what apimachinery's own serializers know.
+// scheme has the types known to apimachinery's own serializers.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	corev1.AddToScheme(s)
@@ -26,7 +26,7 @@ var scheme = func() *runtime.Scheme {
 // ProtobufSerializer is apimachinery's own.
 var ProtobufSerializer = protobuf.NewSerializer(scheme, scheme)
 
-// Encode writes an object as an API server does it. Its kind must be set.
+// Encode writes an object as an API server does. Its kind must be set.
 func Encode(t testing.TB, f fmt.Stringer, obj runtime.Object) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -42,7 +42,7 @@ func Encode(t testing.TB, f fmt.Stringer, obj runtime.Object) []byte {
 	return buf.Bytes()
 }
 
-// EncodeEvent writes an event of a watch as an API server does it.
+// EncodeEvent writes an event of a watch as an API server does.
 func EncodeEvent(t testing.TB, f fmt.Stringer, typ string, obj runtime.Object) []byte {
 	t.Helper()
 	event := &metav1.WatchEvent{Type: typ, Object: runtime.RawExtension{Raw: Encode(t, f, obj)}}
@@ -66,7 +66,7 @@ func Transcode(t testing.TB, text []byte, f fmt.Stringer) []byte {
 	return Encode(t, f, &list)
 }
 
-// Theirs decodes a whole list as apimachinery does it.
+// Theirs decodes a whole list as apimachinery does.
 func Theirs(t testing.TB, f fmt.Stringer, body []byte) []corev1.Pod {
 	t.Helper()
 	var list corev1.PodList

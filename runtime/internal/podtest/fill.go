@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Filler fills values of any type with random content, of which much is equal.
+// Filler fills values of any type with random content, much of it equal.
 type Filler struct {
 	R     *rand.Rand
-	Full  float64 // how many of the fields have something in them, of 1
+	Full  float64 // the share of non-empty fields, at most 1
 	depth int
 }
 
-// Fill fills v, which can be set. Of structs it fills the fields that have a number in protobuf.
+// Fill fills v, which must be settable. In structs it fills the fields with a number in protobuf.
 func (f *Filler) Fill(v reflect.Value) {
 	if f.depth++; f.depth > 12 {
 		f.depth--

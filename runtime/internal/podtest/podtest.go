@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podtest has Pods as API servers write them, in JSON and in other formats. Only tests use
+// Package podtest has Pods as written by API servers, in JSON and in other formats. Only tests use
 // it.
 package podtest
 
@@ -13,12 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Pod is a Pod in JSON without apiVersion and kind, as it stands in lists.
+// Pod returns a Pod in JSON without apiVersion and kind, as in lists.
 func Pod(name, version string) string {
 	return `{"metadata":{"name":"` + name + `","namespace":"ns","resourceVersion":"` + version + `"}}`
 }
 
-// KindPod is a Pod in JSON with apiVersion and kind, as it stands in events.
+// KindPod returns a Pod in JSON with apiVersion and kind, as in events.
 func KindPod(name, version string) string {
 	return `{"apiVersion":"v1","kind":"Pod",` + Pod(name, version)[1:]
 }
@@ -26,12 +26,12 @@ func KindPod(name, version string) string {
 // WithKind adds apiVersion and kind to a Pod.
 func WithKind(pod string) string { return `{"apiVersion":"v1","kind":"Pod",` + pod[1:] }
 
-// List is a list of Pods in JSON.
+// List returns a list of Pods in JSON.
 func List(version string, items ...string) string {
 	return `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` + version + `"},"items":[` + strings.Join(items, ",") + `]}`
 }
 
-// Large is a Pod of the size and the parts that Pods have.
+// Large returns a Pod of realistic size and parts.
 func Large(i int) string {
 	return fmt.Sprintf(`{"metadata":{"name":"web-%[1]d","generateName":"web-","namespace":"shop","uid":"6d7f2c0e-7d5e-4a8c-9d43-%012[1]d","resourceVersion":"%[1]d",
 "creationTimestamp":"2026-01-02T03:04:05Z","labels":{"app":"web","pod-template-hash":"5d4f8c7b9"},"annotations":{"example.test/checksum":"%064[1]x"},
@@ -47,7 +47,7 @@ func Large(i int) string {
 "containerStatuses":[{"name":"web","state":{"running":{"startedAt":"2026-01-02T03:04:08Z"}},"lastState":{},"ready":true,"restartCount":0,"image":"registry.test/web:1.2.3","imageID":"registry.test/web@sha256:%064[1]x","containerID":"containerd://%064[1]x","started":true}],"qosClass":"Burstable"}}`, i, i%50)
 }
 
-// LargeList is a list of n of the Pods that Large writes.
+// LargeList returns a list of n Pods made by Large.
 func LargeList(n int) string {
 	items := make([]string, n)
 	for i := range items {
@@ -56,7 +56,7 @@ func LargeList(n int) string {
 	return List("12345", items...)
 }
 
-// LargeObject is what apimachinery decodes from the i-th of them.
+// LargeObject returns the i-th of them, decoded by apimachinery.
 func LargeObject(t testing.TB, i int) *corev1.Pod {
 	t.Helper()
 	var p corev1.Pod
@@ -74,5 +74,5 @@ const (
 	Throttled   = `{"object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":7},"code":429},"type":"ERROR"}`
 )
 
-// Event is an event of a watch in JSON.
+// Event returns an event of a watch in JSON.
 func Event(typ, obj string) string { return `{"type":"` + typ + `","object":` + obj + `}` }

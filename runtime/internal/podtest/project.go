@@ -15,8 +15,8 @@ import (
 )
 
 // Projection makes a random projection of an API type, a struct of that type's fields and of
-// structs that have some of their fields. It has no methods, because package reflect can't make
-// them, and so no kind either.
+// structs with some of their fields. It has no methods, because package reflect can't make them,
+// and so no kind either.
 func Projection(r *rand.Rand, of reflect.Type) reflect.Type {
 	var fields []reflect.StructField
 	for f := range of.Fields() {
@@ -31,7 +31,6 @@ func Projection(r *rand.Rand, of reflect.Type) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// slimMeta makes a type of metadata.
 func slimMeta(r *rand.Rand) reflect.Type {
 	fields := []reflect.StructField{{Name: "NoMeta", Tag: `json:"-"`, Type: reflect.TypeFor[object.NoMeta]()}}
 	for f := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
@@ -84,7 +83,7 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// Project sets to, a value of a projection or of a part of one, to what it has of whole.
+// Project copies from whole the fields of to, a value of a projection or of a part of one.
 func Project(to, whole reflect.Value) {
 	if to.Type() == whole.Type() {
 		to.Set(whole)
@@ -121,11 +120,11 @@ func Project(to, whole reflect.Value) {
 	}
 }
 
-// WithoutSkipped returns a JSON text with null in the place of each object and array that a
-// projection doesn't have a field for. field returns the type of a struct's field by its name in
-// JSON, or nil. It reads byte by byte, and returns a text that it doesn't understand as it is. It
-// returns false if there are bytes outside of strings that JSON doesn't have there, and which a
-// decoder may take for brackets, or for the escape of a quote.
+// WithoutSkipped returns a JSON text with null for each object and array without a field in a
+// projection. field returns the type of a struct's field by its name in JSON, or nil.
+// WithoutSkipped reads byte by byte, and returns unchanged a text it doesn't understand. It returns
+// false if there are bytes outside of strings that JSON doesn't have there, and that a decoder may
+// take for brackets, or for the escape of a quote.
 func WithoutSkipped(text string, projection reflect.Type, field func(of reflect.Type, name string) reflect.Type) (string, bool) {
 	p := pruner{in: text, field: field}
 	end := p.value(0, projection)
@@ -143,8 +142,8 @@ type pruner struct {
 	foreign bool // there were bytes outside of strings that JSON doesn't have there
 }
 
-// value copies the value at i, or after white space there, without what its type skips. It returns
-// the index after it, or -1.
+// value copies the value at i, after optional white space, without the parts skipped by its type.
+// It returns the index after it, or -1.
 func (p *pruner) value(i int, t reflect.Type) int {
 	for t.Kind() == reflect.Pointer && !decodesItself(t.Elem()) {
 		t = t.Elem()
@@ -190,7 +189,7 @@ func (p *pruner) members(i int, field func(name string) reflect.Type) int {
 	})
 }
 
-// list copies what is between the brackets at i, with commas.
+// list copies the elements between the brackets at i, with commas.
 func (p *pruner) list(i int, closing byte, element func(int) int) int {
 	i = p.space(p.copy(i, i+1))
 	for first := true; i < len(p.in); first = false {

@@ -17,19 +17,19 @@ type Decoder struct {
 	text     layout.Text
 	depth    int
 	busy     bool            // an object is being decoded
-	entering int             // parts that are being decoded for the table
+	entering int             // nesting of parts being decoded for the table
 	twins    twins           // recent slices of the present object
 	maps     []unfilled      // of the present object
 	entries  *layout.Scratch // of maps; each is an entry
 	word     uint64          // the target of a pointer
 }
 
-// maxDepth is how deep messages may be nested. Only types that contain themselves come near it.
+// maxDepth bounds the nesting of messages. Only types that contain themselves come near it.
 const maxDepth = 100
 
 // NewDecoder returns a Decoder that finds parts in table and enters them there; a nil table shares
-// nothing. Without shareParts an object shares only strings. A Decoder that lives long finds more
-// than one for each stream.
+// nothing. Without shareParts an object shares only strings. A long-lived Decoder finds more than
+// one for each stream.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
 		program: p, finder: table.NewFinder(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
@@ -51,12 +51,12 @@ func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 	return ok
 }
 
-// forget clears the state of an object that was not decoded to its end.
+// forget clears the state of a partly decoded object.
 func (d *Decoder) forget() {
 	d.discard(scope{})
 	d.twins = twins{}
 	if cap(d.maps) > keepMaps {
-		d.maps = nil // memory that only rare objects need isn't kept
+		d.maps = nil // memory needed only by rare objects isn't kept
 	}
 }
 
@@ -86,7 +86,6 @@ func (d *Decoder) end(s scope) bool {
 	return true
 }
 
-// discard forgets the strings and maps of the scope.
 func (d *Decoder) discard(s scope) {
 	d.text.Drop(s.text)
 	d.entries.Drop(s.entries)
@@ -94,7 +93,7 @@ func (d *Decoder) discard(s scope) {
 	d.maps = d.maps[:s.maps]
 }
 
-// message decodes the fields of a message. Those that the type has are in ascending order.
+// message decodes a message, whose known fields must be in ascending order.
 func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	compiled := m.get()
 	if d.depth++; d.depth > maxDepth || compiled.err != nil {
@@ -152,8 +151,8 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	return true
 }
 
-// parts decodes the value that a field refers to, or finds it among the shared parts. It returns
-// its length in the input.
+// parts decodes the value behind a field, or finds it among the shared parts. It returns its length
+// in the input.
 func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
 	site := int(f.site)
 	if f.container == containerSlice && d.shared && d.entering == 0 {
@@ -187,8 +186,8 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 	return size, true
 }
 
-// extent returns the number of consecutive elements of a field and their length together. A count
-// of 0 is an error.
+// extent returns the number of consecutive elements of a field and their total length. A count of 0
+// is an error.
 func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	if f.container != containerPointer {
 		return run(in, f.tag)
@@ -201,7 +200,7 @@ func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	return 1, n + m
 }
 
-// fresh decodes the value that a field refers to: count elements.
+// fresh decodes the value behind a field: count elements.
 func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	switch f.container {
 	case containerDropped:
@@ -220,7 +219,7 @@ func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	return d.readMap(f, p, in, count)
 }
 
-// scalar decodes a number or bool that a pointer points to.
+// scalar decodes a number or bool as the target of a pointer.
 func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))
@@ -232,7 +231,6 @@ func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	return ok
 }
 
-// slice decodes a slice of count elements.
 func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
 	raw, n := in, tagLen(f.tag)
 	element := f.typ.Make(p, count)
@@ -277,7 +275,6 @@ func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int,
 	return n + end, d.sized(f, p, in[n+start:n+end])
 }
 
-// sized decodes a length-delimited value.
 func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindString:
@@ -292,7 +289,6 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	return d.rare(f, p, b)
 }
 
-// string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
 	if s, ok := d.finder.String(int(site), b); ok {
 		*layout.As[string](p) = s

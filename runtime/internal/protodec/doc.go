@@ -5,8 +5,8 @@
 // strings of an object are in one block, slices have no spare capacity, and objects can share equal
 // parts.
 //
-// A [Decoder] accepts what API servers send and declines input that is invalid, doubtful or rare:
-// fields that are not in ascending order, groups, wire types that don't fit the field. For accepted
-// input the result is the same as Unmarshal's. For declined input the caller calls Unmarshal, which
-// decides whether it is an error.
+// A [Decoder] accepts the output of API servers and declines input that is invalid, doubtful or
+// rare: unordered fields, groups, wire types unfit for the field. For accepted input the result is
+// the same as Unmarshal's. For declined input the caller calls Unmarshal, which decides whether it
+// is an error.
 package protodec

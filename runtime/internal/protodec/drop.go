@@ -23,7 +23,7 @@ const (
 	managedFieldsNumber = 17
 )
 
-// withDrop returns a message with the fields of a root that doesn't decode the dropped metadata.
+// withDrop returns root's message without the dropped metadata.
 func (c *compiler) withDrop(root *compiled, drop *dropped.Parts) (*message, error) {
 	fields := root.fields
 	if len(fields) <= metadataNumber || !gotype.IsMetadata(fields[metadataNumber].whole) {
@@ -38,13 +38,12 @@ func (c *compiler) withDrop(root *compiled, drop *dropped.Parts) (*message, erro
 	return newMessage(root, fields), nil
 }
 
-// metadataKey is a type of metadata, and what is dropped of it.
 type metadataKey struct {
 	typ     reflect.Type
 	dropped string
 }
 
-// metadataWithout returns the message of metadata that is not dropped, always the same one.
+// metadataWithout returns the message of metadata without the dropped parts, always the same one.
 func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*message, error) {
 	key := metadataKey{t, drop.String()}
 	if m, ok := c.metadata.Load(key); ok {
@@ -67,7 +66,6 @@ func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*messag
 	return m.(*message), nil
 }
 
-// newMessage returns a message like another one, with other fields.
 func newMessage(like *compiled, fields []field) *message {
 	m := &message{}
 	m.compiled.Store(&compiled{fields: fields, unnumbered: like.unnumbered})

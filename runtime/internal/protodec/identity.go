@@ -6,7 +6,7 @@ package protodec
 type Identity struct{ Name, Namespace, UID, ResourceVersion []byte }
 
 // ReadIdentity reads the identity of an object without decoding it. It returns false if Decode
-// would decline the fields that it reads.
+// would decline the fields it reads.
 func ReadIdentity(object []byte) (id Identity, ok bool) {
 	if !hasTag(object, metadataNumber<<3|2) {
 		return id, false

@@ -10,18 +10,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// unfilled is a map whose entries have been read.
 type unfilled struct {
 	f        *field
 	p        layout.Pointer
 	first, n int // of entries
-	depth    int // of the message that has the map
+	depth    int // of the message with the map
 }
 
 // entry is an entry of a map, {1: key, 2: value}.
 type entry struct {
 	key  string
-	text string // of a value that is a string, or is parsed from one
+	text string // of a string value, or of one parsed from a string
 	raw  []byte // of any other value, in the input
 }
 
@@ -93,7 +92,7 @@ func (d *Decoder) entry(u unfilled, i int) *entry {
 	return layout.As[entry](d.entries.At(u.first + i))
 }
 
-// fillAny makes a map with package reflect.
+// fillAny is fill by package reflect.
 func (d *Decoder) fillAny(u unfilled) bool {
 	m := reflect.MakeMapWithSize(u.f.whole, u.n)
 	key := reflect.New(u.f.whole.Key()).Elem()

@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// twins holds the slices that were decoded last in an object. Some slices repeat within an object
-// and nowhere else: each container of a Pod mounts a volume whose name is only the Pod's.
+// twins holds the last slices of an object. Some slices repeat within an object and nowhere else:
+// each container of a Pod mounts a volume whose name is only the Pod's.
 type twins struct {
 	list [4]twin
 	n    int
@@ -21,8 +21,8 @@ type twin struct {
 	field layout.Pointer
 }
 
-// find sets the slice at p if the object has one from the bytes at the beginning of the input, and
-// returns how many these are.
+// find sets the slice at p to an earlier one decoded from the bytes at the start of in, and returns
+// their number, or 0.
 func (t *twins) find(f *field, p layout.Pointer, in []byte) int {
 	for i := range t.list {
 		if w := &t.list[i]; w.f == f && bytes.HasPrefix(in, w.raw) && !hasTag(in[len(w.raw):], f.tag) {

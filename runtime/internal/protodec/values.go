@@ -30,7 +30,7 @@ func (d *Decoder) float(f *field, p layout.Pointer, in []byte, n int) (size int,
 	return n + 8, true
 }
 
-// rare decodes length-delimited values that are neither strings nor ordinary messages.
+// rare decodes length-delimited values other than strings and ordinary messages.
 func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindTime:
@@ -73,7 +73,6 @@ func (f *field) own(v reflect.Value, b []byte) bool {
 	return true
 }
 
-// copyOf returns a copy without spare capacity.
 func copyOf(b []byte) []byte {
 	dst := make([]byte, len(b))
 	copy(dst, b)

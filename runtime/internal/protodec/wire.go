@@ -25,8 +25,8 @@ func longUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// delimited reads a length and returns where the bytes after it begin and end. end is 0 if b is too
-// short.
+// delimited reads a length and returns the start and end of the bytes after it. end is 0 if b is
+// too short.
 func delimited(b []byte) (start, end int) {
 	size, n := uvarint(b)
 	if n == 0 || size > uint64(len(b)-n) {
@@ -53,8 +53,8 @@ func skip(b []byte, wire uint32) (n int, ok bool) {
 	return 0, false
 }
 
-// shortTag reads the tag at an index of b, and returns the index after it. The tag is 0 if it isn't
-// one of at most two bytes in its shortest form, as all are that a type has.
+// shortTag reads the tag at an index of b, and returns the index after it. The tag is 0 unless it
+// has at most two bytes in its shortest form, as all tags of types do.
 func shortTag(b []byte, at int) (tag uint32, next int) {
 	tag, next = uint32(b[at]), at+1
 	if tag < 0x80 {
@@ -66,8 +66,8 @@ func shortTag(b []byte, at int) (tag uint32, next int) {
 	return tag&0x7f | uint32(b[next])<<7, next + 1
 }
 
-// pass returns the index after the field at an index of b that the type doesn't have. It returns -1
-// if the field is not whole, or is one that Decode declines.
+// pass returns the index after an unknown field at an index of b. It returns -1 if the field is
+// incomplete, or is one that Decode declines.
 func pass(b []byte, at int, fields []field) int {
 	tag, n := readTag(b[at:])
 	if number := int(tag >> 3); n == 0 || number < len(fields) && fields[number].tag != 0 {
@@ -106,7 +106,6 @@ func hasTag(b []byte, tag uint32) bool {
 	return len(b) > 1 && b[0] == byte(tag)|0x80 && b[1] == byte(tag>>7)
 }
 
-// tagLen returns the length of the tag's shortest form.
 func tagLen(tag uint32) int {
 	if tag < 0x80 {
 		return 1
@@ -114,8 +113,8 @@ func tagLen(tag uint32) int {
 	return 2
 }
 
-// run returns the number of consecutive fields with one tag at the beginning of b, and their length
-// together. n is 0 if there is none, or if one is cut off.
+// run returns the number of consecutive fields with one tag at the start of b, and their total
+// length. n is 0 if there is none, or if one is cut off.
 func run(b []byte, tag uint32) (n, size int) {
 	for hasTag(b[size:], tag) {
 		at := size + tagLen(tag)

@@ -4,16 +4,16 @@ package protowire
 
 import "fmt"
 
-// MaxDepth is how deep messages may be nested. It is the limit of the other formats, too.
+// MaxDepth is the maximum nesting of messages. It is the limit of the other formats, too.
 const MaxDepth = 10000
 
-// ErrDepth is the error of messages that are nested deeper.
+// ErrDepth is the error of messages nested deeper.
 var ErrDepth = fmt.Errorf("messages are nested more than %d deep", MaxDepth)
 
 // CheckDepth returns ErrDepth if messages are nested so deep that a generated Unmarshal method
-// could overflow the stack. It can't tell messages from texts, so it takes every value for a
-// message as far as it reads like one. It looks at each byte once at most. It reads numbers as
-// these methods do, which ignore the bits beyond the 64th.
+// could overflow the stack. It can't tell messages from texts, so it takes every value as a message
+// as far as it reads like one. It looks at each byte once at most. It reads numbers as these
+// methods do, ignoring the bits beyond the 64th.
 func CheckDepth(msg []byte) error {
 	ends := []int{len(msg)} // of the messages around at
 	for at := 0; len(ends) > 0; {
@@ -48,7 +48,7 @@ func CheckDepth(msg []byte) error {
 	return nil
 }
 
-// number reads a number of at most ten bytes, and returns how many bytes it has.
+// number reads a number of at most ten bytes, and returns its length.
 func number(b []byte) (v uint64, n int) {
 	for n < len(b) && n < 10 {
 		v |= uint64(b[n]&0x7f) << (7 * n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package protowire finds where fields of protobuf end. It decodes nothing.
+// Package protowire finds the ends of protobuf fields. It decodes nothing.
 package protowire
 
 import (
@@ -69,7 +69,7 @@ func Next(msg []byte) (f Field, rest []byte, err error) {
 	return f, rest[skip:], nil
 }
 
-// ErrField is the error of a field that is not whole.
+// ErrField is the error of an incomplete field.
 var ErrField = errors.New("a protobuf field goes beyond the end of its message")
 
 // CheckNumber refuses tags with a field number that can't be declared.
@@ -80,7 +80,7 @@ func CheckNumber(tag uint64) error {
 	return nil
 }
 
-// WireTypeError returns the error of a tag whose wire type is none.
+// WireTypeError returns the error for a tag with an unknown wire type.
 func WireTypeError(tag uint64) error {
 	return fmt.Errorf("protobuf field %d has wire type %d, which there isn't", tag>>3, tag&7)
 }

@@ -2,7 +2,7 @@
 
 // Package quantity parses quantities in a time that depends only on the length of the text.
 // resource.ParseQuantity computes the power of ten of an exponent: "1e-99999999" takes it minutes,
-// and any user who may write an object of a custom resource may write such a text.
+// and any user allowed to write an object of a custom resource may write such a text.
 package quantity
 
 import (
@@ -22,8 +22,8 @@ const (
 
 var errTooLarge = errors.New("a quantity with too many digits and too large an exponent")
 
-// Parse returns what resource.ParseQuantity does, with one exception: it is an error if more than
-// 18 characters (digits, sign and point) stand before an exponent over 1,000.
+// Parse is resource.ParseQuantity with one exception: more than 18 characters (digits, sign and
+// point) before an exponent over 1,000 are an error.
 func Parse(text string) (resource.Quantity, error) {
 	text, err := bounded(text)
 	if err != nil {
@@ -33,7 +33,7 @@ func Parse(text string) (resource.Quantity, error) {
 }
 
 // bounded returns a text of the same quantity with an exponent that is quickly computed. A quantity
-// is rounded up to at least 1n, so all exponents that lead to less than that are equal.
+// is rounded up to at least 1n, so all exponents that lead to less are equal.
 func bounded(text string) (string, error) {
 	at := strings.LastIndexAny(text, "eE")
 	if at < 0 {
@@ -41,9 +41,9 @@ func bounded(text string) (string, error) {
 	}
 	number, err := strconv.ParseInt(text[at+1:], 10, 64)
 	if err != nil {
-		return text, nil // a suffix, such as E or Ei, or nothing that can be parsed
+		return text, nil // a suffix, such as E or Ei, or unparsable
 	}
-	exponent := int64(int32(number)) // which is what ParseQuantity makes of it
+	exponent := int64(int32(number)) // as ParseQuantity reads it
 	switch least := -int64(at) - 20; {
 	case exponent < least:
 		return text[:at+1] + strconv.FormatInt(least, 10), nil

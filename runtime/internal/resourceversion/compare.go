@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package resourceversion orders the resourceVersions of one resource (KEP-5504). apimachinery's
-// package of that name is younger than the oldest apimachinery that the module supports.
+// package of that name is younger than the oldest apimachinery supported by the module.
 package resourceversion
 
 import (
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Compare returns -1, 0 or 1 as a is before, at or after b, or an error that quotes the first of
-// them that is no version: a positive decimal number of any length, without leading zeros. So
-// neither "" nor "0" is one.
+// Compare returns -1, 0 or 1 as a is before, at or after b, or an error that quotes the first
+// invalid one. A version is a positive decimal number of any length, without leading zeros, so
+// neither "" nor "0" is valid.
 func Compare(a, b string) (int, error) {
 	for _, version := range [...]string{a, b} {
 		if !valid(version) {

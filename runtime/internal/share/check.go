@@ -11,30 +11,28 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks ensures that no object gets a part that a program has changed through another object.
-// Before a part is used, it is compared with what it was, once in a round. A round begins with a
-// response, when bytes arrive after a pause, and otherwise after some time, of which comparing
-// takes a small share. So a change that is made before the server sends an object is found, unless
-// the part was compared in the same round before the change.
+// checks compares parts with their originals, in rounds: see the package's comment. A change made
+// before the server sends an object is found, unless the part was compared in the same round before
+// the change.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64
-	began   atomic.Int64  // when the round began, since made
+	began   atomic.Int64  // the round's start, since made
 	cost    atomic.Int64  // comparisons of this round so far, in estimated nanoseconds
-	damage  atomic.Uint64 // parts and targets that were changed
-	all     sync.Mutex    // guards what follows
-	ended   time.Time     // when all parts were compared last
-	took    time.Duration // how long that comparison took
-	spoiled sync.Map      // how often parts of a site were changed, by *site
+	damage  atomic.Uint64 // changed parts and targets
+	all     sync.Mutex    // guards ended and took
+	ended   time.Time     // of the last comparison of all parts
+	took    time.Duration // by that comparison
+	spoiled sync.Map      // number of changed parts of a site, by *site
 }
 
 const (
-	// changed, in place of a round, means that the part was changed.
+	// changed, instead of a round, marks a changed part.
 	changed = math.MaxUint64
-	// worth is how many times longer a round lasts than its comparisons.
+	// worth is the duration of a round as a multiple of its comparisons.
 	worth = 50
-	// maxChanges is how often parts of a site may be changed before the site gets no more parts: a
-	// program changes them systematically.
+	// maxChanges bounds a site's changed parts. Beyond it the site gets no more: a program changes
+	// them systematically.
 	maxChanges = 16
 )
 
@@ -58,14 +56,12 @@ func (t *Table) nextRound(at time.Duration) {
 	t.round.Add(1)
 }
 
-// sound reports whether a part is unchanged. It compares the part unless that was done in this
-// round.
+// sound reports whether a part is unchanged. It compares the part once in a round.
 func (t *Table) sound(p *Part) bool {
 	round := t.round.Load()
 	return p.checked.Load() == round || t.compare(p, round)
 }
 
-// compare reports whether a part is unchanged.
 func (t *Table) compare(p *Part, round uint64) bool {
 	before := p.checked.Load()
 	if before == changed {
@@ -83,7 +79,6 @@ func (t *Table) compare(p *Part, round uint64) bool {
 	return false
 }
 
-// cost estimates how many nanoseconds a comparison takes.
 func (m *regions) cost() (ns int) {
 	ns = 10 + 6*len(m.blocks) + m.size/20
 	for i := range m.maps {
@@ -92,7 +87,6 @@ func (m *regions) cost() (ns int) {
 	return ns
 }
 
-// givenUp reports whether a site gets no more parts.
 func (t *Table) givenUp(s *site) bool {
 	if t.damage.Load() == 0 {
 		return false
@@ -104,10 +98,9 @@ func (t *Table) givenUp(s *site) bool {
 // Intact reports whether no change was found since the Table was made.
 func (t *Table) Intact() bool { return t.damage.Load() == 0 }
 
-// Check begins a round, compares all parts and targets of the Table with what they were, and
-// returns Intact. Forgotten parts can't be compared. If it is called very often, it compares only
-// now and then, so that comparing takes a small share of the time, and otherwise returns Intact at
-// once.
+// Check begins a round, compares all parts and targets of the Table, except forgotten ones, with
+// their originals, and returns Intact. If called very often, it mostly returns Intact at once, so
+// that comparing takes a small share of the time.
 func (t *Table) Check() bool {
 	t.all.Lock()
 	defer t.all.Unlock()

@@ -13,8 +13,8 @@ import (
 // value and calls Find. If that returns nil, it decodes the value, and calls Enter if Find asked
 // for it.
 //
-// It also finds short strings that repeat, by String. These are its own, not the Table's. So a
-// Finder that lives as long as its source saves more memory than one for each stream.
+// String finds repeated short strings among the Finder's own, not the Table's. So a Finder that
+// lives as long as its source saves more memory than one for each stream.
 //
 // A nil Finder shares nothing.
 type Finder struct {
@@ -23,16 +23,15 @@ type Finder struct {
 	sites *Sites
 	parts bool
 
-	known   []*site             // of sites, when a site was looked up last
+	known   []*site             // of sites, at the last look-up of a site
 	stats   []*[chunk]siteStats // by site; as long as needed, nil until a site of the chunk is used
 	strings interner
 
-	entering  []int   // values that are being decoded for the table, nested: length of inner before
-	inner     []*Part // parts that were found in them
+	entering  []int   // values being decoded for the table, nested: length of inner before
+	inner     []*Part // parts found in them
 	collector collector
 }
 
-// siteStats are a Finder's statistics of a site.
 type siteStats struct {
 	leave uint16 // number of tries to skip
 	pause uint16 // the last value of leave
@@ -40,8 +39,8 @@ type siteStats struct {
 	hits  uint8
 }
 
-// chunk is the number of siteStats that are allocated at a time. Sites are those of all types, of
-// which a Finder meets few.
+// chunk is the number of siteStats allocated at a time. A Finder meets few of the sites of all
+// types.
 const chunk = 16
 
 const (
@@ -51,9 +50,9 @@ const (
 	maxLeave = 4096 // visits, so that a site is tried again when the objects change
 )
 
-// NewFinder returns a Finder for objects with sites. It takes little memory before its first
-// use. With parts false it finds strings only, whose sharing a program can't notice. A nil Table
-// returns a nil Finder.
+// NewFinder returns a Finder for objects with sites. It takes little memory before its first use.
+// With parts false it finds only strings, whose sharing a program can't notice. A nil Table returns
+// a nil Finder.
 func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	if t == nil {
 		return nil
@@ -61,7 +60,6 @@ func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	return &Finder{table: t, sites: sites, parts: parts && t.bound > 0}
 }
 
-// statsOf returns the statistics of a site.
 func (t *Finder) statsOf(site int) *siteStats {
 	if s := t.usedStats(site); s != nil {
 		return s
@@ -83,7 +81,6 @@ func (t *Finder) usedStats(site int) *siteStats {
 	return nil
 }
 
-// site returns the site with a number, of a part.
 func (t *Finder) site(number int) *site {
 	if number >= len(t.known) {
 		t.known = t.sites.all()
@@ -140,9 +137,9 @@ func (t *Finder) Find(site int, raw []byte) (p *Part, enter bool) {
 	return p, false
 }
 
-// Enter makes a part of the value at field, which was decoded from raw after Find returned enter,
-// unless it takes too much memory. If another goroutine was quicker, it sets field to that
-// goroutine's equal value. The value must not be changed from now on.
+// Enter makes a part of the value at field, decoded from raw after Find returned enter, unless it
+// takes too much memory. If another goroutine was quicker, it sets field to that goroutine's equal
+// value. The value must not be changed from now on.
 func (t *Finder) Enter(site int, raw []byte, field layout.Pointer) {
 	here := t.site(site)
 	last := len(t.entering) - 1
@@ -152,8 +149,8 @@ func (t *Finder) Enter(site int, raw []byte, field layout.Pointer) {
 	if p == nil {
 		return
 	}
-	// Parts in this one may be shared with other objects, and a program may have changed them
-	// there. Such a change must not get into this part's checksum.
+	// A program may have changed inner parts through other objects. Such a change must not get into
+	// this part's checksum.
 	for _, inner := range t.inner[begin:] {
 		if !t.table.compare(inner, t.table.round.Load()) {
 			return

@@ -8,12 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// index is a hash table of parts. Parts are only added, by one goroutine at a time, while any
-// number of goroutines find them.
+// index is a hash table of parts. One goroutine at a time adds, any number find.
 type index struct {
-	// a power of two, at least half of them empty; may have length 0 while the index is empty
+	// a power of two, at least half empty; length 0 is possible while the index is empty
 	slots []atomic.Pointer[Part]
-	n     int // number of parts; used by the goroutine that adds
+	n     int // number of parts; used by the adding goroutine
 }
 
 const minIndex = 64
@@ -61,7 +60,7 @@ func (x *index) parts() iter.Seq[*Part] {
 	}
 }
 
-// seenSet is a lossy set of hashes that were seen once.
+// seenSet is a lossy set of hashes seen once.
 type seenSet struct {
 	slots []atomic.Uint32 // a power of two
 	n     atomic.Int64    // hashes added
@@ -75,7 +74,7 @@ const (
 func newSeenSet(n int) *seenSet { return &seenSet{slots: make([]atomic.Uint32, n)} }
 
 // seen reports whether the hash was seen before, and records it in one of its two slots. If both
-// are taken, chance decides, so that hashes that alternate don't drive each other out forever.
+// are taken, chance decides, so that alternating hashes don't drive each other out forever.
 func (m *seenSet) seen(hash uint64) bool {
 	at, mark := hash&uint64(len(m.slots)-2), uint32(hash>>32)|1
 	first, second := m.slots[at].Load(), m.slots[at+1].Load()
@@ -90,7 +89,6 @@ func (m *seenSet) seen(hash uint64) bool {
 	return false
 }
 
-// full reports whether the set should grow.
 func (m *seenSet) full() bool {
 	return len(m.slots) < maxSeen && m.n.Load() >= int64(len(m.slots))
 }

@@ -4,11 +4,11 @@ package share
 
 import "encoding/binary"
 
-// interner returns equal short strings as one string. It is lossy: each string has one slot, and a
-// later string may replace it there. It serves one goroutine.
+// interner returns equal short strings as one string. It is lossy: each string has one slot, which
+// a later string may take. It serves one goroutine.
 type interner struct {
 	slots []string // a power of two, or none
-	once  *seenSet // hashes of strings that were seen once, twice as many
+	once  *seenSet // hashes of strings seen once, twice as many
 	n     int      // strings added since the last growth
 }
 
@@ -19,7 +19,7 @@ const (
 )
 
 // get returns the string with the bytes b, which must not be empty, or false if it isn't in the
-// set. A string enters the set when get sees its bytes for the second time.
+// set. A string enters the set at the second sight of its bytes.
 func (w *interner) get(b []byte) (string, bool) {
 	hash := hashString(b)
 	if len(w.slots) > 0 {

@@ -8,16 +8,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Part is a value that objects share. It must not change; a part that has changed is not used any
-// more.
+// Part is a value shared by objects, unused once it has changed.
 type Part struct {
 	// Set once at construction.
 	site *site
 	raw  string
 
-	// the last round in which it was compared and found unchanged, or the constant changed
+	// the last round in which it was found unchanged, or the constant changed
 	checked atomic.Uint64
-	epoch   atomic.Uint32 // the generation in which it was used last
+	epoch   atomic.Uint32 // the generation of its last use
 
 	// Set once at construction.
 	value    layout.Slice // only Data unless it is a slice
@@ -35,7 +34,7 @@ func (p *Part) Put(field layout.Pointer) {
 	}
 }
 
-// size returns the memory that the part takes, its bytes and its strings included.
+// size returns the memory of the part, including its bytes and strings.
 func (p *Part) size() int { return partSize + 2*len(p.raw) + p.regions.size }
 
 const partSize = 256

@@ -11,11 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// regions is all memory that a part refers to, as blocks and maps. It must not change. A block is
-// read as raw bytes, with the pointers and string headers in it. The target of a pointer is a block
-// of its own, and strings can't change, so equal bytes are equal values. Reading regions again
-// follows no pointer in them: even if a program has changed the part, only memory of the part is
-// read.
+// regions is all memory of a part, as blocks and maps. A block is read as raw bytes, with the
+// pointers and string headers in it. The target of a pointer is a block of its own, and strings
+// can't change, so equal bytes are equal values. Reading regions again follows no pointer in them:
+// even if a program has changed the part, only memory of the part is read.
 type regions struct {
 	blocks []block
 	maps   []mapped
@@ -34,7 +33,6 @@ type mapped struct {
 	shape *mapShape
 }
 
-// collector collects the regions of parts, one part after the other.
 type collector struct {
 	regions
 	limit int // of size
@@ -59,8 +57,7 @@ func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m regions, ok 
 // keepBlocks is the largest number of blocks and maps whose slices are reused.
 const keepBlocks = 1 << 10
 
-// follow adds the memory that a reference at p refers to. It returns false if that exceeds the
-// limit.
+// follow adds the memory behind a reference at p. It returns false if that exceeds the limit.
 func (c *collector) follow(r *ref, p layout.Pointer) bool {
 	switch r.kind {
 	case reflect.Pointer:
@@ -108,7 +105,6 @@ func (c *collector) block(s *shape, p layout.Pointer, n, room int) bool {
 	return true
 }
 
-// mapAt adds the map at p.
 func (c *collector) mapAt(s *mapShape, p layout.Pointer) bool {
 	n := entries(p)
 	if *layout.As[layout.Pointer](p) == nil {
@@ -134,8 +130,8 @@ func (c *collector) mapAt(s *mapShape, p layout.Pointer) bool {
 	return true
 }
 
-// inner adds the memory that the value in an interface refers to. The value itself can't be changed
-// in place.
+// inner adds the memory behind the value in an interface. The value itself can't be changed in
+// place.
 func (c *collector) inner(v reflect.Value) bool {
 	if !v.IsValid() {
 		return true
@@ -157,20 +153,17 @@ func (c *collector) inner(v reflect.Value) bool {
 // entries returns the length of the map at p, which may have any type.
 func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)) }
 
-// blockSize is the memory that recording a block takes.
 const blockSize = 2 * wordSize
 
-// checksum is a pair of numbers that are computed from the content of regions.
 type checksum struct{ blocks, maps uint64 }
 
-// read returns the checksum of the present content.
 func (m *regions) read(seed maphash.Seed) checksum {
 	return checksum{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether the present content has the checksum. Writing to a map while it is read may
-// end the process, as always in Go. So maps come last: a map that has gained or lost an entry isn't
-// read, nor is any map of a part that has changed elsewhere.
+// is reports whether the present content has the checksum. Maps come last, since writing to a map
+// while it is read may end the process: a map that has gained or lost an entry isn't read, nor is
+// any map of a part that has changed elsewhere.
 func (m *regions) is(seed maphash.Seed, p checksum) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
@@ -196,7 +189,7 @@ func (m *regions) readMaps(seed maphash.Seed) (sum uint64) {
 	return sum
 }
 
-// read returns a number that does not depend on the order of the entries.
+// read returns a number independent of the order of the entries.
 func (m *mapped) read(seed maphash.Seed) (sum uint64) {
 	if m.shape.strings {
 		var entry [2]string
@@ -208,8 +201,7 @@ func (m *mapped) read(seed maphash.Seed) (sum uint64) {
 	return m.shape.read(layout.Of(&m.m), seed)
 }
 
-// cursor reads the entries of maps of one type. Cursors are pooled, so that reading allocates
-// nothing.
+// cursor reads the entries of maps of one type. Cursors are pooled, so reading allocates nothing.
 type cursor struct {
 	it         reflect.MapIter
 	key, value reflect.Value
@@ -234,7 +226,6 @@ func (s *mapShape) read(p layout.Pointer, seed maphash.Seed) (sum uint64) {
 	return sum
 }
 
-// mapShape describes the maps of one type.
 type mapShape struct {
 	typ        *layout.Type
 	key, value *shape
@@ -243,7 +234,7 @@ type mapShape struct {
 }
 
 // bytes estimates the memory of a map of n entries: it has slots for eight entries, or for at least
-// a seventh more than n. Large keys and values stand outside of their slots.
+// a seventh more than n. Large keys and values are outside of their slots.
 func (s *mapShape) bytes(n int) int {
 	const header, least, inline = 72, 8, 128
 	slots := least

@@ -11,19 +11,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// shape describes where values of a type refer to other memory.
+// shape describes the references to other memory in values of a type.
 type shape struct {
 	typ    *layout.Type
 	size   uintptr
 	refs   []ref
-	pieces []piece // all memory but the cached fields; nil without cached fields
+	pieces []piece // all memory except the cached fields; nil without cached fields
 	cached []piece // fields in which reading methods cache a result, in order
 }
 
-// piece is a range of a value's memory.
 type piece struct{ from, to uintptr }
 
-// ref is a reference in a value to other memory.
 type ref struct {
 	offset uintptr
 	kind   reflect.Kind // Pointer, Slice, Map or Interface
@@ -34,21 +32,19 @@ type ref struct {
 
 const wordSize = bits.UintSize / 8
 
-// shapes holds the shapes of all types that parts had so far.
+// shapes holds the shapes of all types of parts so far.
 var shapes = struct {
-	mu     sync.Mutex // guards what follows, and shapes while they are built
+	mu     sync.Mutex // guards the fields below, and shapes while they are built
 	byType map[reflect.Type]*shape
 	maps   map[reflect.Type]*mapShape
 }{byType: map[reflect.Type]*shape{}, maps: map[reflect.Type]*mapShape{}}
 
-// shapeOf returns the shape of a type.
 func shapeOf(t reflect.Type) *shape {
 	shapes.mu.Lock()
 	defer shapes.mu.Unlock()
 	return shapeLocked(t)
 }
 
-// refTo returns the ref of a type that is a pointer, a slice or a map.
 func refTo(t reflect.Type) *ref { return &shapeOf(t).refs[0] }
 
 func shapeLocked(t reflect.Type) *shape {

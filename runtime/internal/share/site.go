@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Form is what the fields of a site are.
+// Form is the form of a site's fields.
 type Form uint8
 
 const (
@@ -22,10 +22,10 @@ const (
 )
 
 // Sites are the fields of the objects' types whose values may be shared. The zero value has none.
-// It is safe for concurrent use: sites may be added while Finders use others.
+// It is safe for concurrent use, also while sites are added.
 type Sites struct {
 	mu sync.Mutex // guards writes of list
-	// list has nil in the place of strings. What it points to never changes.
+	// list has nil for strings. Its sites never change.
 	list atomic.Pointer[[]*site]
 }
 
@@ -53,7 +53,6 @@ func (s *Sites) Add(form Form, typ reflect.Type) int {
 	return len(list) - 1
 }
 
-// all returns the sites by number.
 func (s *Sites) all() []*site {
 	if list := s.list.Load(); list != nil {
 		return *list

@@ -12,30 +12,29 @@ import (
 // Table holds the parts of the objects of one source. It is safe for concurrent use: finding takes
 // no lock.
 //
-// The memory of its parts is bounded. It forgets in two generations: when the parts that were used
-// in the current generation take half of the bound, a new generation begins, and parts that were
-// last used before the previous one are forgotten. Objects that have such a part keep it. A value
-// that is decoded from more than a 128th of the bound, or takes more than a 16th of it, is never
-// kept.
+// The memory of its parts is bounded. It forgets in two generations: when the parts used in the
+// current generation take half of the bound, a new generation begins, and parts last used before
+// the previous one are forgotten. Objects with such a part keep it. A value decoded from more than
+// a 128th of the bound, or taking more than a 16th of it, is never kept.
 type Table struct {
 	// Set once at construction.
 	seed    maphash.Seed
 	bound   int
-	maxPart int // most bytes that a part is decoded from
+	maxPart int // maximum encoded bytes of a part
 
 	// Changed under mu, read without.
 	current, previous atomic.Pointer[index]   // by generation
 	epoch             atomic.Uint32           // counts generations
-	seen              atomic.Pointer[seenSet] // hashes of values that were seen once
+	seen              atomic.Pointer[seenSet] // hashes of values seen once
 
 	checks  // has its own synchronization
 	targets targets
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	bytes int        // of parts in current
 }
 
-// New returns a Table whose parts take at most maxBytes, their values included; with 0 it keeps
+// New returns a Table whose parts take at most maxBytes, including their values; with 0 it keeps
 // none. It allocates memory as needed.
 func New(maxBytes int) *Table {
 	t := &Table{seed: maphash.MakeSeed(), bound: maxBytes, maxPart: maxBytes / 128}
@@ -46,7 +45,6 @@ func New(maxBytes int) *Table {
 	return t
 }
 
-// find returns the part, or nil.
 func (t *Table) find(s *site, hash uint64, raw string) *Part {
 	p := t.current.Load().find(s, hash, raw)
 	if p == nil {
@@ -55,7 +53,7 @@ func (t *Table) find(s *site, hash uint64, raw string) *Part {
 	return p
 }
 
-// enter adds the part, unless there is an equal one already, which it returns then.
+// enter adds the part, or returns an equal one if there is one.
 func (t *Table) enter(p *Part) *Part {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +64,6 @@ func (t *Table) enter(p *Part) *Part {
 	return p
 }
 
-// renew keeps a part that is used for another generation.
 func (t *Table) renew(p *Part) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +87,6 @@ func (t *Table) addLocked(p *Part) {
 	t.bytes += size
 }
 
-// turnLocked begins a generation.
 func (t *Table) turnLocked() {
 	t.epoch.Add(1)
 	t.previous.Store(t.current.Load())
@@ -98,7 +94,6 @@ func (t *Table) turnLocked() {
 	t.bytes = 0
 }
 
-// seenBefore reports whether the hash of a value was seen before, and records it.
 func (t *Table) seenBefore(hash uint64) bool {
 	seen := t.seen.Load()
 	if seen.full() {
@@ -107,7 +102,6 @@ func (t *Table) seenBefore(hash uint64) bool {
 	return seen.seen(hash)
 }
 
-// growSeen replaces a full seenSet by a larger one.
 func (t *Table) growSeen(full *seenSet) *seenSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// targets are numbers, booleans and strings that pointers of many objects point to. They are never
-// forgotten, so that each can be compared with its value as long as an object may point to it.
-// Beyond a number of them, further ones are not shared.
+// targets are numbers, booleans and strings behind pointers of many objects. They are never
+// forgotten, so that each can be compared as long as an object may point to it. Beyond a number of
+// them, further ones are not shared.
 type targets struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	scalars map[scalar]layout.Pointer
 	texts   map[string]*string
 }
@@ -26,7 +26,6 @@ type scalar struct {
 
 const maxTargets = 2048 // of each kind
 
-// is reports whether the value at p is the scalar.
 func (s *scalar) is(p layout.Pointer) bool {
 	switch w := layout.Of(&s.word); s.size {
 	case 1:
@@ -39,7 +38,6 @@ func (s *scalar) is(p layout.Pointer) bool {
 	return *layout.As[uint64](p) == s.word
 }
 
-// new allocates a value.
 func (s *scalar) new() layout.Pointer {
 	switch w := layout.Of(&s.word); s.size {
 	case 1:
@@ -52,7 +50,7 @@ func (s *scalar) new() layout.Pointer {
 	return layout.Of(new(s.word))
 }
 
-// compare drops targets that were changed, and counts them.
+// compare drops changed targets, and counts them.
 func (t *targets) compare(damage *atomic.Uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +89,6 @@ func (t *targets) scalar(s scalar, seen func() bool, damage *atomic.Uint64) layo
 	return p
 }
 
-// text returns the address of the shared string, or nil if there is no room for it.
 func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,19 +108,18 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	return p
 }
 
-// Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, for a pointer of an object,
-// or nil if the caller must allocate the value itself. word has its bytes from the lowest address
-// on, and zeros after them.
+// Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, or nil if the caller must
+// allocate the value itself. word has its bytes from the lowest address on, and zeros after them.
 func (t *Finder) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
-		return nil // a value that becomes a part must not refer to a shared target
+		return nil // a future part must not refer to a shared target
 	}
 	seen := func() bool { return t.table.seenBefore((word ^ word>>32 ^ uint64(size)<<56) * factor) }
 	return t.table.targets.scalar(scalar{word, size}, seen, &t.table.damage)
 }
 
-// Text returns the address of a shared string, for a pointer of an object, or nil if the caller
-// must allocate the string itself.
+// Text returns the address of a shared string, or nil if the caller must allocate the string
+// itself.
 func (t *Finder) Text(s string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil

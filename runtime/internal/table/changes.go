@@ -2,7 +2,7 @@
 
 package table
 
-// Changes collects the changes that one write makes in one index. An [Index] fills it.
+// Changes collects the effects of one write on one index. An [Index] fills it.
 type Changes struct {
 	leave, enter []change
 }
@@ -12,24 +12,22 @@ type change struct {
 	key  any
 }
 
-// Leave records that the object had key. Duplicates are fine. hash is Hash of the typed key.
+// Leave records a former key of the object. Duplicates are fine. hash is Hash of the typed key.
 func (c *Changes) Leave(hash uint32, key any) { c.leave = appended(c.leave, hash, key) }
 
-// Enter records that the object has key from now on. Duplicates are fine. hash is Hash of the typed
-// key.
+// Enter records a new key of the object. Duplicates are fine. hash is Hash of the typed key.
 func (c *Changes) Enter(hash uint32, key any) { c.enter = appended(c.enter, hash, key) }
 
 func appended(s []change, hash uint32, key any) []change {
-	// A key that isn't equal to itself, such as a NaN or a struct with one, could never be found or
-	// removed.
+	// A key unequal to itself, such as a NaN or a struct with one, could never be found or removed.
 	if self := key; self != key {
 		return s
 	}
 	return append(s, change{hash, key})
 }
 
-// DropEnters empties what Enter has recorded. An [Index] whose function panics between two of its
-// keys may have recorded some of them.
+// DropEnters drops the keys recorded by Enter, for an [Index] whose function panics between two of
+// its keys.
 func (c *Changes) DropEnters() {
 	clear(c.enter)
 	c.enter = c.enter[:0]

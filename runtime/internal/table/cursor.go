@@ -4,13 +4,13 @@ package table
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// AtOnce is the largest number of objects that [Cursor.Next] returns.
+// AtOnce is the largest number of objects returned by [Cursor.Next].
 const AtOnce = 1 << leafBits
 
 // Cursor iterates over a Set, some objects at a time. Loops over these are compiled into the
-// calling code, and the processor fetches the next objects while it waits for one. So they are
-// several times as fast as a function called for each object. The zero Cursor is at its end. A
-// Cursor must not be copied once it has begun.
+// calling code, and the processor fetches the next objects while it waits for one: several times as
+// fast as a function called for each object. The zero Cursor is at its end. A Cursor in use must
+// not be copied.
 type Cursor struct {
 	set  Set
 	from uint32 // the next slot
@@ -20,8 +20,8 @@ type Cursor struct {
 // Start begins an iteration over s.
 func (c *Cursor) Start(s Set) { c.set, c.from = s, 0 }
 
-// Next returns the next objects, or nil at the end. There may be nils among them. The slice must
-// not be changed, and is valid until the next call.
+// Next returns the next objects, or nil at the end. Some of them may be nil. The slice must not be
+// changed, and is valid until the next call.
 //
 //go:noinline
 func (c *Cursor) Next() []object.Object {
@@ -37,8 +37,8 @@ func (c *Cursor) Next() []object.Object {
 		if e.number() != c.set.number || n == AtOnce {
 			return false
 		}
-		// There is no object if a program has changed one in the table, which is forbidden, and has
-		// then removed it: its old keys stayed in the index.
+		// nil if a program changed an object in the table, which is forbidden, before it was
+		// removed: its old keys stayed in the index.
 		c.room[n] = objects.get(e.slot())
 		c.from = e.slot() + 1
 		n++

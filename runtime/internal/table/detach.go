@@ -9,12 +9,12 @@ import (
 )
 
 // A string that stays in a table longer than its object must be a copy. Otherwise it keeps the
-// object's text alive: a few bytes of a name may be part of a megabyte. This concerns the keys of
-// indexes, which come from the first object that has them, and resourceVersions.
+// object's text alive: a few bytes of a name may be part of a megabyte. This concerns index keys,
+// which come from the first object that has them, and resourceVersions.
 
-// detached returns a copy of a key, for an index to keep. Strings in it are copied too, in fields
-// of structs, elements of arrays and interfaces as well. Pointers and channels are not copied,
-// because a key with a copy would not be equal.
+// detached returns a copy of key for an index to keep. It copies strings, including those in struct
+// fields, array elements and interfaces, but not pointers and channels, because a key with a copy
+// would not be equal.
 func detached(key any) any {
 	if text, ok := key.(string); ok {
 		return strings.Clone(text)
@@ -31,7 +31,7 @@ func detached(key any) any {
 	return own.Interface()
 }
 
-// detach copies the strings in v, which can be set.
+// detach copies the strings in v, which must be settable.
 func detach(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -42,7 +42,7 @@ func detach(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			// By its address, a field can be set also if it isn't exported.
+			// By its address, even an unexported field can be set.
 			field := v.Field(i)
 			detach(reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem())
 		}
@@ -55,7 +55,7 @@ func detach(v reflect.Value) {
 
 // revision is a resourceVersion that keeps no object's text alive. The zero revision is "".
 type revision struct {
-	number uint64  // if it is a decimal number, as servers write it
+	number uint64  // if it is decimal, as servers write it
 	text   *string // any other string
 }
 

@@ -9,24 +9,22 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// Hash returns the hash of a key: of an object.Key, or of a key of any index. It differs from
-// process to process. Like a map, it panics on an interface value that can't be compared.
+// Hash returns the hash of an object.Key or an index key. It differs from process to process. Like
+// a map, it panics on an interface value that can't be compared.
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
 const (
-	hashBits  = 4  // by which a branch chooses among 16 nodes
+	hashBits  = 4  // of the hash, to choose a node below a branch
 	bucketMax = 32 // entries: a larger bucket becomes a branch, and a bucket again at half of it
 )
 
-// hashed has values by their hashes: a trie whose branches follow the bits of a hash. It knows no
-// keys: a look-up gets a bucket, and compares the keys of all values there that have the hash. Its
-// zero value is empty, and copying the struct takes a snapshot. A change copies the nodes between
-// the root and the bucket, except those that the same Txn has made.
+// hashed stores values by their hashes: a trie whose branches follow the bits of a hash. It has no
+// keys: a look-up gets a bucket, and compares the keys of all its values with the hash.
 type hashed[V comparable] struct{ root *bucket[V] }
 
 // bucket has entries, or is a branch. None is empty. A branch and its array are one allocation.
 type bucket[V comparable] struct {
-	owner   uint64 // the Txn that made it, and may change it until it is published
+	owner   uint64 // number of the Txn that made it
 	n       int    // entries in it or below
 	entries []hashEntry[V]
 	below   *[1 << hashBits]*bucket[V] // of a branch; nil where there are no entries
@@ -37,7 +35,6 @@ type hashEntry[V comparable] struct {
 	v    V
 }
 
-// len returns the number of entries in b, which may be nil.
 func (b *bucket[V]) len() int {
 	if b == nil {
 		return 0
@@ -45,7 +42,7 @@ func (b *bucket[V]) len() int {
 	return b.n
 }
 
-// bucket returns the entries among which those with the hash are.
+// bucket returns the bucket of hash. Other hashes may share it.
 func (h hashed[V]) bucket(hash uint32) []hashEntry[V] {
 	b := h.root
 	for rest := hash; b != nil && b.below != nil; rest >>= hashBits {
@@ -57,7 +54,6 @@ func (h hashed[V]) bucket(hash uint32) []hashEntry[V] {
 	return b.entries
 }
 
-// all yields every value until yield returns false.
 func (h hashed[V]) all(yield func(V) bool) {
 	if h.root != nil {
 		h.root.all(yield)
@@ -81,17 +77,17 @@ func (b *bucket[V]) all(yield func(V) bool) bool {
 	return true
 }
 
-// add adds a value, which isn't there.
+// add adds v, which must be absent.
 func (h *hashed[V]) add(owner uint64, hash uint32, v V) {
 	h.root = h.root.add(owner, hashEntry[V]{hash, v}, 0)
 }
 
-// remove removes a value, which is there.
+// remove removes v, which must be present.
 func (h *hashed[V]) remove(owner uint64, hash uint32, v V) {
 	h.root = h.root.remove(owner, hashEntry[V]{hash, v}, 0)
 }
 
-// add returns b, which may be nil, with e. The first bits of the hash have led to b.
+// add returns b, which may be nil, with e. The lowest bits of the hash have led to b.
 func (b *bucket[V]) add(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	b = b.own(owner)
 	b.n++
@@ -112,7 +108,7 @@ func (b *bucket[V]) add(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	return b
 }
 
-// remove returns b without e; nil if nothing is left.
+// remove returns b without e, or nil if nothing is left.
 func (b *bucket[V]) remove(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	if b.n == 1 {
 		return nil
@@ -138,12 +134,12 @@ func (b *bucket[V]) remove(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	return b
 }
 
-// at returns the address of the node below a branch to which a hash leads.
+// at returns the address of the node for hash below a branch.
 func (b *bucket[V]) at(hash uint32, bits int) **bucket[V] {
 	return &b.below[hash>>bits%(1<<hashBits)]
 }
 
-// own returns b, which may be nil, or a copy or an empty bucket that the owner may change.
+// own returns b if owner may change it, or a copy; an empty bucket if b is nil.
 func (b *bucket[V]) own(owner uint64) *bucket[V] {
 	switch {
 	case b == nil:
@@ -159,7 +155,6 @@ func (b *bucket[V]) own(owner uint64) *bucket[V] {
 	return &bucket[V]{owner: owner, n: b.n, entries: append(make([]hashEntry[V], 0, len(b.entries)+1), b.entries...)}
 }
 
-// newBranch returns a branch with nothing below.
 func newBranch[V comparable](owner uint64, n int) *bucket[V] {
 	b := &struct {
 		bucket[V]

@@ -9,7 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// entry is the number of a name, and in the low half the slot of an object that has its key.
+// entry has the number of a name in its high half, and in the low half the slot of an object with
+// this key.
 type entry uint64
 
 func entryOf(number, slot uint32) entry { return entry(number)<<32 | entry(slot) }
@@ -23,23 +24,23 @@ func (e entry) slot() uint32 { return uint32(e) }
 
 type entries = btree.Tree[uint64, entry]
 
-// index has the keys of the objects, each under a number, and the slots of the objects that have a
-// key under that number. Copying the struct takes a snapshot.
+// index numbers the objects' keys, and has an entry for each number and each slot of an object with
+// that key.
 type index struct {
 	id      *ID
 	def     Index // used by the writer
 	names   hashed[*name]
 	entries entries
-	last    uint32 // number that a name got
+	last    uint32 // the last number given to a name
 }
 
 // name is a key of an index, and its number.
 type name struct {
 	number uint32
-	key    any // a copy, which keeps nothing of an object alive
+	key    any // a copy
 }
 
-// name returns the name with a hash for whose key is returns true, or nil if no object has it.
+// name returns the name with this hash whose key satisfies is, or nil if no object has the key.
 func (x *index) name(hash uint32, is func(key any) bool) *name {
 	for _, e := range x.names.bucket(hash) {
 		if e.hash == hash && is(e.v.key) {
@@ -49,7 +50,7 @@ func (x *index) name(hash uint32, is func(key any) bool) *name {
 	return nil
 }
 
-// enter records that the object in slot has a key.
+// enter adds a key of the object in slot.
 func (x *index) enter(owner uint64, ch change, slot uint32) {
 	n := x.name(ch.hash, func(key any) bool { return key == ch.key })
 	if n == nil {
@@ -61,7 +62,7 @@ func (x *index) enter(owner uint64, ch change, slot uint32) {
 	x.entries.Set(owner, entryOf(n.number, slot))
 }
 
-// leave records that the object in slot has lost a key.
+// leave removes a key of the object in slot.
 func (x *index) leave(owner uint64, ch change, slot uint32) {
 	n := x.name(ch.hash, func(key any) bool { return key == ch.key })
 	if n == nil {
@@ -73,18 +74,16 @@ func (x *index) leave(owner uint64, ch change, slot uint32) {
 	}
 }
 
-// each yields the slots that have a number, ascending, until yield returns false.
+// each yields the slots of a number, ascending.
 func each(of entries, number uint32, yield func(slot uint32) bool) {
 	of.From(uint64(entryOf(number, 0)), func(e entry) bool { return e.number() == number && yield(e.slot()) })
 }
 
-// has reports whether any slot has a number.
 func has(of entries, number uint32) (found bool) {
 	each(of, number, func(uint32) bool { found = true; return false })
 	return found
 }
 
-// count returns how many slots have a number.
 func count(of entries, number uint32) int {
 	return of.Rank(uint64(entryOf(number, math.MaxUint32))) - of.Rank(uint64(entryOf(number, 0)))
 }

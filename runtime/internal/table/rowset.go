@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Row is the slot of an object in its table plus one; 0 is no row. An object has one Row from the
-// Set that inserts its key to the Delete that removes it. This package says "row" only of this
-// number, "slot" of the number without the one, and "position" of an index in an array.
+// Row is the slot of an object in its table plus one; 0 is no row. An object keeps its Row from the
+// Set that inserts its key to the Delete that removes it. In this package, "row" means only this
+// number, "slot" the number without the one, and "position" an index into an array.
 type Row uint32
 
 // Find returns the object under key and its row, or nil and 0 if there is none.
@@ -44,7 +44,7 @@ func (s *RowSet) Add(row Row) {
 	}
 }
 
-// Has reports whether a row was added.
+// Has reports whether row was added.
 func (s *RowSet) Has(row Row) bool {
 	word := int(row-1) / 64
 	return row > 0 && word < len(s.bits) && s.bits[word]>>((row-1)%64)&1 != 0
@@ -53,8 +53,8 @@ func (s *RowSet) Has(row Row) bool {
 // Len returns the number of rows.
 func (s *RowSet) Len() int { return s.n }
 
-// KeepAll does what Keep does, for all rows of s, and costs much less. Each row must have had an
-// object when the Txn began, or before.
+// KeepAll is Keep for all rows of s, at much less cost. Each row must have had an object when the
+// Txn began, or before.
 //
 //go:noinline
 func (x Txn) KeepAll(s *RowSet) {

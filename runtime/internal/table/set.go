@@ -4,7 +4,7 @@ package table
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Set is the objects of one Version that have something in common. The zero Set is empty.
+// Set is a subset of the objects of one Version. The zero Set is empty.
 type Set struct {
 	content content // nil: empty
 	index   *index  // nil: all objects of content
@@ -24,7 +24,7 @@ func (s Set) Len() int {
 	return count(s.index.entries, s.number)
 }
 
-// All yields every object once until yield returns false.
+// All yields every object once.
 func (s Set) All(yield func(object.Object) bool) {
 	if s.index != nil {
 		s.where(func(uint32) bool { return true }, yield)
@@ -41,9 +41,8 @@ func (s Set) All(yield func(object.Object) bool) {
 	}
 }
 
-// And yields every object that is also in other, a Set of the same Version, once until yield
-// returns false. Its time depends on the smaller of the two Sets, and it reads only objects that
-// are in both.
+// And yields every object also in other, a Set of the same Version, once. Its time depends on the
+// smaller of the two Sets, and it reads only the objects in both.
 func (s Set) And(other Set, yield func(object.Object) bool) {
 	switch {
 	case s.content == nil || other.content == nil:
@@ -61,20 +60,18 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	}
 }
 
-// where yields the objects of s, a Set of an index, in slots for which is returns true, until yield
-// returns false.
+// where yields the objects of s, a Set of an index, whose slots satisfy is.
 func (s Set) where(is func(slot uint32) bool, yield func(object.Object) bool) {
 	objects := &stateIn(s).objects
 	each(s.index.entries, s.number, func(slot uint32) bool {
 		if !is(slot) {
 			return true
 		}
-		// There is no object if a program has changed one in the table, which is forbidden, and has
-		// then removed it: its old keys stayed in the index.
+		// nil in the case described in [Cursor.Next]
 		obj := objects.get(slot)
 		return obj == nil || yield(obj)
 	})
 }
 
-// stateIn returns the state that s belongs to. s must not be zero.
+// stateIn returns the state of s, which must not be zero.
 func stateIn(s Set) *versionState { return s.content.(*versionState) }

@@ -11,15 +11,15 @@
 // waits for no reader. A Version is the state at one moment: it always gives the same answers, and
 // it has all changes of a Txn or none.
 //
-// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory of what has
-// changed since.
+// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory changed
+// since.
 //
 // # Index functions that panic
 //
-// A Txn calls index functions before it changes anything. When one panics, the panic passes through
-// [Txn.Set], [Txn.Delete] or [Txn.AddIndex], and the Txn is as it was before that call. The caller
-// may recover and go on without the object, or discard the Txn. ([Txn.Sweep] makes many deletes;
-// those before the panic are done.) A published Version is never affected.
+// A Txn calls index functions before it changes anything. A panic passes through [Txn.Set],
+// [Txn.Delete] or [Txn.AddIndex], leaving the Txn as it was before that call. The caller may
+// recover and continue without the object, or discard the Txn. ([Txn.Sweep] makes many deletes;
+// those before the panic are done.) Published Versions are never affected.
 package table
 
 import (
@@ -38,20 +38,22 @@ import (
 //	         └─ indexes[i] ─┬─ names    hash trie: hash of an index key ─▶ key, number
 //	                        └─ entries  B-tree: number, slot
 //
-// The first index is that of namespaces. The key of an object stands in the object itself; a [Row]
-// is its slot plus one. The name of an index key is a copy, which keeps nothing of an object alive.
+// Zero trees and tries are empty. Copying the struct of one takes a snapshot: a change copies the
+// nodes between the root and the changed one, except nodes made by the same Txn.
 //
-// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf and the
-// branches above it, unless this Txn has made them, and put the object there. Nothing else changes:
-// all other parts refer to the object by its slot.
+// The first index is that of namespaces. The key of an object is in the object itself; a [Row] is
+// its slot plus one. The name of an index key is a copy, which keeps no object's text alive.
+//
+// To replace an object whose index keys stay: 1. find its slot by its key. 2. put the object into a
+// copy of the leaf. Nothing else changes: all other parts refer to the object by its slot.
 //
 // To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot.
-// 3. add the slot to keys, and an entry to each index for each key that the object has there.
+// 3. add the slot to keys, and to each index an entry for each of the object's keys.
 //
 // To delete: the same steps backwards.
 //
 // To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes,
-// because each node bears the number of the Txn that made it and numbers aren't used twice.
+// because each node has the number of the Txn that made it and numbers aren't used twice.
 //
 // To discard: forget the Txn's Version.
 type Table struct {
@@ -61,21 +63,21 @@ type Table struct {
 	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 }
 
-// Index computes the keys of objects for one index. An Index value belongs to one Table, whose
-// writer alone calls it.
+// Index computes the keys of objects for one index. An Index value belongs to one Table, and only
+// its writer calls it.
 type Index interface {
 	// ID returns the index's identity, the same pointer at each call.
 	ID() *ID
 	// Check returns an error if the index is invalid; AddIndex then fails with it.
 	Check() error
 	// Changes calls c.Leave for every key of old and c.Enter for every key of obj, or neither if
-	// both have the same keys. Either object may be nil; it has no keys then.
+	// both have the same keys. Either object may be nil, and has no keys then.
 	Changes(old, obj object.Object, c *Changes)
 }
 
-// ID is the identity of an index: its address. Two indexes of one table have different names.
+// ID is the identity of an index: its address. The indexes of a table have different names.
 type ID struct {
-	// Name is the index's name, for messages.
+	// Name is the index's name in messages.
 	Name string
 }
 
@@ -100,9 +102,8 @@ func New(indexes ...Index) (*Table, error) {
 // Version returns the newest published version. It is never nil, and the call never waits.
 func (t *Table) Version() *Version { return t.version.Load() }
 
-// Begin opens a Txn on the newest version. A table has at most one open Txn: Begin panics when the
-// last one was neither published nor discarded. A caller with several writers must order them by a
-// lock.
+// Begin opens a Txn on the newest version. A table has at most one open Txn: Begin panics if the
+// last one was neither published nor discarded. Several writers must use a lock.
 func (t *Table) Begin() Txn {
 	w := t.writer.(*writer)
 	if !w.open.CompareAndSwap(0, w.serial+1) {
@@ -116,7 +117,7 @@ func (t *Table) Begin() Txn {
 
 var errNilIndex = errors.New("an index is nil")
 
-// checkNew returns an error if ix can't be added to indexes. known is true if it is one of them
+// checkNew returns an error if ix can't be added to indexes. known reports that it is one of them
 // already.
 func checkNew(indexes []index, ix Index) (known bool, err error) {
 	if ix == nil {

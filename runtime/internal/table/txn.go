@@ -9,12 +9,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Txn is the next version of a table, while it is being made. Its reads see its own writes; other
+// Txn is the next version of a table under construction. Its reads see its own writes; other
 // readers see them after Publish. It must be used by one goroutine at a time, and not after Publish
 // or Discard. Copies of it are the same Txn. The zero Txn has ended.
 type Txn struct {
 	table *Table
-	owner uint64 // its number
+	owner uint64
 }
 
 // Get returns the object under key.
@@ -31,11 +31,11 @@ func (x Txn) Get(key object.Key) (object.Object, bool) {
 //go:noinline
 func (x Txn) Len() int { return x.content().Len() }
 
-// All yields every object until yield returns false. The Txn must not be written meanwhile.
+// All yields every object. The Txn must not be written meanwhile.
 func (x Txn) All(yield func(object.Object) bool) { x.content().All(yield) }
 
-// Set puts obj under its key and returns the object that it replaces, if there is one. obj must not
-// be nil, and must not be changed from now on.
+// Set puts obj under its key and returns the replaced object, if any. obj must not be nil, and must
+// not be changed from now on.
 func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	w := mustBeOpen(x)
 	// not KeyOf: its conversion of the interface is a search for methods
@@ -53,7 +53,7 @@ func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	return old, old != nil
 }
 
-// Keep records that the object under key stays in a replacement, unchanged. It returns false when
+// Keep records that the object under key stays in a replacement, unchanged. It returns false if
 // there is none.
 func (x Txn) Keep(key object.Key) bool {
 	if !x.Open() {
@@ -85,7 +85,7 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 }
 
 // StartReplace begins a replacement of the content of one namespace, or of all: from now on Set and
-// Keep record which objects stay. A second StartReplace begins anew.
+// Keep record the objects that stay. A second StartReplace starts over.
 //
 //go:noinline
 func (x Txn) StartReplace() {
@@ -94,9 +94,9 @@ func (x Txn) StartReplace() {
 	}
 }
 
-// Sweep ends a replacement: it deletes every object of the namespace, or of all for "", that was
-// neither set nor kept since StartReplace, and calls deleted, if it isn't nil, with each. Without
-// StartReplace it does nothing.
+// Sweep ends a replacement: it deletes every object of the namespace, or of all for "", neither set
+// nor kept since StartReplace, and calls deleted, if it isn't nil, with each. Without StartReplace
+// it does nothing.
 func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 	if !x.Open() || !writerOf(x).replacing {
 		return
@@ -117,9 +117,8 @@ func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 	w.replacing, w.kept = false, RowSet{}
 }
 
-// AddIndex adds an index and fills it from the content. Adding one that the table has is fine and
-// does nothing. It fails on a nil index, on one whose Check fails, and when the table has another
-// one of the same name.
+// AddIndex adds an index and fills it from the content. Adding an index again does nothing.
+// AddIndex fails on a nil index, on one whose Check fails, and on another one of the same name.
 func (x Txn) AddIndex(ix Index) error {
 	w := mustBeOpen(x)
 	known, err := checkNew(w.next.indexes, ix)
@@ -152,7 +151,7 @@ func (x Txn) SetResourceVersion(rv string) {
 
 // SetNamespaceResourceVersion sets the resourceVersion of one namespace. From the first call on,
 // the table's resourceVersion is the oldest of its namespaces. So it must be called with "" for
-// each namespace that is expected.
+// each expected namespace.
 func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	if !x.Open() {
 		return
@@ -175,7 +174,6 @@ func (x Txn) DropNamespaceResourceVersion(namespace string) {
 	}
 }
 
-// ownStreams returns the versions of the namespaces, to be changed.
 func (w *writer) ownStreams() *[]*namespaceVersion {
 	if !w.ownsStreams {
 		var own []*namespaceVersion
@@ -208,7 +206,7 @@ func (x Txn) Discard() {
 	}
 }
 
-// content returns the version that the Txn reads, or nil, which is empty, after its end.
+// content returns the version read by the Txn, or nil, which is empty, after its end.
 func (x Txn) content() *Version {
 	if !x.Open() {
 		return nil

@@ -13,17 +13,15 @@ const (
 	branchBits = 5 // a branch has 32 nodes below it
 )
 
-// vector has objects by their slots. It is a radix tree; its zero value is empty, and copying the
-// struct takes a snapshot. A change copies the nodes between the root and the slot, except those
-// that the same Txn has made.
+// vector stores objects by slot, in a radix tree.
 type vector struct {
 	root   *branch
 	height int // of root
 }
 
-// branch has branches below it, or leaves if its height is 1. Those without objects are nil.
+// branch has branches below it, or leaves if its height is 1. Empty ones are nil.
 type branch struct {
-	owner    uint64 // the Txn that made it, and may change it until it is published
+	owner    uint64 // number of the Txn that made it
 	n        int    // objects below, at least 1
 	leaves   *[1 << branchBits]*leaf
 	branches *[1 << branchBits]*branch
@@ -38,12 +36,11 @@ type leaf struct {
 // slotsIn returns the number of slots of a branch, or of a leaf, whose height is 0.
 func slotsIn(height int) int { return 1 << (leafBits + branchBits*height) }
 
-// below returns the index of the node below a branch in which slot is.
+// below returns the index of the node for slot below a branch.
 func below(height int, slot uint32) uint32 {
 	return slot >> (leafBits + branchBits*(height-1)) % (1 << branchBits)
 }
 
-// get returns the object in slot, or nil if there is none.
 func (v vector) get(slot uint32) object.Object {
 	if l, _ := v.leafOf(slot); l != nil {
 		return l.objects[slot%(1<<leafBits)]
@@ -51,8 +48,8 @@ func (v vector) get(slot uint32) object.Object {
 	return nil
 }
 
-// leafOf returns the leaf of slot. If there is none, it returns how many slots from there on are
-// empty, at least, if slot is a multiple of that; 0 if there are no further slots.
+// leafOf returns the leaf of slot, or nil if there is none. If slot is a multiple of empty, so many
+// slots from there on are in the leaf or have no objects; empty is 0 behind the last node.
 func (v vector) leafOf(slot uint32) (l *leaf, empty int) {
 	b := v.root
 	if b == nil || int(slot) >= slotsIn(v.height) {
@@ -81,7 +78,7 @@ func (v vector) leaf(next *uint32) []object.Object {
 	}
 }
 
-// each yields every object with its slot, in the order of slots, until yield returns false.
+// each yields every object with its slot, in the order of slots.
 func (v vector) each(yield func(uint32, object.Object) bool) {
 	next := uint32(0)
 	for objs := v.leaf(&next); objs != nil; objs = v.leaf(&next) {
@@ -93,7 +90,7 @@ func (v vector) each(yield func(uint32, object.Object) bool) {
 	}
 }
 
-// free returns the lowest slot that has no object.
+// free returns the lowest free slot.
 func (v vector) free() (slot uint32) {
 	b := v.root
 	if b.len() == slotsIn(v.height) {
@@ -132,7 +129,7 @@ func (v *vector) set(owner uint64, slot uint32, obj object.Object) {
 	}
 }
 
-// set returns b, which may be nil, with obj in slot; nil if no object is left.
+// set returns b, which may be nil, with obj in slot, or nil if no object is left.
 func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *branch {
 	if obj == nil && b.len() <= 1 {
 		return nil
@@ -152,7 +149,7 @@ func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *
 	return b
 }
 
-// set returns l, which may be nil, with obj in slot; nil if no object is left.
+// set is [branch.set] for a leaf.
 func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
 	switch {
 	case obj == nil && l.len() <= 1:
@@ -173,7 +170,6 @@ func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
 	return l
 }
 
-// len returns the number of objects below b, which may be nil.
 func (b *branch) len() int {
 	if b == nil {
 		return 0
@@ -181,7 +177,6 @@ func (b *branch) len() int {
 	return b.n
 }
 
-// len returns the number of objects in l, which may be nil.
 func (l *leaf) len() int {
 	if l == nil {
 		return 0
@@ -189,8 +184,8 @@ func (l *leaf) len() int {
 	return l.n
 }
 
-// own returns b, which may be nil, or a copy or an empty branch that the owner may change. A branch
-// and its array are one allocation.
+// own returns b if owner may change it, or a copy; an empty branch if b is nil. A branch and its
+// array are one allocation.
 func (b *branch) own(owner uint64, height int) *branch {
 	switch {
 	case b != nil && b.owner == owner:

@@ -9,30 +9,28 @@ import (
 )
 
 // Version is one immutable state of a Table. A nil Version is empty, and so is a zero one. All
-// methods may be called by any number of goroutines; none waits. The order of iteration is
-// unspecified, but the same for each call.
+// methods are safe for concurrent use; none waits. The order of iteration is unspecified, but the
+// same for each call.
 type Version struct{ content content }
 
-// content is a *versionState. Types behind an interface are not compiled again in each package that
-// mentions a generic type over Version, as packages of generated code do. To keep it so, no
-// exported method that uses the *versionState is inlined.
+// content is a *versionState. A type behind an interface is not compiled again in each package that
+// mentions a generic type over Version, as generated packages do. For the same reason, exported
+// methods that use the *versionState are not inlined.
 type content interface{ isContent() }
 
-// versionState is a Version with its content.
 type versionState struct {
 	Version
 	objects         vector
 	keys            hashed[uint32] // slots by the hashes of the objects' keys
 	indexes         []index        // the first one is of namespaces
 	resourceVersion revision
-	// in place of resourceVersion, if namespaces have versions of their own; immutable
+	// replaces resourceVersion if namespaces have versions of their own; immutable
 	streams  *[]*namespaceVersion
 	unsynced Unsynced // nil: the table has all objects
 }
 
 func (*versionState) isContent() {}
 
-// namespaceVersion is the resourceVersion of one namespace.
 type namespaceVersion struct {
 	namespace       string
 	resourceVersion revision
@@ -48,7 +46,6 @@ func (v *Version) Get(key object.Key) (object.Object, bool) {
 	return obj, obj != nil
 }
 
-// find returns the slot and the object of a key; nil if there is none.
 func (s *versionState) find(key object.Key, hash uint32) (slot uint32, obj object.Object) {
 	for _, e := range s.keys.bucket(hash) {
 		if e.hash == hash {
@@ -70,7 +67,7 @@ func (v *Version) Len() int {
 	return 0
 }
 
-// ResourceVersion returns the table's resourceVersion, or "" when none was set. If namespaces have
+// ResourceVersion returns the table's resourceVersion, or "" if none was set. If namespaces have
 // versions of their own, it is the oldest of them, and "" until all have one, or if none is left.
 //
 //go:noinline
@@ -91,8 +88,8 @@ func (v *Version) ResourceVersion() string {
 	return oldest.String()
 }
 
-// NamespaceResourceVersion returns the resourceVersion of the namespace. It is that of the table,
-// unless namespaces have versions of their own; then it is "" for a namespace that has none.
+// NamespaceResourceVersion returns the resourceVersion of the namespace, or that of the table
+// unless namespaces have versions of their own; then it is "" for a namespace without one.
 func (v *Version) NamespaceResourceVersion(namespace string) string {
 	s := stateOf(v)
 	if s == nil || s.streams == nil || namespace == "" {
@@ -106,7 +103,7 @@ func (v *Version) NamespaceResourceVersion(namespace string) string {
 	return ""
 }
 
-// All yields every object until yield returns false.
+// All yields every object.
 func (v *Version) All(yield func(object.Object) bool) { v.Namespace("").All(yield) }
 
 // Namespace returns the objects of one namespace, or of all for "".
@@ -121,16 +118,15 @@ func (v *Version) Namespace(namespace string) Set {
 	return s.set(&s.indexes[0], Hash(namespace), func(key any) bool { return key.(string) == namespace })
 }
 
-// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have
-// none.
+// Namespaces yields the name of every namespace with objects. Cluster-scoped objects have none.
 func (v *Version) Namespaces(yield func(string) bool) {
 	if s := stateOf(v); s != nil {
 		s.indexes[0].names.all(func(n *name) bool { return yield(n.key.(string)) })
 	}
 }
 
-// Lookup returns the objects of one key: the key with this [Hash] for which is returns true. It
-// returns false when the version doesn't have the index.
+// Lookup returns the objects of one key, whose [Hash] is hash and which satisfies is. It returns
+// false if the version doesn't have the index.
 func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
 	s := stateOf(v)
 	ix := s.index(id)
@@ -140,8 +136,8 @@ func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool)
 	return s.set(ix, hash, is), true
 }
 
-// IndexKeys returns every key of the index that has an object, each once. It returns false when the
-// version doesn't have the index.
+// IndexKeys returns every key of the index with objects, each once. It returns false if the version
+// doesn't have the index.
 //
 //go:noinline
 func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
@@ -154,7 +150,6 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 	}, true
 }
 
-// set returns the objects of a key of an index.
 func (s *versionState) set(ix *index, hash uint32, is func(key any) bool) Set {
 	if n := ix.name(hash, is); n != nil {
 		return Set{s, ix, n.number}
@@ -170,7 +165,6 @@ func stateOf(v *Version) *versionState {
 	return v.content.(*versionState)
 }
 
-// index returns the index; nil if s, which may be nil, doesn't have it.
 func (s *versionState) index(id *ID) *index {
 	if s != nil {
 		for i := range s.indexes {

@@ -9,11 +9,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// hidden is an interface for the same reason as content: see there.
+// hidden is an interface for the same reason as content.
 type hidden interface{ isHidden() }
 
-// writer is the state of the open Txn. Only that Txn and Begin use it, except for open. It is apart
-// from the Table, because readers read the Table's memory all the time.
+// writer is the state of the open Txn. Only that Txn and Begin use it, except for open. It is
+// separate because readers constantly read the Table's memory.
 type writer struct {
 	open atomic.Uint64 // number of the open Txn, 0 if there is none
 	// number of the last Txn; the open one may change nodes with this owner in place
@@ -23,8 +23,8 @@ type writer struct {
 	ownsStreams bool
 	changes     []Changes
 
-	// During a replacement: the objects that were set or kept since StartReplace. A row may outlive
-	// its object here; then the next object in the row is kept, too.
+	// During a replacement: the objects set or kept since StartReplace. A row may outlive its
+	// object here; then the next object in the row is kept, too.
 	replacing bool
 	kept      RowSet
 }
@@ -46,8 +46,8 @@ func (w *writer) end() {
 	w.open.Store(0)
 }
 
-// compute calls the index functions for the change from old to obj. This is the only place where
-// user code runs, and nothing has been changed yet.
+// compute calls the index functions for the change from old to obj. Only here does user code run,
+// and nothing has been changed yet.
 func (w *writer) compute(old, obj object.Object) {
 	for len(w.changes) < len(w.next.indexes) {
 		w.changes = append(w.changes, Changes{})
@@ -59,7 +59,7 @@ func (w *writer) compute(old, obj object.Object) {
 	}
 }
 
-// apply makes the changes in the indexes that compute has found.
+// apply makes the changes recorded by compute.
 func (w *writer) apply(slot uint32) {
 	for i := range w.next.indexes {
 		c := &w.changes[i]
