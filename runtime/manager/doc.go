@@ -42,8 +42,8 @@
 //
 // [Manager.Handler] answers these requests, and Options.Address serves it.
 //
-//	/healthz                    200, or 500 with the names of unhealthy controllers; all names with
-//	                            ?verbose; /healthz/NAME is about one
+//	/healthz                    200, or 500 with the names of unhealthy controllers; with ?verbose
+//	                            the names of all; /healthz/NAME is about one
 //	/readyz                     200, or 503 with informers and controllers not ready, and why
 //	/metrics                    Options.MetricsHandler
 //	/configz                    the values of all flags, as JSON
