@@ -66,7 +66,6 @@ func Wrote(ctx context.Context, token object.Token) {
 	}
 }
 
-// all returns the tokens so far.
 func (w *writes) all() []object.Token {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// add queues a key.
 type add func(key object.Key, how workqueue.AddOptions)
 
 // handler queues keys for the events of an informer. It keeps no object: only keys wait, in the

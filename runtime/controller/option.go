@@ -65,7 +65,6 @@ func (k *kind) appendOwners(obj object.Object, dst []object.Key) []object.Key {
 	return dst
 }
 
-// optionFunc adapts a function to [Option].
 type optionFunc func(p *plan) error
 
 func (f optionFunc) applyTo(p *plan) error { return f(p) }

@@ -21,9 +21,9 @@ type Options struct {
 	// Timeout limits a reconcile: its context is done after this time. The reconcile must return by
 	// itself. 0 means no limit.
 	Timeout time.Duration
-	// MaxRetries limits the consecutive retries of a failing key, to at most 255. After one more
-	// failure the key is dropped until its next event, and its failures are forgotten. 0 means no
-	// limit.
+	// MaxRetries is the maximum number of consecutive retries of a failing key, at most 255. After
+	// one more failure the key is dropped until its next event, and its failures are forgotten. 0
+	// means no limit.
 	MaxRetries int
 	// AwaitTimeout limits how long the next reconcile of a key waits for the writes of the last
 	// one; see [Wrote]. 0 means 5 s.

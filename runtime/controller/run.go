@@ -163,7 +163,6 @@ func (r *run) handlers() []*informer.Registration {
 	return slices.Clone(r.registrations)
 }
 
-// start starts the workers and the goroutines of Every.
 func (r *run) start() {
 	c := r.controller
 	r.mu.Lock()

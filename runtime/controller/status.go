@@ -97,7 +97,6 @@ func (c *Controller) state() metrics.ControllerState {
 	return s
 }
 
-// counts has a controller's totals and its last error.
 type counts struct {
 	active                             atomic.Int64
 	succeeded, again, failed, terminal atomic.Int64

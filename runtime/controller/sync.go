@@ -19,7 +19,6 @@ const logPeriod = 10 * time.Second
 
 var errOther = errors.New("another informer has failed")
 
-// waitForSync waits for the informers, then for the handlers.
 func (r *run) waitForSync() error {
 	ctx, cancel := r.ctx, context.CancelFunc(func() {})
 	if timeout := r.controller.options.SyncTimeout; timeout > 0 {

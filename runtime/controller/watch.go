@@ -190,7 +190,6 @@ func Every(period time.Duration, jitter float64, keys func() iter.Seq[object.Key
 	return w
 }
 
-// mapping maps objects to keys.
 type mapping[T object.Object] struct {
 	keys func(obj T, dst []object.Key) []object.Key
 	// same reports whether two states of an object have equal keys; nil if unknown.

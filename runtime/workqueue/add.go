@@ -169,7 +169,7 @@ func (q *Queue[K]) comeUpLocked(now time.Duration) {
 func (q *Queue[K]) goneLocked(e *entry[K]) {
 	q.forgetLocked(e)
 	delete(q.entries, e.key)
-	*e = entry[K]{next: q.spare} // matches the run of no Item
+	*e = entry[K]{next: q.spare} // run 0 matches no Item
 	q.spare = e
 	if len(q.entries) == 0 && q.most > keptRoom {
 		q.entries, q.delays, q.spare, q.most = map[K]*entry[K]{}, nil, nil, 0

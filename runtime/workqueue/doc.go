@@ -69,6 +69,6 @@
 // # Cost
 //
 // A key of two strings takes about 200 bytes besides its text. Memory grows with the number of keys
-// in the queue. Room for more than 2,048 keys is freed when the queue becomes empty. Adding,
-// getting and finishing a key allocates nothing else.
+// in the queue; an empty queue frees it if there were more than 2,048. Adding, getting and
+// finishing a key allocates nothing else.
 package workqueue

@@ -11,8 +11,8 @@ import (
 // most is the highest number of consecutive hand-outs of a level while another one has a key.
 const most = 16
 
-// chooseLocked returns the level of the next hand-out. Low is due at the latest after it was passed
-// over 15 times, Normal one hand-out earlier in case both are due.
+// chooseLocked returns the level of the next hand-out. Low is due after it was passed over 15
+// times, Normal one hand-out earlier in case both are due.
 func (q *Queue[K]) chooseLocked() int {
 	switch {
 	case q.ready[2].n > 0 && q.passed[2] >= most-1:

@@ -26,7 +26,7 @@ type entry[K comparable] struct {
 	failures   uint8
 	retry      bool // while delayed: after a failure, so it will be paced
 
-	// Adds and decisions of a run or hold take effect after it.
+	// Set by adds and outcomes during a run or hold, in effect after it.
 	again      bool // ready then
 	later      bool // ready at then; as a retry if thenRetry
 	thenRetry  bool

@@ -51,7 +51,6 @@ func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
 	q.checkEndLocked()
 }
 
-// dropWaitingLocked drops paced, delayed and held keys.
 func (q *Queue[K]) dropWaitingLocked() {
 	for q.paced.n > 0 {
 		e := q.paced.first
