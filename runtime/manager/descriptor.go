@@ -24,7 +24,7 @@ import (
 type Runnable interface {
 	// Run runs until ctx is done, and returns after everything it started has ended. It is called
 	// again after [Manager.Stop] and Start. An error before ctx is done means failure; nil means
-	// success.
+	// it has finished.
 	Run(ctx context.Context) error
 }
 

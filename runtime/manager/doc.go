@@ -13,9 +13,8 @@
 //	err = m.Run(ctx)
 //
 // A [Descriptor] says how to make a controller and when to run it. Options.Select, the flag
-// --controllers, selects the controllers to run: "*,-widgets,gadgets". Each gets its own [Context]
-// with the factory, the leadership, and a client whose user agent identifies it in the server's
-// logs.
+// --controllers, selects the controllers to run: "*,-widgets,gadgets". Each gets its own [Context],
+// with a client whose user agent identifies it in the server's logs.
 //
 // # Start and end
 //
@@ -23,8 +22,7 @@
 // concurrently. None waits for another one, or for informers that it doesn't read. [Manager.Stop]
 // and [Manager.Start] end and start one controller while the others run.
 //
-// At the end, Run stops them within Options.ShutdownTimeout. Then its error names the controllers
-// that have not returned, and their running keys with the times.
+// At the end, Run stops them within Options.ShutdownTimeout.
 //
 // # Leading
 //
@@ -35,10 +33,6 @@
 // because it imports a part of client-go that only some programs need.
 //
 // # HTTP endpoints
-//
-// [Manager.Handler] answers these requests, and Options.Address serves it.
-//
-// # What is served
 //
 // [Manager.Handler] answers these requests, and Options.Address serves it.
 //

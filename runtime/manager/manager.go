@@ -74,7 +74,8 @@ func New(options Options) (*Manager, error) {
 // At its end, Run ends the controllers, releases the lease, and stops the informers and the server.
 // It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended
 // it. If Options.ShutdownTimeout passes first, the lease is not released, and the error names the
-// controllers that have not returned, and their running keys. Run can be called once.
+// controllers that have not returned, and their running keys with the times. Run can be called
+// once.
 func (m *Manager) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
 	if ctx == nil {

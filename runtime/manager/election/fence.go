@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// ErrNotLeading is wrapped by errors of requests that were refused, and is the cause of those cut
-// off, because the process does not lead.
+// ErrNotLeading is wrapped by the errors of refused requests, and by the cancellation cause of
+// requests cut off: this process does not lead.
 var ErrNotLeading = errors.New("this process does not lead")
 
 var (
