@@ -54,7 +54,6 @@ func (u unseen) String() string {
 	return what
 }
 
-// init prepares a for a run.
 func (a *awaited) init(timeout time.Duration) {
 	a.timeout, a.timer, a.waits = timeout, time.NewTimer(timeout), map[object.Key]*wait{}
 	a.timer.Stop()

@@ -18,7 +18,7 @@ type condition string
 const (
 	healthy    condition = "healthy"     // the store follows the server
 	idle       condition = "idle"        // of a handler: no event waits
-	busy       condition = "busy"        // of a handler: it keeps up with its events
+	busy       condition = "busy"        // of a handler: it is handling events
 	stopped    condition = "not running" // it has no lease
 	starting   condition = "starting"    // the first full state is being read
 	behind     condition = "behind"      // of a handler: its events are merged
@@ -39,7 +39,7 @@ func worse(a, b condition) condition {
 }
 
 const (
-	stuckAfter   = 30 * time.Second // then an informer logs a callback
+	stuckAfter   = 30 * time.Second // when an informer logs a callback
 	manyFailures = 5                // in a row
 )
 

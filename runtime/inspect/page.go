@@ -24,8 +24,8 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// pageTemplate is the page with its style sheet. html/template would remove comments, which the
-// sheet hasn't, so the page contains it byte for byte.
+// pageTemplate is the page with its style sheet. The sheet has no comments, which html/template
+// would remove, so the page has it byte for byte.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ago":       ago,
 	"inWords":   func(t, now time.Time) string { return inWords(now.Sub(t)) },

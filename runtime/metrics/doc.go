@@ -17,12 +17,6 @@
 // or a [HandlerState] when it needs them. The informer doesn't keep durations: it passes them to an
 // [InformerRecorder] or a [HandlerRecorder] when they end.
 //
-// # Two ways
-//
-// The provider reads values that an informer has anyway when it needs them: [InformerState] and
-// [HandlerState] have such values, and totals. The informer passes on durations, which it doesn't
-// keep, when they end: to an [InformerRecorder] or a [HandlerRecorder].
-//
 // # Ordering and blocking
 //
 // An informer calls Provider.BeginInformer when a run begins, before it reads from the server, and

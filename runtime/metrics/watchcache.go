@@ -52,12 +52,12 @@ type CacheState struct {
 
 // WatchEnds counts the ended watches of a cache by reason.
 type WatchEnds struct {
-	// Closed watches were closed by their clients, TimedOut ones at their timeout.
+	// Closed counts watches closed by their clients, TimedOut those at their timeout.
 	Closed, TimedOut int64
-	// Slow watches had not read changes about to leave the log. Expired ones could not go on
-	// because the storage had lost its history, or had gone back to an older one.
+	// Slow counts watches that had not read changes about to leave the log, Expired those that
+	// could not go on because the storage had lost its history, or had gone back to an older one.
 	Slow, Expired int64
-	// Failed watches had an event that could not be encoded. Stopped ones were open when the cache
-	// ended.
+	// Failed counts watches with an event that could not be encoded, Stopped those open when the
+	// cache ended.
 	Failed, Stopped int64
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // Controllers is a metrics.ControllerProvider, and for work queues a metrics.QueueProvider, for a
-// Prometheus registry. Any number of controllers and of other queues may use it. Metrics known from
-// Kubernetes' work queues or controller-runtime have the same names, so dashboards and alerts for
-// these work.
+// Prometheus registry. Any number of controllers and of other queues may use it. Metrics that
+// Kubernetes' work queues or controller-runtime have, too, share their names, so dashboards and
+// alerts for these work.
 type Controllers struct {
 	queues      collector[metrics.QueueState]
 	controllers collector[metrics.ControllerState]

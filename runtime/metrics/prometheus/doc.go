@@ -69,8 +69,8 @@
 // unreachable and so on.
 //
 // informer_resource_version is for comparing replicas of a program. It is missing if the server's
-// version is not a number (KEP-5504), or from 2^53 on. A timestamp is missing until the first
-// event.
+// version is not a number (KEP-5504), or from 2^53 on. A timestamp is missing until it is first
+// set.
 //
 // These queries find most problems:
 //
@@ -189,7 +189,8 @@
 //
 // A scrape reads one informer after the other. The values of one informer are from the same moment,
 // except for events that arrive meanwhile. A scrape takes the locks of each informer and its
-// handlers briefly, and never with its own. A report of an informer takes a few atomic operations.
+// handlers briefly, and never while it holds its own. A report of an informer takes a few atomic
+// operations.
 //
 // # Goroutines
 //
