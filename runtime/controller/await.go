@@ -39,7 +39,7 @@ type wait struct {
 	since  time.Time
 }
 
-// unseen is a write that an informer has not yet seen.
+// unseen is a write not yet seen by an informer.
 type unseen struct {
 	token object.Token
 	by    Informer
@@ -83,7 +83,7 @@ var expired = func() context.Context {
 	return ctx
 }()
 
-// unseen returns the writes that informers of their resource have not yet seen. It skips writes in
+// unseen returns the writes not yet seen by informers of their resource. It skips writes in
 // namespaces the informers don't read.
 func (r *run) unseen(tokens []object.Token) (writes []unseen) {
 	for _, token := range tokens {
@@ -161,7 +161,7 @@ func (r *run) over(key object.Key) {
 	r.reportUnseen(writes, "key", textOf(key))
 }
 
-// tooLate ends timed-out waits of keys that the queue did not hand out, because nothing was to do.
+// tooLate ends timed-out waits of keys the queue did not hand out, because nothing was to do.
 func (r *run) tooLate() {
 	a, now := &r.awaited, time.Now()
 	late := map[object.Key][]unseen{}

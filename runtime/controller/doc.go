@@ -31,8 +31,8 @@
 // # Where keys come from
 //
 //	the object itself                            For
-//	an object that it owns                       Owns
-//	an object that it refers to                  Indexed, by the index that finds the referrers
+//	an object it owns                            Owns
+//	an object it refers to                       Indexed, by the index that finds the referrers
 //	any other                                    Watches
 //	time                                         Every; Result.RequeueAfter for one key
 //	anything else in the program                 Controller.Enqueue
@@ -55,8 +55,7 @@
 //	  after Options.MaxRetries     | forgotten
 //	any of them, after Wrote       | as above, but not before the informers have the writes
 //
-// An event during a reconcile queues the key again, and the next reconcile begins after this one
-// has ended. So a reconcile need not check for changes since it began.
+// An event during a reconcile queues the key again, so a reconcile need not look for later changes.
 //
 // # Consistency
 //
@@ -66,9 +65,8 @@
 // of different keys or controllers are not.
 //
 // A reconcile's own writes take a moment to come back through the watch. The next reconcile waits
-// for them if the controller knows their tokens, from calls to [Wrote], whatever the reconcile
-// returns. A Writer with Wrote as its OnWrite makes these calls. The key is then held in the queue,
-// without a worker, until the informers have the writes.
+// for them if the controller knows their tokens, from calls to [Wrote]. A Writer with Wrote as its
+// OnWrite makes these calls. Meanwhile the key is held in the queue.
 //
 //   - A write that changed nothing has the version the informer already has: nothing is held.
 //   - A delete is awaited until the object is gone or, if a finalizer keeps it, until the update

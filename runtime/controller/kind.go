@@ -14,12 +14,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// ReconcileObject is a [Reconcile] that takes the object: a copy of the informer's, for the
-// function to change. It is not called for an object that is gone. Cleanup needs a finalizer, and
+// ReconcileObject is a [Reconcile] with the object as its argument: a copy of the informer's, for
+// the function to change. It is not called for objects already gone. Cleanup needs a finalizer, and
 // happens when obj has a deletion timestamp.
 type ReconcileObject[T object.Object] func(ctx context.Context, obj T) (Result, error)
 
-// Methods are the methods of generated XInformers that controllers use. [Kind] implements them.
+// Methods are the methods of generated XInformers for controllers. [Kind] implements them.
 type Methods[T object.Object] interface {
 	// Reconcile returns a controller for the kind's objects; see [Kind.Reconcile].
 	Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error)
@@ -44,7 +44,7 @@ type erasedKind struct {
 }
 
 // NewKind returns the kind with the informers For(factory, resource, opts...). name is the kind's
-// name, as in the kind field of its objects. Kinds that are not namespaced are cluster-scoped.
+// name, as in the kind field of its objects. namespaced is false for cluster-scoped kinds.
 //
 //go:noinline
 func NewKind[T object.Object](factory *factories.Factory, resource schema.GroupVersionResource, name string, namespaced bool, opts ...informer.Option) *Kind[T] {
@@ -66,7 +66,7 @@ func (k *Kind[T]) GroupVersionKind() schema.GroupVersionKind { return k.erased.g
 
 // Reconcile returns a controller that calls a function with each changed object of the kind, and
 // with those queued by the options. It starts nothing: [Controller.Run] does, informers included.
-// Objects that are gone when their turn comes are skipped.
+// Objects already gone when their turn comes are skipped.
 //
 // Errors are those of [New], and name the invalid option.
 func (k *Kind[T]) Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error) {

@@ -52,7 +52,6 @@ func (k *kind) isOf(what string, pointer any) error {
 	return nil
 }
 
-// appendOwners appends the keys of obj's owners that are of this kind.
 func (k *kind) appendOwners(obj object.Object, dst []object.Key) []object.Key {
 	var room [4]string
 	namespace := obj.GetNamespace()

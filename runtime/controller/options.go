@@ -53,7 +53,7 @@ type Options struct {
 	Crash bool
 }
 
-// mostRetries is the highest number of consecutive failures that a work queue counts.
+// mostRetries is the highest failure count of a work queue.
 const mostRetries = 255
 
 // validate checks the arguments of New and sets defaults.

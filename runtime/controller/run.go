@@ -27,7 +27,7 @@ type run struct {
 	cancel     context.CancelCauseFunc
 	logger     klog.Logger
 	loggerKey  any        // context key of the logger
-	informers  []Informer // that must have synced, without duplicates
+	informers  []Informer // must have synced; each once
 	byResource map[schema.GroupResource][]Informer
 	queue      *workqueue.Queue[object.Key]
 	wg         sync.WaitGroup
@@ -59,7 +59,7 @@ func (r *run) add(keys []object.Key) {
 // after all goroutines have ended.
 func (r *run) do() error {
 	release, err := r.startInformers()
-	// Last, because reconciles that still run read the informers:
+	// Last, because running reconciles read the informers:
 	defer release()
 	defer r.stop()
 	if err != nil {
@@ -204,8 +204,7 @@ func (r *run) stop() {
 var errGrace = errors.New("Options.Grace has passed")
 
 // finishQueue lets the workers reconcile queued keys for up to Options.Grace. It drops the rest
-// before the contexts of running reconciles end, so no reconcile begins with a context that is
-// done.
+// before the contexts of running reconciles end, so none begins with an ended context.
 func (r *run) finishQueue(ctx context.Context) {
 	options := &r.controller.options
 	limited, cancel := context.WithTimeoutCause(ctx, options.Grace, errGrace)

@@ -22,7 +22,7 @@ type Status struct {
 	Running bool `json:"running"`
 	// Synced reports whether this run has begun to reconcile.
 	Synced bool `json:"synced"`
-	// Missing has a line for each informer and handler that Run still waits for, with the reason.
+	// Missing has a line for each informer and handler Run still waits for, with the reason.
 	Missing []string `json:"missing,omitempty"`
 	// Handlers are the handlers of the watches, while the controller runs.
 	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
@@ -73,7 +73,7 @@ func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], 
 	return workqueue.KeyStatus[object.Key]{}, false
 }
 
-// missing returns a line for each informer and handler that r waits for.
+// missing returns a line for each informer and handler r waits for.
 func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 	leases := r.heldLeases()
 	for n, i := range r.informers {

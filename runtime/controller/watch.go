@@ -70,9 +70,8 @@ func (w Watch) After(d time.Duration) Watch {
 	return w
 }
 
-// OfKind returns a watch of [For] that knows the kind of its objects, which [Owns] looks for in
-// owner references. [Kind.Reconcile] sets it. On any other watch, OfKind makes [New] return an
-// error.
+// OfKind returns a watch of [For] with the kind of its objects, which [Owns] looks for in owner
+// references. [Kind.Reconcile] sets it. On any other watch, OfKind makes [New] return an error.
 func (w Watch) OfKind(gk schema.GroupKind, namespaced bool) Watch {
 	switch {
 	case w.err != nil:

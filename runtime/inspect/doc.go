@@ -8,11 +8,11 @@
 //
 // # The page
 //
-// [Handler] serves one page without scripts or external resources. It begins with the problems,
-// and advice on them. Then it shows each informer's state, with the reason, its number of objects,
-// its resourceVersion, the age of its last event and bookmark, and its relists by cause; each
-// handler's backlog, lag, and running callback with key and duration; and the waiting and running
-// keys of each controller given by [WithControllers].
+// [Handler] serves one page without scripts or external resources. It begins with the problems, and
+// advice on them. Then it shows each informer's state, with the reason, its number of objects, its
+// resourceVersion, the age of its last event and bookmark, and its relists by cause; each handler's
+// backlog, lag, and running callback with key and duration; and the waiting and running keys of
+// each controller given by [WithControllers].
 //
 // Parameters of the request:
 //

@@ -23,8 +23,8 @@ import (
 // it serves /debug/controllers/NAME.
 type Runnable interface {
 	// Run runs until ctx is done, and returns after everything it started has ended. It is called
-	// again after [Manager.Stop] and Start. An error before ctx is done means failure; nil means
-	// it has finished.
+	// again after [Manager.Stop] and Start. An error before ctx is done means failure; nil means it
+	// has finished.
 	Run(ctx context.Context) error
 }
 

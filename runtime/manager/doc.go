@@ -52,8 +52,7 @@
 // two requests for /healthz. A controller that is idle, or waits for informers, is healthy. Point a
 // liveness probe at /healthz to restart unhealthy processes. Everyone may request the first three
 // paths. The rest shows keys, flags and error texts, and is for requests allowed by
-// Options.Authorize: by default, those from this machine. For these requests, /healthz adds the
-// reasons.
+// Options.Authorize, for which /healthz adds the reasons.
 //
 // At Options.Address, a client has 10 s for the headers of a request, at most 64 KB, and 30 s for
 // sending the body and reading the answer. Answers below /debug may take longer, as profiles do. An

@@ -31,7 +31,7 @@ type Options struct {
 	// "*".
 	Select []string
 	// Election, unless nil, decides whether this process leads. Controllers that are not Always run
-	// only while it does; informers and Always controllers run from the start.
+	// only while it does.
 	Election Elector
 	// ShutdownTimeout limits the end of Run. 0 means 30 s.
 	ShutdownTimeout time.Duration
@@ -52,8 +52,8 @@ type Options struct {
 // Elector decides which of several processes leads. Package election implements it.
 type Elector interface {
 	// Run takes part in the election until ctx is done. When this process leads, Run calls lead,
-	// whose context is done when ctx is or when the process stops leading. No other process leads
-	// before lead has returned nil.
+	// whose context is done when ctx is or when the process stops leading. Run lets no other
+	// process lead before lead has returned nil.
 	Run(ctx context.Context, lead func(ctx context.Context) error) error
 	// Fence returns a copy of config whose requests leave the process only while it leads.
 	Fence(config *rest.Config) *rest.Config

@@ -12,7 +12,7 @@ import (
 )
 
 // newServer returns a server with time limits, so idle clients can't keep connections. ReadTimeout
-// and WriteTimeout would cut profiles short, so handlers set the deadlines.
+// and WriteTimeout would cut profiles short, so its handler sets deadlines.
 func newServer(h http.Handler) *http.Server {
 	const whole = 30 * time.Second // for the body of a request, and its answer
 	return &http.Server{

@@ -29,8 +29,8 @@ type fence struct {
 	present atomic.Pointer[term] // the current or last term; nil before the first
 }
 
-// term is a time in which this process leads: from the holder's first success until its last one is
-// too old, or the term is ended. A term never resumes.
+// term is a time in which this process leads: from its first write of the lease until its last one
+// is too old, or the term is ended. A term never resumes.
 type term struct {
 	// set once at construction
 	ctx context.Context // done at the end of the term or a moment later; the cause says why

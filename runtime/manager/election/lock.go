@@ -64,9 +64,10 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 	return err
 }
 
-// distinguish makes a record differ from all that the process wrote before, except one sent again.
-// That shows the others a renewal. They see the time in whole seconds, and a wall clock that has
-// gone back or stands still repeats an earlier time. Then the number of transitions grows.
+// distinguish makes a record differ from all that the process wrote before, except one sent again
+// or written in the same second. That shows the others a renewal. They see the time in whole
+// seconds, and a wall clock that has gone back or stands still repeats an earlier time. Then the
+// number of transitions grows.
 func (l *lock) distinguish(record *resourcelock.LeaderElectionRecord) {
 	record.LeaderTransitions = max(record.LeaderTransitions, l.transitions)
 	now, before := record.RenewTime.Unix(), l.renewTime.Unix()
