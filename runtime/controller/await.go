@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// awaited are the keys whose next reconcile waits for the writes of the last one. The queue
-// holds each of them back for Options.AwaitTimeout at most.
+// awaited has the keys whose next reconcile waits for writes of the last one. The queue holds each
+// for at most Options.AwaitTimeout.
 //
 //	await ─┬─▶ the informers have seen all writes ─▶ seen ─▶ Queue.Release
 //	       ├─▶ the time has passed: the hold, too ─▶ over, or tooLate if the key was not queued
@@ -28,7 +28,7 @@ type awaited struct {
 	timer   *time.Timer // for tooLate, while there are waits
 	len     atomic.Int32
 
-	mu     sync.Mutex // mu guards what follows, and the fields of waits
+	mu     sync.Mutex // mu guards the fields below, and those of each wait
 	waits  map[object.Key]*wait
 	closed bool
 }
@@ -39,11 +39,11 @@ type wait struct {
 	since  time.Time
 }
 
-// unseen is a write that an informer has not seen yet.
+// unseen is a write not yet seen by an informer.
 type unseen struct {
 	token object.Token
 	by    Informer
-	stop  func() bool // keeps by from calling seen; nil while nothing has it do so
+	stop  func() bool // keeps by from calling seen; nil if it won't call
 }
 
 func (u unseen) String() string {
@@ -54,7 +54,6 @@ func (u unseen) String() string {
 	return what
 }
 
-// init makes the awaited of a run.
 func (a *awaited) init(timeout time.Duration) {
 	a.timeout, a.timer, a.waits = timeout, time.NewTimer(timeout), map[object.Key]*wait{}
 	a.timer.Stop()
@@ -77,15 +76,15 @@ func (a *awaited) endLocked(key object.Key) {
 
 var errAwaitTimeout = errors.New("Options.AwaitTimeout has passed")
 
-// expired is a context for an AwaitToken that doesn't wait.
+// expired makes AwaitToken return without waiting.
 var expired = func() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errAwaitTimeout)
 	return ctx
 }()
 
-// unseen returns the writes that the informers of their resource have not seen yet, without those
-// in namespaces that these don't read.
+// unseen returns the writes not yet seen by informers of their resource. It skips writes in
+// namespaces the informers don't read.
 func (r *run) unseen(tokens []object.Token) (writes []unseen) {
 	for _, token := range tokens {
 		for _, i := range r.byResource[token.Resource.GroupResource()] {
@@ -97,17 +96,17 @@ func (r *run) unseen(tokens []object.Token) (writes []unseen) {
 	return writes
 }
 
-// await ends an item so that its key is held back until the informers have seen some writes.
+// await marks an item done, and holds its key until the informers have seen the writes.
 func (r *run) await(item workqueue.Item[object.Key], outcome workqueue.Outcome, writes []unseen) {
 	r.controller.counts.awaited.Add(1)
 	w := &wait{writes, time.Now()}
 	r.awaited.begin(item.Key, w)
 	outcome.Hold = r.awaited.timeout
 	item.Done(outcome)
-	r.watch(item.Key, w) // after Done, so that seen finds a hold to end
+	r.watch(item.Key, w) // after Done, so seen finds a hold to end
 }
 
-// watch has the informers call seen. The calls are on goroutines of wg.
+// watch registers seen with the informers, which call it on goroutines counted by wg.
 func (r *run) watch(key object.Key, w *wait) {
 	a := &r.awaited
 	a.mu.Lock()
@@ -123,7 +122,7 @@ func (r *run) watch(key object.Key, w *wait) {
 			r.seen(key, w, write)
 		})
 		if err != nil {
-			// AwaitToken had none. The time limit will end the hold.
+			// AwaitToken returned no such error. The timeout will end the hold.
 			r.wg.Done()
 			continue
 		}
@@ -131,8 +130,8 @@ func (r *run) watch(key object.Key, w *wait) {
 	}
 }
 
-// seen is called when an informer has seen a write. After the last one, it ends the hold, unless
-// that has ended.
+// seen is called when an informer has seen a write. The last write ends the hold, if it still
+// lasts.
 func (r *run) seen(key object.Key, w *wait, write unseen) {
 	a := &r.awaited
 	a.mu.Lock()
@@ -144,7 +143,7 @@ func (r *run) seen(key object.Key, w *wait, write unseen) {
 	}
 }
 
-// over is called when a key was handed out. If it is awaited, that has taken too long.
+// over is called for each key handed to a worker. A key still awaited then has timed out.
 func (r *run) over(key object.Key) {
 	a := &r.awaited
 	if a.len.Load() == 0 {
@@ -162,8 +161,7 @@ func (r *run) over(key object.Key) {
 	r.reportUnseen(writes, "key", textOf(key))
 }
 
-// tooLate ends the waits that have taken too long, of keys that were not handed out after that,
-// because there was nothing to do.
+// tooLate ends timed-out waits of keys the queue did not hand out, because nothing was to do.
 func (r *run) tooLate() {
 	a, now := &r.awaited, time.Now()
 	late := map[object.Key][]unseen{}
@@ -179,7 +177,7 @@ func (r *run) tooLate() {
 		late[key] = r.stopLocked(w)
 	}
 	if len(a.waits) > 0 {
-		a.timer.Reset(max(next, a.timeout/16)) // not for each one, if there are many
+		a.timer.Reset(max(next, a.timeout/16)) // not once per wait, if there are many
 	}
 	a.mu.Unlock()
 	for key, writes := range late {
@@ -197,7 +195,7 @@ func (r *run) stopLocked(w *wait) []unseen {
 	return slices.Clone(w.writes)
 }
 
-// closeAwaited ends all waits at the end of the run. The next run waits for unseen writes.
+// closeAwaited ends all waits at the end of a run, and keeps unseen writes for the next run.
 func (r *run) closeAwaited() {
 	a := &r.awaited
 	a.mu.Lock()
@@ -218,7 +216,7 @@ func (c *Controller) keepUnseen(writes []unseen) {
 	c.unseen = append(c.unseen, writes...)
 }
 
-// reportUnseen counts and logs writes that were not seen in time.
+// reportUnseen counts and logs writes not seen in time.
 func (r *run) reportUnseen(writes []unseen, values ...any) {
 	for _, write := range writes {
 		if err := write.by.AwaitToken(expired, write.token); err != nil {
@@ -228,7 +226,7 @@ func (r *run) reportUnseen(writes []unseen, values ...any) {
 	}
 }
 
-// awaitLast waits for the writes of the last reconciles of the run before.
+// awaitLast waits for writes of the previous run.
 func (r *run) awaitLast() {
 	c := r.controller
 	c.mu.Lock()
@@ -245,7 +243,7 @@ func (r *run) awaitLast() {
 	r.reportUnseen(writes)
 }
 
-// describe returns the waits for people, sorted by key.
+// describe returns the waits as text, sorted by key.
 func (a *awaited) describe() (lines []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

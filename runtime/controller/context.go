@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// itemContext is the context of one reconcile. It makes the logger, which costs more than all else
-// around a reconcile, only for those who ask for it.
+// itemContext is the context of one reconcile. It makes the logger, the most expensive part around
+// a reconcile, only on request.
 type itemContext struct {
 	context.Context // the run's, or one with a deadline
 	run             *run
@@ -33,29 +33,29 @@ func (c *itemContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// writes are the tokens that Wrote was called with during a reconcile.
+// writes are the tokens passed to Wrote during a reconcile.
 type writes struct {
-	mu     sync.Mutex     // mu guards what follows
+	mu     sync.Mutex     // mu guards the field below
 	tokens []object.Token // each once
 }
 
-// writesKey is the key under which the context of a reconcile has its *writes.
+// writesKey is the context key of a reconcile's *writes.
 type writesKey struct{}
 
-// Wrote tells the controller of a write of the reconcile that ctx belongs to. The next reconcile of
-// the key begins after the informers of the controller have seen the write, or Options.AwaitTimeout
-// has passed, whatever this one returns, also after a panic. So it doesn't do its work twice
-// because it reads a state from before its own write. Meanwhile the key occupies no worker. The
-// informers are those of the watches and of Options.Reads. Tokens of a resource or a namespace that
-// none of them reads don't count, and neither does the zero Token.
+// Wrote tells the controller about a write made by ctx's reconcile. Whatever this reconcile
+// returns, even if it panics, the next one of the key begins after the controller's informers have
+// seen the write, or after Options.AwaitTimeout. So it doesn't repeat work because it reads a state
+// older than its own write. Meanwhile the key occupies no worker. The informers are those of the
+// watches and of Options.Reads. Tokens of a resource or namespace that none of them reads are
+// ignored, and so is the zero Token.
 //
-// If ctx, or a context that it was made from, is not that of a reconcile, or the reconcile has
-// returned, Wrote does nothing. It is made to be writer.Options.OnWrite:
+// Wrote does nothing if ctx doesn't descend from a reconcile's context, or the reconcile has
+// returned. It fits writer.Options.OnWrite:
 //
 //	options := writer.Options{OnWrite: controller.Wrote}
 //	widgets, err := writer.New[*Widget](client, resource, options)
 //
-// What other clients have written has its token from [object.TokenOf].
+// For writes by other clients, [object.TokenOf] returns the token.
 func Wrote(ctx context.Context, token object.Token) {
 	if w, ok := ctx.Value(writesKey{}).(*writes); ok {
 		w.mu.Lock()
@@ -66,14 +66,13 @@ func Wrote(ctx context.Context, token object.Token) {
 	}
 }
 
-// all returns the tokens of all writes until now.
 func (w *writes) all() []object.Token {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.tokens
 }
 
-// keyFinder finds the key under which contexts have their logger: it notes what it is asked for.
+// keyFinder finds the context key of loggers: it records the key it is asked for.
 type keyFinder struct {
 	context.Context
 	key any
@@ -84,13 +83,12 @@ func (f *keyFinder) Value(key any) any {
 	return nil
 }
 
-// loggerKey returns the key under which klog and logr look for the logger of a context; nil if
-// contextual logging is turned off.
+// loggerKey returns the context key of klog's and logr's loggers, or nil if contextual logging is
+// turned off.
 func loggerKey() any {
 	f := keyFinder{Context: context.Background()}
 	klog.FromContext(&f)
 	return f.key
 }
 
-// textOf returns a key for people.
 func textOf(key object.Key) string { return fmt.Sprint(key) }

@@ -19,7 +19,7 @@ var (
 	errContext = errors.New("the context is nil")
 )
 
-// Controller calls a function with the keys that its watches queue. Make one with [New]. Any
+// Controller calls a function with the keys queued by its watches. Make one with [New]. Any
 // goroutine may call its methods at any time.
 //
 //	informer ─▶ handler ─ filters ─ keys ─▶ work queue ─▶ worker ─▶ Reconcile ─▶ your writes
@@ -36,21 +36,20 @@ type Controller struct {
 	watches   []Watch
 
 	counts counts
-	run    atomic.Pointer[run] // the present one; nil if there is none
+	run    atomic.Pointer[run] // the current run, or nil
 
-	mu      sync.Mutex              // mu guards what follows
+	mu      sync.Mutex              // mu guards the fields below
 	running bool                    // Run was called and has not returned
 	early   map[object.Key]struct{} // keys of Enqueue before Run
-	unseen  []unseen                // writes of the last run that were awaited at its end
+	unseen  []unseen                // writes still awaited when the last run ended
 }
 
-// New returns a controller. It starts nothing; [Controller.Run] does. The name stands in logs,
-// errors, metrics and the informers' Status. Without watches, keys come from
-// [Controller.Enqueue] only.
+// New returns a controller, and starts nothing: see [Controller.Run]. The name appears in logs,
+// errors, metrics and the informers' Status. Without watches, keys come only from
+// [Controller.Enqueue].
 //
-// The error names the argument that is wrong: the name is empty, reconcile is nil, a number or
-// a duration is out of its range, a watch is the zero value or was made with a nil argument, an
-// option is nil.
+// The error names the invalid argument: an empty name, a nil reconcile, a number or duration out of
+// range, a watch that is the zero value or has a nil argument, or a nil option.
 func New(name string, reconcile Reconcile, options ...Option) (*Controller, error) {
 	var p plan
 	err := p.apply(options)
@@ -60,7 +59,7 @@ func New(name string, reconcile Reconcile, options ...Option) (*Controller, erro
 	return newController(name, reconcile, &p, err)
 }
 
-// newController returns the controller of a plan, or an error: that of the plan or another one.
+// newController returns the controller of a plan. An invalid argument takes precedence over err.
 func newController(name string, reconcile Reconcile, p *plan, err error) (*Controller, error) {
 	if wrong := validate(name, reconcile == nil, &p.options); wrong != nil {
 		err = wrong
@@ -71,17 +70,17 @@ func newController(name string, reconcile Reconcile, p *plan, err error) (*Contr
 	return &Controller{name: name, reconcile: reconcile, options: p.options, watches: p.watches}, nil
 }
 
-// Name returns the name of the controller.
+// Name returns the controller's name.
 func (c *Controller) Name() string { return c.name }
 
-// Run starts the informers of the watches and of Options.Reads, unless they run already, waits
-// until they have synced and the handlers of the watches have handled the initial objects, and then
-// reconciles until ctx is done. The informers run on as long as others use them.
+// Run starts the informers of the watches and of Options.Reads, unless they already run. It waits
+// until they have synced and its handlers have handled the initial objects, and then reconciles
+// until ctx is done. The informers run on as long as others use them.
 //
-// Run returns after all its goroutines have ended, reconciles included, with context.Cause(ctx). If
-// ctx was done before the first reconcile, or Options.SyncTimeout or Options.Sync have ended the
-// wait, the error names the informer or handler that was not synced, and the reason. Run also fails
-// if the controller runs already. A controller may run again: it begins with all objects.
+// Run returns context.Cause(ctx) after all its goroutines, reconciles included, have ended. If ctx
+// was done before the first reconcile, or Options.SyncTimeout or Options.Sync ended the wait, the
+// error names the unsynced informer or handler, and the reason. Run also fails if the controller
+// already runs. It may be called again later, and then begins with all objects.
 func (c *Controller) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("controller %s: Run: %w", c.name, err) }
 	if ctx == nil {
@@ -122,8 +121,8 @@ func (c *Controller) end() {
 	c.run.Store(nil)
 }
 
-// Enqueue queues keys, as an event would. While the controller does not run, it keeps them for the
-// next run. Keys that come while Run returns may be lost.
+// Enqueue queues keys as an event would. A controller that doesn't run keeps them for its next run.
+// Keys that arrive while Run returns may be lost.
 func (c *Controller) Enqueue(keys ...object.Key) {
 	if r := c.run.Load(); r != nil {
 		r.add(keys)

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// every queues keys again and again, until ctx is done.
 func every(ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[object.Key], add add) {
 	for {
 		timer := time.NewTimer(jittered(period, jitter))
@@ -31,8 +30,7 @@ func every(ctx context.Context, period time.Duration, jitter float64, keys func(
 	}
 }
 
-// jittered returns a period that is longer by a random part of it, the longest one if it would be
-// too long.
+// jittered returns period plus a random part of it, at most the longest Duration.
 func jittered(period time.Duration, jitter float64) time.Duration {
 	if more := rand.Float64() * jitter * float64(period); more < float64(math.MaxInt64-period) {
 		return period + time.Duration(more)

@@ -10,22 +10,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// add queues a key.
 type add func(key object.Key, how workqueue.AddOptions)
 
-// handler queues keys for the events of an informer. It keeps no object: what waits is in the
-// queue, which merges by key. Its methods are called one at a time.
+// handler queues keys for the events of an informer. It keeps no object: only keys wait, in the
+// queue. Its methods are called one at a time.
 type handler[T object.Object] struct {
 	mapping[T]
 	add     add
 	filters []Filter[T]
-	// room is for the keys of one event. What a mapping returns besides may be an object's own, so
-	// that it is not kept, and not written to.
+	// room is for the keys of one event. A mapping may return a slice of its own instead, so
+	// results are neither kept nor written to.
 	room [8]object.Key
 }
 
-// Objects that were there before, and resyncs, come at low priority: a change that comes meanwhile
-// need not wait for all of them.
+// Initial objects and resyncs have low priority, so a change need not wait for all of them.
 
 func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 	var none T
@@ -65,8 +63,8 @@ func (h *handler[T]) accepts(old, obj T) bool {
 	return true
 }
 
-// addAll queues keys, without those that were queued just now, unless it would take long to find
-// them there: the queue merges them.
+// addAll queues keys, except those just added. It skips that check for long lists: the queue merges
+// duplicates anyway.
 func (h *handler[T]) addAll(keys, added []object.Key, low bool) {
 	var how workqueue.AddOptions
 	if low {

@@ -14,24 +14,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// ReconcileObject is a [Reconcile] that is called with the object. obj is a copy of the object as
-// the informer has it, which the function may change. It is not called for an object that is gone:
-// what has to happen at the end of an object needs a finalizer, and is done when obj has a deletion
-// timestamp.
+// ReconcileObject is a [Reconcile] with the object as its argument: a copy of the informer's, for
+// the function to change. It is not called for objects already gone. Cleanup needs a finalizer, and
+// happens when obj has a deletion timestamp.
 type ReconcileObject[T object.Object] func(ctx context.Context, obj T) (Result, error)
 
-// Methods are the methods of generated XInformers for controllers. [Kind] has them.
+// Methods are the methods of generated XInformers for controllers. [Kind] implements them.
 type Methods[T object.Object] interface {
-	// Reconcile returns a controller of the objects of the kind; see [Kind.Reconcile].
+	// Reconcile returns a controller for the kind's objects; see [Kind.Reconcile].
 	Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error)
-	// Resource returns the resource that the objects of the kind are.
+	// Resource returns the kind's resource.
 	Resource() schema.GroupVersionResource
-	// GroupVersionKind returns the kind's name, as metav1.NewControllerRef takes it.
+	// GroupVersionKind returns the kind's name, for metav1.NewControllerRef.
 	GroupVersionKind() schema.GroupVersionKind
 }
 
-// Kind is a [factories.Kind] whose objects a program may have controllers of. Generated XInformers
-// have one. Its methods may be called by any goroutine at any time.
+// Kind is a [factories.Kind] that makes controllers of its objects. Generated XInformers embed one.
+// Any goroutine may call its methods at any time.
 type Kind[T object.Object] struct {
 	*factories.Kind[T]
 	erased erasedKind
@@ -44,8 +43,8 @@ type erasedKind struct {
 	clusterScoped bool
 }
 
-// NewKind returns the kind with the informers For(factory, resource, opts...). name is that of the
-// kind, as in the field kind of its objects. A kind that is not namespaced is cluster-scoped.
+// NewKind returns the kind with the informers For(factory, resource, opts...). name is the kind's
+// name, as in the kind field of its objects. namespaced is false for cluster-scoped kinds.
 //
 //go:noinline
 func NewKind[T object.Object](factory *factories.Factory, resource schema.GroupVersionResource, name string, namespaced bool, opts ...informer.Option) *Kind[T] {
@@ -55,21 +54,21 @@ func NewKind[T object.Object](factory *factories.Factory, resource schema.GroupV
 	return &Kind[T]{factories.NewKind[T](factory, resource, opts...), erasedKind{resource, resource.GroupVersion().WithKind(name), !namespaced}}
 }
 
-// With returns the kind with other options; see [factories.Kind.With]. A controller of it
-// reconciles what these select.
+// With returns the kind with other options; see [factories.Kind.With]. Its controllers reconcile
+// the objects these select.
 func (k *Kind[T]) With(options factories.KindOptions[T]) *Kind[T] {
 	return &Kind[T]{k.Kind.With(options), k.erased}
 }
 
-// GroupVersionKind returns the kind's name. An object w owns others that have the reference
+// GroupVersionKind returns the kind's name. An object w owns others through references made by
 // metav1.NewControllerRef(w, k.GroupVersionKind()).
 func (k *Kind[T]) GroupVersionKind() schema.GroupVersionKind { return k.erased.gvk }
 
-// Reconcile returns a controller that calls a function with each object of the kind that changes,
-// and with those that the options name. It starts nothing: [Controller.Run] does, the
-// informers included. An object that is gone when its turn comes is passed over.
+// Reconcile returns a controller that calls a function with each changed object of the kind, and
+// with those queued by the options. It starts nothing: [Controller.Run] does, informers included.
+// Objects already gone when their turn comes are skipped.
 //
-// The errors are those of [New], and say which option is wrong.
+// Errors are those of [New], and name the invalid option.
 func (k *Kind[T]) Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error) {
 	return k.erased.reconcile(name, typeOf((*T)(nil)), erase(reconcile), (*erasedInformer)(k.Informer()), options)
 }
@@ -96,12 +95,12 @@ func (k *erasedKind) reconcile(name string, of goType, reconcile ReconcileObject
 	return newController(name, get, &p, err)
 }
 
-// Resource returns the resource that the objects of the kind are.
+// Resource returns the kind's resource.
 func (k *Kind[T]) Resource() schema.GroupVersionResource { return k.erased.resource }
 
-// Writer returns a writer of a kind. Unless the options say otherwise, its OnWrite is [Wrote], so
-// that the next reconcile of a key sees what the last one has written. It is not a method, so that
-// only packages that write a kind compile the code for it. The error is that of [writer.New].
+// Writer returns a writer of a kind. Its OnWrite defaults to [Wrote], so the next reconcile of a
+// key sees the writes of the last one. Writer is not a method, so only packages that write a kind
+// compile its code. The error is that of [writer.New].
 func Writer[T object.Object](client *source.Client, of Methods[T], options writer.Options) (*writer.Writer[T], error) {
 	if options.Kind == "" {
 		options.Kind = of.GroupVersionKind().Kind
@@ -112,7 +111,7 @@ func Writer[T object.Object](client *source.Client, of Methods[T], options write
 	return writer.New[T](client, of.Resource(), options)
 }
 
-// erase takes the type from a function. nil stays nil.
+// erase removes the type from a function. nil stays nil.
 //
 //go:noinline
 func erase[T object.Object](reconcile ReconcileObject[T]) ReconcileObject[object.Object] {

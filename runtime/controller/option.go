@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Option is an argument of [New] and [Kind.Reconcile]: a [Watch], [Options], of which the last one
-// counts, or the result of [When]. It may be given to several controllers.
+// Option is an argument of [New] and [Kind.Reconcile]: a [Watch], [Options] (the last one counts),
+// or a result of [When]. Several controllers may share it.
 type Option interface {
 	applyTo(p *plan) error
 }
@@ -30,7 +30,7 @@ type plan struct {
 
 // kind is the kind of a controller's own objects.
 type kind struct {
-	schema.GroupKind // zero if it is not known
+	schema.GroupKind // zero if unknown
 	clusterScoped    bool
 	of               goType
 	informer         *erasedInformer
@@ -38,14 +38,13 @@ type kind struct {
 
 type erasedInformer = informer.SharedIndexInformer[object.Object]
 
-// goType is a reflect.Type, whose many methods would be compiled with each kind.
+// goType is a reflect.Type without its many methods, which would be compiled with each kind.
 type goType interface{ String() string }
 
-// typeOf returns the type that pointer points to.
+// typeOf returns the type pointer points to.
 func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
 
-// isOf returns an error if something that is made for objects of the type that pointer points to
-// doesn't fit the kind.
+// isOf returns an error unless pointer points to the kind's type. what names the argument.
 func (k *kind) isOf(what string, pointer any) error {
 	if of := typeOf(pointer); of != k.of {
 		return fmt.Errorf("%s is of %v; want one of %v", what, of, k.of)
@@ -53,7 +52,6 @@ func (k *kind) isOf(what string, pointer any) error {
 	return nil
 }
 
-// appendOwners appends the keys of an object's owners of the kind.
 func (k *kind) appendOwners(obj object.Object, dst []object.Key) []object.Key {
 	var room [4]string
 	namespace := obj.GetNamespace()
@@ -66,15 +64,13 @@ func (k *kind) appendOwners(obj object.Object, dst []object.Key) []object.Key {
 	return dst
 }
 
-// optionFunc is a function as an [Option].
 type optionFunc func(p *plan) error
 
 func (f optionFunc) applyTo(p *plan) error { return f(p) }
 
-// When restricts which events of the kind's own objects queue them: those that all filters accept.
-// An object that is queued for another reason is reconciled whatever they say. It is for
-// [Kind.Reconcile], which returns an error if T is not the type of the kind; for New, give the
-// filters to [For].
+// When restricts the events of the kind's own objects that queue a key to those all filters accept.
+// The filters don't affect keys queued for other reasons. When is for [Kind.Reconcile], which
+// returns an error if T is not the kind's type; for New, pass the filters to [For].
 func When[T object.Object](filters ...Filter[T]) Option {
 	filters = slices.Clone(filters)
 	return optionFunc(func(p *plan) error {
@@ -98,7 +94,7 @@ func When[T object.Object](filters ...Filter[T]) Option {
 	})
 }
 
-// apply applies options to a plan, whose kind is set for Kind.Reconcile.
+// apply applies options. For Kind.Reconcile, the plan's kind is already set.
 func (p *plan) apply(options []Option) error {
 	for n, option := range options {
 		err := errors.New("it is nil")
@@ -112,7 +108,7 @@ func (p *plan) apply(options []Option) error {
 	return nil
 }
 
-// resolve makes the watches those of the plan's kind.
+// resolve binds the watches to the plan's kind, and returns the first one's mistake.
 func (p *plan) resolve() error {
 	for _, w := range p.watches {
 		if w.kind == nil {

@@ -16,47 +16,47 @@ import (
 
 // Options are the settings of a [Controller]. The zero value is ready to use.
 type Options struct {
-	// Concurrency is how many reconciles run at once, of different keys. 0 stands for 1.
+	// Concurrency is the maximum number of concurrent reconciles, of different keys. 0 means 1.
 	Concurrency int
-	// Timeout is how long a reconcile may take: its context is done after that. The reconcile
-	// has to return by itself. 0 means that there is no limit.
+	// Timeout limits a reconcile: its context is done after this time. The reconcile must return by
+	// itself. 0 means no limit.
 	Timeout time.Duration
-	// MaxRetries is how often a key that fails is tried again in a row, 255 times at most. After
-	// one failure more it is dropped until its next event, and its failures are forgotten. 0 means
-	// without end.
+	// MaxRetries is the maximum number of consecutive retries of a failing key, at most 255. After
+	// one more failure the key is dropped until its next event, and its failures are forgotten. 0
+	// means no limit.
 	MaxRetries int
-	// AwaitTimeout is how long the next reconcile of a key waits at most for what the last one has
-	// written; see [Wrote]. 0 stands for 5 s.
+	// AwaitTimeout limits how long the next reconcile of a key waits for the writes of the last
+	// one; see [Wrote]. 0 means 5 s.
 	AwaitTimeout time.Duration
-	// Grace is how much longer than the context of Run those of running reconciles last. 0 means
-	// that they end with it.
+	// Grace is the time between the end of Run's context and the end of the contexts of running
+	// reconciles. 0 means both end together.
 	Grace time.Duration
-	// ShutDown decides about the keys that are queued when the context of Run is done. By
-	// default they are dropped. workqueue.Finish and workqueue.Drain have the workers reconcile
-	// them, for as long as Grace, which must be positive then; what is left is dropped and logged.
-	// Keys that wait for a time, for a retry or for a write are dropped in any case.
+	// ShutDown decides about the keys queued when Run's context ends. By default they are dropped.
+	// With workqueue.Finish and workqueue.Drain, workers reconcile them for up to Grace, which must
+	// then be positive; the rest is dropped and logged. Keys that wait for a time, a retry or a
+	// write are always dropped.
 	ShutDown workqueue.Mode
-	// Reads are informers that the reconciles read, besides those of the watches, so that they
-	// must have synced before the first reconcile.
+	// Reads are informers that reconciles read, besides those of the watches. They, too, must have
+	// synced before the first reconcile.
 	Reads []Informer
-	// SyncTimeout is how long Run waits until all informers have synced and all handlers have
-	// handled their initial objects. After that, it returns an error. 0 means without limit.
+	// SyncTimeout limits Run's wait for informers to sync and handlers to handle their initial
+	// objects. After it, Run returns an error. 0 means no limit.
 	SyncTimeout time.Duration
 	// Sync ends this wait early; see [informer.FailOn].
 	Sync []informer.WaitOption
-	// Queue are the settings of the work queue. An empty Name becomes that of the controller.
+	// Queue configures the work queue. An empty Name becomes the controller's name.
 	Queue workqueue.Options
-	// Metrics gets the metrics of the controller, and of its queue, unless Queue.Metrics is set.
-	// Nil means that there are none.
+	// Metrics receives the metrics of the controller and, unless Queue.Metrics is set, of its
+	// queue. Nil means no metrics.
 	Metrics metrics.ControllerProvider
 	// Crash lets a panic in a reconcile end the process.
 	Crash bool
 }
 
-// mostRetries is how many failures in a row a work queue counts.
+// mostRetries is the highest failure count of a work queue.
 const mostRetries = 255
 
-// validate checks the arguments of New, and fills in the defaults.
+// validate checks the arguments of New and sets defaults.
 func validate(name string, noFunction bool, o *Options) error {
 	switch {
 	case name == "":
@@ -100,7 +100,6 @@ func validate(name string, noFunction bool, o *Options) error {
 	return nil
 }
 
-// applyTo makes Options an [Option].
 func (o Options) applyTo(p *plan) error {
 	p.options = o
 	return nil

@@ -18,24 +18,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// run is one run of a controller. Its goroutines are the one of Run itself and those of wg.
+// run is one run of a controller. Its goroutines are the caller of Run and those of wg.
 type run struct {
 	// set once at construction
 	controller *Controller
-	ctx        context.Context // of Run, with the controller's logger
-	reconciles context.Context // the parent of theirs; lasts for Options.Grace longer
+	ctx        context.Context // Run's, with the controller's logger
+	reconciles context.Context // parent of the reconciles' contexts; lasts for Options.Grace longer
 	cancel     context.CancelCauseFunc
 	logger     klog.Logger
-	loggerKey  any        // under which contexts have the logger
-	informers  []Informer // that must have synced, each once
+	loggerKey  any        // context key of the logger
+	informers  []Informer // must have synced; each once
 	byResource map[schema.GroupResource][]Informer
 	queue      *workqueue.Queue[object.Key]
 	wg         sync.WaitGroup
 	awaited    awaited
 
-	mu            sync.Mutex // mu guards what follows
+	mu            sync.Mutex // mu guards the fields below
 	registrations []*informer.Registration
-	leases        []*informer.Lease // of the informers, in their order
+	leases        []*informer.Lease // of informers, in the same order
 	synced        bool
 }
 
@@ -49,18 +49,17 @@ func newRun(ctx context.Context, c *Controller) *run {
 	return r
 }
 
-// add queues keys without an event.
 func (r *run) add(keys []object.Key) {
 	for _, key := range keys {
 		r.queue.Add(key)
 	}
 }
 
-// do runs until the context is done, or fails before it has begun to reconcile. It returns after
-// all goroutines have ended.
+// do runs until the context is done, or returns an error if it can't begin to reconcile. It returns
+// after all goroutines have ended.
 func (r *run) do() error {
 	release, err := r.startInformers()
-	// Last of all, because reconciles that still run read them:
+	// Last, because running reconciles read the informers:
 	defer release()
 	defer r.stop()
 	if err != nil {
@@ -87,7 +86,6 @@ func (r *run) do() error {
 	}
 }
 
-// findInformers sets the informers of the watches and options.
 func (r *run) findInformers() {
 	all := slices.Clone(r.controller.options.Reads)
 	for _, w := range r.controller.watches {
@@ -105,8 +103,8 @@ func (r *run) findInformers() {
 	}
 }
 
-// startInformers makes the informers run until release is called, which waits until those that
-// nothing else uses have ended.
+// startInformers keeps the informers running until release is called. release waits for the end of
+// those that nothing else uses.
 func (r *run) startInformers() (release func(), err error) {
 	ctx := context.WithoutCancel(r.ctx)
 	release = func() {
@@ -165,7 +163,6 @@ func (r *run) handlers() []*informer.Registration {
 	return slices.Clone(r.registrations)
 }
 
-// start starts the workers and the watches by period.
 func (r *run) start() {
 	c := r.controller
 	r.mu.Lock()
@@ -173,7 +170,7 @@ func (r *run) start() {
 	r.mu.Unlock()
 	workers := r.ctx
 	if c.options.ShutDown != workqueue.Drop {
-		workers = context.WithoutCancel(r.ctx) // the queue ends them
+		workers = context.WithoutCancel(r.ctx) // the queue ends the workers
 	}
 	for range c.options.Concurrency {
 		r.wg.Go(func() { r.work(workers) })
@@ -185,7 +182,7 @@ func (r *run) start() {
 	}
 }
 
-// stop ends the queue and the contexts of the reconciles that run, and waits for all goroutines.
+// stop shuts down the queue, ends the contexts of running reconciles, and waits for all goroutines.
 func (r *run) stop() {
 	cause := context.Cause(r.ctx)
 	if cause == nil {
@@ -199,22 +196,21 @@ func (r *run) stop() {
 	timer := time.AfterFunc(grace, func() { r.cancel(cause) })
 	defer r.cancel(cause)
 	defer timer.Stop()
-	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if its context is done
+	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if ctx is done
 	r.closeAwaited()
 	r.wg.Wait()
 }
 
 var errGrace = errors.New("Options.Grace has passed")
 
-// finishQueue has the workers reconcile what is queued, for as long as Options.Grace. It drops what
-// is left then, before the contexts of those that run are done: the rest would begin with such a
-// context.
+// finishQueue lets the workers reconcile queued keys for up to Options.Grace. It drops the rest
+// before the contexts of running reconciles end, so none begins with an ended context.
 func (r *run) finishQueue(ctx context.Context) {
 	options := &r.controller.options
 	limited, cancel := context.WithTimeoutCause(ctx, options.Grace, errGrace)
 	defer cancel()
 	if err := r.queue.ShutDown(limited, options.ShutDown); err != nil {
-		_ = r.queue.ShutDown(limited, workqueue.Drop) // drops, and waits for none
+		_ = r.queue.ShutDown(limited, workqueue.Drop) // drops the rest without waiting
 		r.logger.Error(err, "Not all keys that were queued are reconciled at the end")
 	}
 }

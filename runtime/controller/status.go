@@ -13,38 +13,38 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Status is the state of a controller. Times are in UTC. JSON has keys as text, and leaves out zero
-// values that would say nothing.
+// Status is the state of a controller. Times are in UTC. JSON has keys as text, and omits
+// uninformative zero values.
 type Status struct {
-	// Name is the name of the controller.
+	// Name is the controller's name.
 	Name string `json:"name"`
 	// Running reports whether Run was called and has not returned.
 	Running bool `json:"running"`
 	// Synced reports whether this run has begun to reconcile.
 	Synced bool `json:"synced"`
-	// Missing has a line for each informer and each handler that Run still waits for, and why.
+	// Missing has a line for each informer and handler Run still waits for, with the reason.
 	Missing []string `json:"missing,omitempty"`
 	// Handlers are the handlers of the watches, while the controller runs.
 	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
-	// Concurrency is how many reconciles may run at once. Active is how many do: the running keys
-	// of Queue, with the time since when.
+	// Concurrency is the maximum number of concurrent reconciles. Active is their present number:
+	// the running keys of Queue, which has their start times.
 	Concurrency int `json:"concurrency"`
 	Active      int `json:"active"`
-	// Awaiting has a line for each key that is held back because the informers have not seen yet
-	// what its last reconcile has written, with these writes and for how long, sorted by key.
+	// Awaiting has a line for each key held until the informers have seen its last reconcile's
+	// writes, with these writes and the time it has waited, sorted by key.
 	Awaiting []string `json:"awaiting,omitempty"`
 	// Queue is the state of the work queue.
 	Queue workqueue.Status[object.Key] `json:"queue"`
-	// Totals counts reconciles, over all runs.
+	// Totals counts the reconciles of all runs.
 	Totals metrics.ReconcileTotals `json:"totals"`
-	// LastError is the error of the last reconcile that failed; "" if none has. LastErrorKey is its
-	// key, and LastErrorTime is when it returned.
+	// LastError is the error of the last failed reconcile, or "". LastErrorKey is its key, and
+	// LastErrorTime the time it returned.
 	LastError     string    `json:"lastError,omitempty"`
 	LastErrorKey  string    `json:"lastErrorKey,omitempty"`
 	LastErrorTime time.Time `json:"lastErrorTime,omitzero"`
 }
 
-// Status returns what the controller is doing.
+// Status returns the controller's state.
 func (c *Controller) Status() Status {
 	s := Status{Name: c.name, Totals: c.counts.totals(), Active: int(c.counts.active.Load())}
 	s.LastError, s.LastErrorKey, s.LastErrorTime = c.counts.lastError()
@@ -65,7 +65,7 @@ func (c *Controller) Status() Status {
 	return s
 }
 
-// StatusOf returns where a key is. The second result reports whether the queue knows the key.
+// StatusOf returns the state of a key. The second result reports whether the queue knows it.
 func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], bool) {
 	if r := c.run.Load(); r != nil {
 		return r.queue.StatusOf(key)
@@ -73,7 +73,7 @@ func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], 
 	return workqueue.KeyStatus[object.Key]{}, false
 }
 
-// missing returns a line for each informer and handler that a run waits for.
+// missing returns a line for each informer and handler r waits for.
 func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 	leases := r.heldLeases()
 	for n, i := range r.informers {
@@ -89,7 +89,6 @@ func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 	return lines
 }
 
-// state returns the state for metrics.
 func (c *Controller) state() metrics.ControllerState {
 	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Concurrency: c.options.Concurrency, Totals: c.counts.totals()}
 	if r := c.run.Load(); r != nil {
@@ -98,13 +97,12 @@ func (c *Controller) state() metrics.ControllerState {
 	return s
 }
 
-// counts are the totals of a controller, and its last error.
 type counts struct {
 	active                             atomic.Int64
 	succeeded, again, failed, terminal atomic.Int64
 	panics, timeouts, awaited, unseen  atomic.Int64
 
-	mu   sync.Mutex // mu guards what follows
+	mu   sync.Mutex // mu guards the fields below
 	key  string
 	text string
 	at   time.Time

@@ -14,12 +14,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// logPeriod is how often it is logged that a handler has not handled its initial objects.
+// logPeriod is the interval of log lines about a handler with unhandled initial objects.
 const logPeriod = 10 * time.Second
 
 var errOther = errors.New("another informer has failed")
 
-// waitForSync waits for the informers, then for the handlers.
 func (r *run) waitForSync() error {
 	ctx, cancel := r.ctx, context.CancelFunc(func() {})
 	if timeout := r.controller.options.SyncTimeout; timeout > 0 {
@@ -34,13 +33,12 @@ func (r *run) waitForSync() error {
 			return err
 		}
 	}
-	// A context that is done while nothing has to be waited for is the end, too.
+	// If there was nothing to wait for, ctx may be done; do checks that.
 	return nil
 }
 
-// waitForInformers waits until all have read all objects in their present run, or one fails. They
-// are waited for at the same time, so that one that fails for good is found although another one
-// takes long.
+// waitForInformers waits until all informers have read all objects in their present run, or one
+// fails. The waits run concurrently, so a permanent failure is found at once.
 func (r *run) waitForInformers(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Informer is a [informer.SharedIndexInformer] of any type.
+// Informer is an [informer.SharedIndexInformer] of any type.
 type Informer interface {
 	Acquire(context.Context) (*informer.Lease, error)
 	AwaitToken(context.Context, object.Token) error
@@ -27,16 +27,16 @@ type Informer interface {
 	Status() informer.Status
 }
 
-// Watch is where keys come from: the events of an informer, or a period. [For], [Owns], [Indexed],
-// [Watches] and [Every] return Watches; the zero value is not usable. One Watch may be given to
-// several controllers.
+// Watch is a source of keys: the events of an informer, or a period. [For], [Owns], [Indexed],
+// [Watches] and [Every] return Watches; the zero value is invalid. Several controllers may share
+// one.
 type Watch struct {
 	name  string        // for errors, logs and the informer's Status
-	err   error         // what is wrong with it
-	needs []Informer    // that must have synced before the first reconcile
-	delay time.Duration // of the keys that it queues
-	kind  *kind         // of For: what the controller is for
-	// resolve, unless nil, returns the watch of a controller for a kind.
+	err   error         // the first mistake in its arguments
+	needs []Informer    // must have synced before the first reconcile
+	delay time.Duration // of queued keys
+	kind  *kind         // the controller's kind, if made by For
+	// resolve, unless nil, returns the watch for a controller's kind.
 	resolve func(*kind) Watch
 	// prepare, unless nil, is called before register.
 	prepare func() error
@@ -51,7 +51,7 @@ func (w Watch) applyTo(p *plan) error {
 	return nil
 }
 
-// wrong returns an error that names the watch, the n-th of its controller from 0.
+// wrong returns an error that names the watch, number n from 0.
 func (w *Watch) wrong(n int, err error) error {
 	if w.name == "" {
 		return fmt.Errorf("watch %d: %w", n+1, err)
@@ -59,9 +59,9 @@ func (w *Watch) wrong(n int, err error) error {
 	return fmt.Errorf("watch %d, %s: %w", n+1, w.name, err)
 }
 
-// After returns the watch with a delay: a key that it queues waits for d, so that the events until
-// then become one reconcile. d counts from the first of them. An event of another watch, without a
-// delay, ends the wait. 0 is no delay; a negative one is an error of [New].
+// After returns the watch with a delay: its keys wait for d, counted from the first event, so all
+// events until then become one reconcile. An event of a watch without delay ends the wait. 0 means
+// no delay; for a negative d, [New] returns an error.
 func (w Watch) After(d time.Duration) Watch {
 	if d < 0 && w.err == nil {
 		w.err = fmt.Errorf("After: negative delay %v", d)
@@ -71,8 +71,7 @@ func (w Watch) After(d time.Duration) Watch {
 }
 
 // OfKind returns a watch of [For] with the kind of its objects, which [Owns] looks for in owner
-// references. Controllers made by [Kind.Reconcile] have it. For another watch it is an error of
-// [New].
+// references. [Kind.Reconcile] sets it. On any other watch, OfKind makes [New] return an error.
 func (w Watch) OfKind(gk schema.GroupKind, namespaced bool) Watch {
 	switch {
 	case w.err != nil:
@@ -97,8 +96,8 @@ func (w *Watch) adding(add add) add {
 	}
 }
 
-// For queues the key of each object that changes: of the objects that the controller is for. A
-// controller has one For at most.
+// For queues the key of each changed object. Its objects are those the controller is for; a
+// controller has at most one For.
 func For[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter[T]) Watch {
 	w := watchOf("For", i, filters, mapping[T]{
 		keys: func(obj T, dst []object.Key) []object.Key { return append(dst, object.KeyOf(obj)) },
@@ -108,10 +107,10 @@ func For[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter[
 	return w
 }
 
-// Owns queues, for each object that changes, its owners of the kind that the controller is for:
-// those of its owner references, of any version, controllers or not. If an update changes the
-// owners, the old and the new ones are queued. [New] needs [Watch.OfKind] for it. Use [Watches] and
-// [object.OwnerNames] for owners of other kinds.
+// Owns queues the owners of each changed object that have the controller's kind: all in its owner
+// references, of any version, controllers or not. An update that changes the owners queues old and
+// new ones. [New] needs [Watch.OfKind] for it. Use [Watches] and [object.OwnerNames] for owners of
+// other kinds.
 func Owns[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter[T]) Watch {
 	filters = slices.Clone(filters)
 	return Watch{name: "Owns", resolve: func(owner *kind) Watch {
@@ -125,22 +124,21 @@ func Owns[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter
 	}}
 }
 
-// Watches queues the keys that keys appends to dst, for each object that changes; in an update, for
-// its old and its new state. keys returns the result, as append does. It may append nothing, or the
-// same key twice, must not change obj or keep dst, and is called as a [Filter] is. If it panics,
-// the panic is logged, and the event queues nothing more.
+// Watches queues the keys that keys appends to dst for each changed object; for an update, those of
+// its old and new state. keys returns the result, as append does. It may append nothing, or a key
+// twice. It must not change obj or keep dst, and is called as a [Filter] is. If it panics, the
+// panic is logged, and the event queues nothing more.
 func Watches[T object.Object](i *informer.SharedIndexInformer[T], keys func(obj T, dst []object.Key) []object.Key, filters ...Filter[T]) Watch {
 	return watchOf("Watches", i, filters, mapping[T]{keys: keys})
 }
 
-// Indexed queues the objects that the controller is for and that refer to an object that changes:
-// those that index finds by the key that of returns for the object; in an update, for its old and
-// its new state. An example are the Pods of a Node that changes:
+// Indexed queues the objects that refer to a changed object: it looks up of(changed) in index, for
+// an update with the old and the new state. For example, the Pods of a changed Node:
 //
 //	controller.Indexed(podsByNode, nodes, (*corev1.Node).GetName)
 //
-// The index is added to the informer of [For], unless it is there already. of is called as a
-// [Filter] is. New returns an error if the index is of objects of another type.
+// The index is added to the informer of [For], unless it has it. of is called as a [Filter] is. New
+// returns an error if the index is of objects of another type.
 func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *informer.SharedIndexInformer[T], of func(T) X, filters ...Filter[T]) Watch {
 	w := Watch{name: "Indexed"}
 	switch {
@@ -173,17 +171,16 @@ func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *info
 	return w
 }
 
-// Every queues the keys that keys yields, at low priority, again and again: a period after the
-// workers have started, and each period after that. Each period is longer by a random part, up to
-// jitter times the period, so that several processes don't act at once. keys is called on a
-// goroutine of the controller, one call at a time. A panic in it is logged, and queues nothing
-// more until the next period.
+// Every queues the keys yielded by keys, at low priority, at intervals that begin when the workers
+// start. Each interval is the period plus a random part of up to jitter times the period, so
+// several processes don't act at once. keys is called on a goroutine of the controller, one call at
+// a time. A panic in it is logged, and ends that round.
 func Every(period time.Duration, jitter float64, keys func() iter.Seq[object.Key]) Watch {
 	w := Watch{name: "Every " + period.String()}
 	switch {
 	case period <= 0:
 		w.err = errors.New("the period is not positive")
-	case !(jitter >= 0): // NaN, too
+	case !(jitter >= 0): // also if NaN
 		w.err = errors.New("the jitter is negative")
 	case keys == nil:
 		w.err = errors.New("the function is nil")
@@ -192,10 +189,9 @@ func Every(period time.Duration, jitter float64, keys func() iter.Seq[object.Key
 	return w
 }
 
-// mapping is how a watch gets from objects to keys.
 type mapping[T object.Object] struct {
 	keys func(obj T, dst []object.Key) []object.Key
-	// same reports whether two states of an object have the same keys; nil: it is not known.
+	// same reports whether two states of an object have equal keys; nil if unknown.
 	same func(old, obj T) bool
 }
 

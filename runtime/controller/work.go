@@ -17,14 +17,14 @@ var (
 	errGoexit  = errors.New("the reconcile has called runtime.Goexit")
 )
 
-// work is the goroutine of a worker. It ends when ctx is done, after the reconcile that runs then,
-// or when the queue has nothing more.
+// work is a worker's goroutine. It ends when ctx is done, after its current reconcile, or when the
+// queue has nothing more.
 func (r *run) work(ctx context.Context) {
 	var item workqueue.Item[object.Key]
-	var present *itemContext // of the reconcile that runs
+	var present *itemContext // the current reconcile's
 	defer func() {
 		if present != nil && !present.crashes {
-			// It has called runtime.Goexit, which ends this goroutine.
+			// The reconcile called runtime.Goexit, which ends this goroutine.
 			item.Done(r.finish(item, present.writes.all(), Result{}, errGoexit))
 			r.wg.Go(func() { r.work(ctx) })
 		}
@@ -43,7 +43,6 @@ func (r *run) work(ctx context.Context) {
 	}
 }
 
-// call calls the controller's function.
 func (r *run) call(item *itemContext) (result Result, err error) {
 	c := r.controller
 	c.counts.active.Add(1)
@@ -75,8 +74,8 @@ type panicError struct{ text, stack string }
 
 func (e *panicError) Error() string { return e.text }
 
-// finish decides what comes after a reconcile, which has written tokens. The item may be done when
-// it returns; else the result is the outcome.
+// finish decides what follows a reconcile that wrote tokens, and returns the outcome. The item may
+// already be done when it returns.
 func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
 	outcome, err := workqueue.Outcome{After: max(0, result.RequeueAfter)}, withText(err)
@@ -102,8 +101,8 @@ func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, res
 	return outcome
 }
 
-// withText returns err, or, if that has no text because its method panics, an error that says so.
-// The most usual one is a nil pointer of an error's type.
+// withText returns err, or an error that says so if err's method panics. The usual case is a nil
+// pointer of an error type.
 func withText(err error) (sound error) {
 	if err == nil {
 		return nil
@@ -117,7 +116,7 @@ func withText(err error) (sound error) {
 	return err
 }
 
-// report logs an error, unless it comes from the end of the run.
+// report logs an error, unless the end of the run caused it.
 func (r *run) report(item workqueue.Item[object.Key], err error, message string) {
 	r.controller.counts.remember(textOf(item.Key), err)
 	if r.ctx.Err() != nil && (errors.Is(err, context.Cause(r.ctx)) || errors.Is(err, r.ctx.Err())) {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// forwarded are headers by which proxies say that a request came from elsewhere.
+// forwarded are headers set by proxies.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
-// FromThisMachine is the rule of a [Handler] without [WithAuthorizer], for what else a program
-// serves. It returns an error unless a request has come from the loopback, was sent to it, and
-// through no proxy that names itself. The Host header is looked at because a name of the internet
-// may lead a browser on this machine here (DNS rebinding).
+// FromThisMachine is the default rule of [Handler], for use by other handlers. It returns an error
+// unless a request came from the loopback, was sent to it, and passed no proxy that names itself.
+// The Host header counts because an internet name may lead a browser on this machine here (DNS
+// rebinding).
 func FromThisMachine(req *http.Request) error {
 	const instead = "; only requests from this machine are answered, for example by kubectl port-forward, unless inspect.WithAuthorizer is given"
 	from, err := netip.ParseAddrPort(req.RemoteAddr)
@@ -35,8 +35,8 @@ func FromThisMachine(req *http.Request) error {
 	return nil
 }
 
-// isLoopback reports whether the value of a Host header, with or without a port, is localhost or an
-// address of the loopback.
+// isLoopback reports whether a Host header, with or without a port, is localhost or a loopback
+// address.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// checkpointReport is what an informer has on disk, in words. Both are "" if it has no checkpoint,
-// or none yet.
+// checkpointReport describes an informer's checkpoint. It is zero if there is none, or none yet.
 type checkpointReport struct {
 	Text string
-	Err  string // why it could not be written the last time
+	Err  string // failure of the last write
 }
 
-// Checkpoint returns the checkpoint of all streams together, and when the oldest was written.
+// Checkpoint describes the checkpoints of all streams together, and when the oldest was written.
 func (i informerReport) Checkpoint(now time.Time) (c checkpointReport) {
 	var size int64
 	var oldest time.Time
@@ -35,8 +34,7 @@ func (i informerReport) Checkpoint(now time.Time) (c checkpointReport) {
 	return c
 }
 
-// bytesInWords returns a number of bytes in the unit that makes it shortest: "512 bytes", "16.3
-// MB".
+// bytesInWords formats a number of bytes in the largest fitting unit: "512 bytes", "16.3 MB".
 func bytesInWords(n int64) string {
 	switch {
 	case n < 1e3:

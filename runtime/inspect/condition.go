@@ -12,26 +12,25 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// condition is how an informer or a handler is doing, in one word of people's.
+// condition is the state of an informer or handler, in a word for people.
 type condition string
 
 const (
 	healthy    condition = "healthy"     // the store follows the server
-	idle       condition = "idle"        // of a handler: nothing waits
-	busy       condition = "busy"        // of a handler: it takes what comes
+	idle       condition = "idle"        // of a handler: no event waits
+	busy       condition = "busy"        // of a handler: it is handling events
 	stopped    condition = "not running" // it has no lease
-	starting   condition = "starting"    // the first full state is on its way
+	starting   condition = "starting"    // the first full state is being read
 	behind     condition = "behind"      // of a handler: its events are merged
-	recovering condition = "recovering"  // a failure that may end by itself; the store may be old
-	stuck      condition = "stuck"       // of a handler: a callback does not return
-	failing    condition = "failing"     // a failure that lasts
+	recovering condition = "recovering"  // a failure that may be temporary; the store may be old
+	stuck      condition = "stuck"       // of a handler: its callback does not return
+	failing    condition = "failing"     // a lasting failure
 )
 
 var ranks = map[condition]int{healthy: 0, idle: 0, busy: 0, stopped: 1, starting: 2, behind: 3, recovering: 4, stuck: 5, failing: 6}
 
 func (c condition) rank() int { return ranks[c] }
 
-// worse returns the worse one of two conditions.
 func worse(a, b condition) condition {
 	if b.rank() > a.rank() {
 		return b
@@ -40,7 +39,7 @@ func worse(a, b condition) condition {
 }
 
 const (
-	stuckAfter   = 30 * time.Second // after which an informer logs a callback
+	stuckAfter   = 30 * time.Second // when an informer logs a callback
 	manyFailures = 5                // in a row
 )
 
@@ -49,7 +48,7 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 	lasts := s.Reason.Lasting() || s.Attempts > manyFailures
 	switch {
 	case !running && !synced && s.LastError != nil:
-		return failing // it could not be made, or ended before it had synced
+		return failing // it could not be made, or ended before it synced
 	case !running:
 		return stopped
 	case s.Reason == reason.None && synced:
@@ -64,7 +63,7 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 	return recovering
 }
 
-// describe finds out how an informer is doing, and why.
+// describe returns an informer's condition, with the reason and advice.
 func describe(s informer.Status, now time.Time) informerReport {
 	r := informerReport{Status: s, Condition: conditionOf(s.Running, s.Synced, s.Reflector)}
 	switch r.Condition {
@@ -74,7 +73,7 @@ func describe(s informer.Status, now time.Time) informerReport {
 	return r
 }
 
-// whyOf returns a sentence about an informer that has failed.
+// whyOf returns a sentence about a failing informer.
 func whyOf(s informer.Status, now time.Time) string {
 	text := "It has not synced: "
 	if s.Synced {
@@ -89,7 +88,7 @@ func whyOf(s informer.Status, now time.Time) string {
 	return text + stateInWords(s.Running, s.Reflector, now) + "."
 }
 
-// stateInWords returns what a reflector is doing, and what has failed.
+// stateInWords returns a reflector's state and last failure.
 func stateInWords(running bool, s reflector.Status, now time.Time) string {
 	if !running {
 		if s.LastError != nil {
@@ -107,7 +106,7 @@ func stateInWords(running bool, s reflector.Status, now time.Time) string {
 	return fmt.Sprintf("%v (%v); %s in a row, %s", s.Reason, s.LastError, count(s.Attempts, "failure"), text)
 }
 
-// adviceFor is what a person can do about a failure. Those that are not here end by themselves.
+// adviceFor is advice by failure. The other failures end by themselves.
 var adviceFor = map[reason.Reason]string{
 	reason.Unauthorized:   "Look at the credentials: the service account's token, or the kubeconfig.",
 	reason.Forbidden:      "Give the account the verbs list and watch for this resource.",

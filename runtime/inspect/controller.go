@@ -11,10 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Controller is what the page asks a controller: a [controller.Controller] is one.
+// Controller is the part of a [controller.Controller] that the page uses.
 type Controller interface {
 	Status() controller.Status
-	// StatusOf returns where the queue has a key; known is false if it doesn't.
+	// StatusOf returns the key's state in the queue. known reports whether the queue has it.
 	StatusOf(key object.Key) (where workqueue.KeyStatus[object.Key], known bool)
 }
 
@@ -24,8 +24,8 @@ type Controller interface {
 //		return []inspect.Controller{widgets, pods}
 //	}))
 //
-// read is called for each request, on the server's goroutine; it must not wait. The queues of
-// several WithControllers follow each other. ?key explains a key wherever a queue has it.
+// read is called for each request, on the server's goroutine; it must not wait. Several
+// WithControllers add up. ?key explains a key in every queue that has it.
 func WithControllers(read func() []Controller) Option {
 	return func(s *server) {
 		if read != nil {
@@ -34,7 +34,6 @@ func WithControllers(read func() []Controller) Option {
 	}
 }
 
-// queue is the work queue of one controller.
 type queue struct {
 	Name string `json:"name"`
 	workqueue.Status[object.Key]
@@ -46,10 +45,10 @@ func queueOf(c Controller) queue {
 	return queue{status.Name, status.Queue, c}
 }
 
-// Waiting returns the number of keys that are delayed or held back.
+// Waiting returns the number of keys that are delayed or held.
 func (q queue) Waiting() int { return q.Delayed + q.Paced + q.Held }
 
-// where returns where the queue has a key, "" if it doesn't.
+// where describes the key's state in the queue, or returns "".
 func (q queue) where(key object.Key, now time.Time) string {
 	s, ok := q.of.StatusOf(key)
 	if !ok {
@@ -58,15 +57,13 @@ func (q queue) where(key object.Key, now time.Time) string {
 	return keyInWords(s, now)
 }
 
-// Ready returns the number of ready keys.
 func (q queue) Ready() int { return q.High + q.Normal + q.Low }
 
-// Levels returns the ready keys of each priority: "by priority: 3, 0, 12".
+// Levels returns the numbers of ready keys by priority: "by priority: 3, 0, 12".
 func (q queue) Levels() string {
 	return fmt.Sprintf("by priority: %s, %s, %s", thousands(q.High), thousands(q.Normal), thousands(q.Low))
 }
 
-// keyInWords returns where a queue has a key.
 func keyInWords(s workqueue.KeyStatus[object.Key], now time.Time) string {
 	var text string
 	switch wait := inWords(max(0, s.Due.Sub(now))); {

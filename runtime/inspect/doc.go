@@ -1,55 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package inspect shows what the informers of a factory are doing: as a page for people, as JSON
-// for tools, and as an answer to readiness probes. It needs no manager.
+// Package inspect shows the state of a factory's informers: as a page for people, as JSON for
+// tools, and as an answer to readiness probes. It needs no manager.
 //
 //	mux.Handle("/debug/informers", inspect.Handler(factory))
 //	mux.Handle("/readyz", inspect.Ready(factory))
 //
 // # The page
 //
-// [Handler] serves one page without scripts and without anything from elsewhere. It begins with
-// what is wrong, and what to do about it. Then it has, of each informer, what it is doing and why,
-// the number of its objects, its resourceVersion, the age of its last event and bookmark, and its
-// relists by cause; of each handler its backlog, its lag, and the callback that is running, with
-// key and duration; and of each controller given by [WithControllers] what waits and what is
-// running.
+// [Handler] serves one page without scripts or external resources. It begins with the problems, and
+// advice on them. Then it shows each informer's state, with the reason, its number of objects, its
+// resourceVersion, the age of its last event and bookmark, and its relists by cause; each handler's
+// backlog, lag, and running callback with key and duration; and the waiting and running keys of
+// each controller given by [WithControllers].
 //
 // Parameters of the request:
 //
-//	?key=shop/blue    also explains where this key is: which informers have it, at which
-//	                  resourceVersion, and if not, why; which handlers have events of it to
-//	                  come; where the queues have it
+//	?key=shop/blue    also explains where this key is: the informers that have it, with their
+//	                  resourceVersion, or why they don't; handlers with undelivered events of it;
+//	                  its state in the queues
 //	?format=json      JSON; also sent if the request's Accept header does not name text/html
-//	?refresh=5        the page loads itself again every 5 seconds
+//	?refresh=5        the page reloads every 5 seconds
 //
-// The JSON has the fields of [informer.Status], and for each informer its condition, why, and
-// advice.
+// The JSON has the fields of [informer.Status], and each informer's condition, reason and advice.
 //
-// # What it shows
+// # Contents
 //
-// It shows names: of informers, handlers, namespaces, objects and queues, and the texts of errors
-// about requests. It shows no contents of objects. So the texts of errors about objects, which may
-// quote them, are left out: of an object that could not be decoded or transformed the key is shown.
-// The log has the rest.
+// The page shows names of informers, handlers, namespaces, objects and queues, and error texts
+// about requests, but no contents of objects. Errors about objects may quote them, so the page
+// replaces them with the object's key, if an object could not be decoded or transformed. The log
+// has the texts.
 //
-// # Who may see it
+// # Access
 //
-// Unless [WithAuthorizer] is given, Handler answers only requests that come from this machine: the
-// remote address and the Host header are those of the loopback, and no header names a proxy.
-// "kubectl port-forward" sends such requests. All others get 403. If a proxy beside the process
-// adds no header, as a service mesh's may, remote requests look local: give an authorizer there.
+// Unless [WithAuthorizer] is given, Handler answers only requests from this machine: the remote
+// address and the Host header are the loopback's, and no header names a proxy. "kubectl
+// port-forward" sends such requests. All others get 403. A proxy beside the process that adds no
+// header, as a service mesh's may, makes remote requests look local: then use an authorizer.
 //
-// [Ready] answers everyone, since probes come from elsewhere. It names informers, and the reason of
-// each in a few words, without the texts of errors.
+// [Ready] answers everyone, since probes come from elsewhere. It names informers with short
+// reasons, but without error texts.
 //
 // # Blocking
 //
-// A request takes the locks of each informer and of each of its handlers for a moment, one after
-// the other, and waits for none of them to do something. The values of one informer are of nearly
-// one moment. ?key looks through all that waits for handlers, without a lock.
+// A request briefly takes the locks of each informer and handler, one after the other. It waits for
+// nothing else. The values of one informer are from nearly the same moment. ?key searches all
+// undelivered events without a lock.
 //
 // # Goroutines
 //
-// This package has none. Requests are answered on the goroutines of the server.
+// This package has none. Requests are answered on the server's goroutines.
 package inspect

@@ -19,9 +19,9 @@ import (
 // Option configures a [Handler].
 type Option func(*server)
 
-// WithAuthorizer replaces the rule that requests must come from this machine: each request is
-// answered for which allow returns nil, and each other one gets 403 with the text of the error.
-// allow is called on the goroutines of the server, several at once. A nil allow refuses all.
+// WithAuthorizer replaces the default rule [FromThisMachine]. Requests are answered if allow
+// returns nil, and get 403 with the error's text otherwise. allow is called on the server's
+// goroutines, concurrently. A nil allow refuses all.
 func WithAuthorizer(allow func(*http.Request) error) Option {
 	if allow == nil {
 		allow = func(*http.Request) error { return errors.New("the authorizer is nil; it refuses everything") }
@@ -29,7 +29,7 @@ func WithAuthorizer(allow func(*http.Request) error) Option {
 	return func(s *server) { s.allow = allow }
 }
 
-// server is what Handler returns.
+// server implements Handler.
 type server struct {
 	// set once at construction
 	factory     factories.SharedInformerFactory
@@ -37,8 +37,8 @@ type server struct {
 	controllers []func() []Controller
 }
 
-// Handler returns a handler of GET requests that shows the informers of a factory; see the package
-// documentation for its parameters, and for who may see it. Nil options are ignored, and a nil
+// Handler returns a handler of GET requests that shows a factory's informers. The package
+// documentation lists its parameters and the rules of access. Nil options are ignored, and a nil
 // factory has no informers. It can be mounted under any path.
 func Handler(factory factories.SharedInformerFactory, opts ...Option) http.Handler {
 	s := &server{factory: factory, allow: FromThisMachine}
@@ -99,11 +99,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
 	if req.Method == http.MethodGet {
-		_, _ = w.Write(body) // an error means that the client is gone
+		_, _ = w.Write(body) // fails only if the client is gone
 	}
 }
 
-// page returns the HTML page.
 func (s *server) page(asked question, refresh int) ([]byte, error) {
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, pageData{
@@ -112,10 +111,10 @@ func (s *server) page(asked question, refresh int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// refreshes are the periods that the page offers, in seconds.
+// refreshes are the reload periods offered by the page, in seconds.
 var refreshes = []int{2, 10, 60}
 
-// refreshOf returns the number of seconds after which the page loads itself again, 0 for never.
+// refreshOf parses the reload period in seconds; 0 means never.
 func refreshOf(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
@@ -124,9 +123,9 @@ func refreshOf(text string) int {
 	return min(n, 3600)
 }
 
-// question is what a request asks.
+// question is the ?key of a request.
 type question struct {
-	text string // "" if it asks for no key
+	text string // "" if it is missing
 	key  object.Key
-	err  error // text is no key
+	err  error // why text is no key
 }

@@ -13,24 +13,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// keyReport explains where one key is.
 type keyReport struct {
 	Key       string        `json:"key"`
-	Informers []keyInformer `json:"informers"` // first those that have it, or events of it
+	Informers []keyInformer `json:"informers"` // first those with the key, or with events of it
 	Queues    []keyQueue    `json:"queues,omitempty"`
 }
 
-// keyInformer is what one informer knows of the key.
+// keyInformer is an informer's knowledge of the key.
 type keyInformer struct {
 	Informer        string `json:"informer"`
 	Stored          bool   `json:"stored"`
 	ResourceVersion string `json:"resourceVersion,omitempty"` // of the object
 	Why             string `json:"why"`
-	// Handlers are those that are not done with the key.
+	// Handlers have undelivered events of the key, or handle one.
 	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
 }
 
-// keyQueue is where one queue has the key.
+// keyQueue is the key's state in a queue.
 type keyQueue struct {
 	Queue string `json:"queue"`
 	Where string `json:"where"`
@@ -50,7 +49,7 @@ func explain(key object.Key, all []factories.Informer, queues []queue, now time.
 	return r
 }
 
-// Others returns those that neither have the key nor events of it.
+// Others returns the informers with neither the key nor events of it.
 func (r *keyReport) Others() (others []keyInformer) {
 	for _, in := range r.Informers {
 		if !in.Knows() {
@@ -63,7 +62,7 @@ func (r *keyReport) Others() (others []keyInformer) {
 // Knows reports whether the informer has the key, or events of it.
 func (k keyInformer) Knows() bool { return k.rank() > 0 }
 
-// rank orders informers by how much they know.
+// rank orders informers by their knowledge of the key.
 func (k keyInformer) rank() int {
 	switch {
 	case k.Stored:
@@ -78,7 +77,7 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 	status := withoutContents(i.Status())
 	in := keyInformer{Informer: status.Name}
 	typed, ok := i.(*informer.SharedIndexInformer[object.Object])
-	if !ok { // no factory of this module returns such an informer
+	if !ok { // never returned by this module's factories
 		in.Why = "The informer is of a type that can't be looked into."
 		return in
 	}
@@ -109,7 +108,7 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 	return in
 }
 
-// onlyReads returns which namespaces an informer reads.
+// onlyReads describes the namespaces of an informer.
 func onlyReads(streams []informer.StreamStatus) string {
 	var names []string
 	for _, s := range streams {
@@ -118,7 +117,7 @@ func onlyReads(streams []informer.StreamStatus) string {
 	return fmt.Sprintf("the informer reads only namespace %s.", strings.Join(names, ", "))
 }
 
-// whyOlder returns why the store may be older than the server; "" if it follows the server.
+// whyOlder says why the store may be behind the server, or returns "".
 func whyOlder(running bool, s informer.StreamStatus, now time.Time) string {
 	if c := conditionOf(running, s.Synced, s.Reflector); c == healthy {
 		return ""

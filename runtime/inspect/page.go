@@ -25,7 +25,7 @@ var pageHTML string
 var pageCSS string
 
 // pageTemplate is the page with its style sheet. The sheet has no comments, which html/template
-// would take out, so that the page has it byte for byte.
+// would remove, so the page has it byte for byte.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ago":       ago,
 	"inWords":   func(t, now time.Time) string { return inWords(now.Sub(t)) },
@@ -43,23 +43,23 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"attempt":  func(failures int) string { return fmt.Sprintf("attempt %d", failures+1) },
 }).Parse(strings.Replace(pageHTML, "STYLE", pageCSS, 1)))
 
-// contentPolicy allows the style sheet, by its hash, and nothing else: no script and no request.
+// contentPolicy allows only the style sheet, by its hash: no scripts, no requests.
 var contentPolicy = func() string {
 	sum := sha256.Sum256([]byte(pageCSS))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }()
 
-// pageData is what the template shows.
+// pageData is the template's input.
 type pageData struct {
 	report
-	Asked     string // the key, as it was asked for
-	Wrong     error  // why that is no key
+	Asked     string // the requested key
+	Wrong     error  // why Asked is no key
 	Refresh   int    // in seconds; 0 for never
 	Refreshes []int
 }
 
-// Counts returns how many informers are in each condition, the worst first.
+// Counts returns the number of informers in each condition, the worst first.
 func (p pageData) Counts() (counts []conditionCount) {
 	for _, i := range p.Informers {
 		at := slices.IndexFunc(counts, func(c conditionCount) bool { return c.Condition == i.Condition })
@@ -78,7 +78,6 @@ type conditionCount struct {
 	Count     int
 }
 
-// Objects returns the number of objects of all informers.
 func (p pageData) Objects() (n int) {
 	for _, i := range p.Informers {
 		n += i.Objects
@@ -86,12 +85,11 @@ func (p pageData) Objects() (n int) {
 	return n
 }
 
-// HasHandlers reports whether there is a handler.
 func (p pageData) HasHandlers() bool {
 	return slices.ContainsFunc(p.Informers, func(i informerReport) bool { return len(i.Handlers) > 0 })
 }
 
-// color returns the class of the page's style sheet for a condition.
+// color returns a condition's class in the style sheet.
 func (c condition) color() string {
 	switch c {
 	case stopped:
@@ -106,7 +104,7 @@ func (c condition) color() string {
 	return "good"
 }
 
-// shortState returns what a reflector is doing in a few words; the problems above have the rest.
+// shortState returns a reflector's state in a few words. The page's problems have the rest.
 func shortState(running bool, s reflector.Status) string {
 	switch {
 	case !running:
@@ -117,7 +115,7 @@ func shortState(running bool, s reflector.Status) string {
 	return s.State.String()
 }
 
-// relistsInWords returns the causes of relists, such as "2 expired, 1 new run".
+// relistsInWords returns the relists by cause, such as "2 expired, 1 new run".
 func relistsInWords(by map[reason.Reason]int64) string {
 	var parts []string
 	for _, cause := range slices.Sorted(maps.Keys(by)) {

@@ -13,17 +13,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
-// Check is a readiness check. It is an http.Handler, and has the type of checks of other libraries:
-// healthz.Checker(inspect.Ready(factory)) is one of controller-runtime's.
+// Check is a readiness check. It is an http.Handler, and has the function type of other libraries:
+// controller-runtime's is healthz.Checker(inspect.Ready(factory)).
 type Check func(*http.Request) error
 
-// Ready returns a check that fails until every informer of the factory has synced. Its error names
-// those that have not, and why. The check looks at nothing but memory, and does not use the
-// request, which may be nil. An informer that was made and never started fails it too, as it fails
-// WaitForCacheSync: start it, or remove it from the factory.
+// Ready returns a check that fails until all of the factory's informers have synced. Its error
+// names the unsynced ones, and why. The check looks only at memory, and ignores the request, which
+// may be nil. It also fails for an informer that was made but never started, as WaitForCacheSync
+// does: start it, or remove it from the factory.
 //
-// Once synced, an informer stays so, also while the server can't be reached: to take a program out
-// of service then would help no one. The page and the metrics show how old its state is.
+// An informer stays synced even if the server becomes unreachable: taking the program out of
+// service would not help. The page and the metrics show the age of its state.
 func Ready(factory factories.SharedInformerFactory) Check {
 	return func(*http.Request) error {
 		base := baseOf(factory)
@@ -47,7 +47,7 @@ func Ready(factory factories.SharedInformerFactory) Check {
 	}
 }
 
-// unsynced returns why an informer has not synced, without the texts of errors.
+// unsynced says why an informer has not synced, without error texts.
 func unsynced(s informer.Status) string {
 	switch {
 	case !s.Running && s.Reflector.LastError != nil:
@@ -72,7 +72,7 @@ func unsynced(s informer.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// ServeHTTP answers 200 and "ok", or 503 and why not.
+// ServeHTTP answers 200 and "ok", or 503 and the reason.
 func (c Check) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if err := c(req); err != nil {
@@ -80,5 +80,5 @@ func (c Check) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("ok\n")) // an error means that the client is gone
+	_, _ = w.Write([]byte("ok\n")) // fails only if the client is gone
 }

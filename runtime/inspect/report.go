@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// report is what the page and the JSON show.
+// report is the content of the page and the JSON.
 type report struct {
 	Time      time.Time        `json:"time"`
 	Condition condition        `json:"condition"` // the worst of all
@@ -26,16 +26,16 @@ type report struct {
 	Key       *keyReport       `json:"key,omitempty"`
 }
 
-// informerReport is one informer. Why and Advice are "" if all is well.
+// informerReport describes one informer. Why and Advice are "" if it has no problem.
 type informerReport struct {
-	ID        string    `json:"-"` // of its part of the page
+	ID        string    `json:"-"` // of its section of the page
 	Condition condition `json:"condition"`
 	Why       string    `json:"why,omitempty"`
 	Advice    string    `json:"advice,omitempty"`
 	informer.Status
 }
 
-// LastEvent returns when the last event came in, of any stream.
+// LastEvent returns the time of the last event of any stream.
 func (i informerReport) LastEvent() (last time.Time) {
 	for _, s := range i.Streams {
 		if at := s.Reflector.LastEvent; at.After(last) {
@@ -45,7 +45,7 @@ func (i informerReport) LastEvent() (last time.Time) {
 	return last
 }
 
-// LastBookmark returns when the last bookmark came in, of any stream.
+// LastBookmark returns the time of the last bookmark of any stream.
 func (i informerReport) LastBookmark() (last time.Time) {
 	for _, s := range i.Streams {
 		if at := s.Reflector.LastBookmark; at.After(last) {
@@ -66,13 +66,13 @@ func (i informerReport) RelistsBy() map[reason.Reason]int64 {
 	return by
 }
 
-// problem is one thing that is wrong, in words.
+// problem is one problem, in words.
 type problem struct {
 	Condition condition `json:"condition"`
-	Name      string    `json:"name"` // of an informer
+	Name      string    `json:"name"` // of the informer
 	Text      string    `json:"text"`
 	Advice    string    `json:"advice,omitempty"`
-	ID        string    `json:"-"` // of the part of the page that has more
+	ID        string    `json:"-"` // of the page's section with details
 }
 
 func (s *server) report(asked question, now time.Time) report {
@@ -105,7 +105,7 @@ func (s *server) report(asked question, now time.Time) report {
 	return r
 }
 
-// baseOf returns the factory below any factory; nil, which has no informers, for nil.
+// baseOf returns the factory below f, or nil, which has no informers.
 func baseOf(f factories.SharedInformerFactory) *factories.Factory {
 	if f == nil {
 		return nil

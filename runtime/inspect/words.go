@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// inWords returns a duration in one unit, as people say it: "45 seconds", "3 minutes".
+// inWords returns a duration in one unit: "45 seconds", "3 minutes".
 func inWords(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -27,7 +27,7 @@ func inWords(d time.Duration) string {
 	return count(int(d/(24*time.Hour)), "day")
 }
 
-// ago returns how long ago a point in time was; "never" for the zero time.
+// ago returns the age of t: "45 seconds ago", or "never" for the zero time.
 func ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case t.IsZero():
@@ -39,7 +39,7 @@ func ago(t, now time.Time) string {
 	}
 }
 
-// count returns a number of things: "1 failure", "2 failures".
+// count returns a number with a noun: "1 failure", "2 failures".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -47,7 +47,6 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%s %ss", thousands(n), thing)
 }
 
-// waitInWords returns "1 event waits" or "2 events wait".
 func waitInWords(n int) string {
 	if n == 1 {
 		return "1 event waits"
@@ -55,7 +54,7 @@ func waitInWords(n int) string {
 	return count(n, "event") + " wait"
 }
 
-// thousands returns a number with a comma after each three digits.
+// thousands returns a number with thousands separators.
 func thousands(n int) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
@@ -64,7 +63,7 @@ func thousands(n int) string {
 	return text
 }
 
-// sentence returns a text that begins with a capital letter and ends with a full stop.
+// sentence makes text begin with a capital letter and end with a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""

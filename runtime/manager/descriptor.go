@@ -18,71 +18,70 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Runnable is what a manager runs. A *controller.Controller is one. If it is an inspect.Controller,
-// as that is, health and the page say what it is doing; if it is an http.Handler, it answers
-// /debug/controllers/NAME.
+// Runnable is a controller that a manager runs, such as a *controller.Controller. If it implements
+// inspect.Controller, as that does, health and the page show its status. If it is an http.Handler,
+// it serves /debug/controllers/NAME.
 type Runnable interface {
-	// Run runs until ctx is done, and returns after all that it has started has ended. It is called
-	// again after [Manager.Stop] and Start. If it returns an error before ctx is done, it has
-	// failed; if it returns nil, it is done.
+	// Run runs until ctx is done, and returns after everything it started has ended. It is called
+	// again after [Manager.Stop] and Start. An error before ctx is done means failure; nil means it
+	// has finished.
 	Run(ctx context.Context) error
 }
 
-// RunnableFunc is a function as a [Runnable].
+// RunnableFunc adapts a function to [Runnable].
 type RunnableFunc func(ctx context.Context) error
 
 // Run calls f.
 func (f RunnableFunc) Run(ctx context.Context) error { return f(ctx) }
 
-// Descriptor is a controller that a manager can run: its names, how it is made, and when it runs.
-// Name and New must be set.
+// Descriptor describes a controller: its names, how to make it, and when to run it. Name and New
+// are required.
 type Descriptor struct {
-	// Name is the name of the controller. Aliases are other ones, such as those that it had
-	// earlier.
+	// Name is the controller's name. Aliases are other names, such as earlier ones.
 	Name    string
 	Aliases []string
-	// New makes the controller. It must not wait for informers, which run only after all
-	// controllers are made; the controller's Run may. ctx is done when the manager's run ends. Nil
-	// without an error means that there is nothing to run here.
+	// New makes the controller. It must not wait for informers, which start after all controllers
+	// are made; the controller's Run may. ctx is done when the manager's run ends. A nil Runnable
+	// without an error means there is nothing to run here.
 	New func(ctx context.Context, c *Context) (Runnable, error)
 	// Flags, unless nil, adds the controller's flags; see [Options.AddFlags].
 	Flags func(flags *pflag.FlagSet)
-	// Disabled means that "*" does not select the controller; its name does.
+	// Disabled keeps "*" from selecting the controller; its name still does.
 	Disabled bool
-	// Always runs the controller also while the process does not lead. Its requests are not fenced.
+	// Always runs the controller even while the process does not lead. Its requests are not fenced.
 	Always bool
-	// KeyLimit is how long one key may be worked on until /healthz is red. 0 stands for 10 minutes,
-	// a negative time for no limit.
+	// KeyLimit is the time one key may run before /healthz is red. 0 means 10 minutes, a negative
+	// time no limit.
 	KeyLimit time.Duration
-	// IdleLimit is how long no reconcile may end, with keys ready, until /healthz is red. 0 stands
-	// for 10 minutes, a negative time for no limit.
+	// IdleLimit is the time without the end of a reconcile, while keys are ready, before /healthz
+	// is red. 0 means 10 minutes, a negative time no limit.
 	IdleLimit time.Duration
 }
 
-// Context is what New needs to make a controller. Each controller has one of its own.
+// Context is the argument of New. Each controller has its own.
 type Context struct {
-	// Name is the name of the controller.
+	// Name is the controller's name.
 	Name string
-	// Config is for clients: that of the manager with the controller's name in the user agent, and,
-	// unless the controller is Always, behind the fence of the election: then its requests are
-	// refused while the process does not lead, also in New. Client is made of it.
+	// Config is the manager's, with the controller's name added to the user agent. Unless the
+	// controller is Always, the election's fence refuses requests while the process does not lead,
+	// even in New. Client is made from Config.
 	Config *rest.Config
 	Client *source.Client
-	// Factory is that of the manager.
+	// Factory is the manager's.
 	Factory factories.SharedInformerFactory
-	// InformersStarted is closed when the informers have been started, after all controllers are
+	// InformersStarted is closed when the informers have been started, after all controllers were
 	// made.
 	InformersStarted <-chan struct{}
-	// Leading reports whether the process leads. Without an election it does.
+	// Leading reports whether the process leads. Without an election it always does.
 	Leading func() bool
-	// Metrics is that of the manager.
+	// Metrics is the manager's.
 	Metrics metrics.ControllerProvider
 }
 
-// is reports whether the controller has this name.
+// is reports whether name is the controller's name or an alias.
 func (d *Descriptor) is(name string) bool { return d.Name == name || slices.Contains(d.Aliases, name) }
 
-// selected reports whether a selection has the controller.
+// selected reports whether a selection includes the controller.
 func (d *Descriptor) selected(selection []string) bool {
 	all := false
 	for _, entry := range selection {
@@ -98,7 +97,7 @@ func (d *Descriptor) selected(selection []string) bool {
 }
 
 func validateControllers(all []Descriptor) (errs []error) {
-	known := map[string]string{} // by name or alias, the controller
+	known := map[string]string{} // the controller by name or alias
 	for n, d := range all {
 		if d.Name == "" {
 			errs = append(errs, fmt.Errorf("controller %d of %d has no name", n+1, len(all)))
@@ -130,12 +129,11 @@ func validateSelection(selection []string, all []Descriptor) (errs []error) {
 	return errs
 }
 
-// namesOf returns the names of controllers, sorted, for people.
 func namesOf(all []Descriptor) string {
 	names := map[string]bool{}
 	for _, d := range all {
 		names[d.Name] = true
 	}
-	delete(names, "") // an error of its own
+	delete(names, "") // reported separately
 	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }

@@ -10,17 +10,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// section is a named set of flags.
 type section struct {
 	name  string
 	flags *pflag.FlagSet
 }
 
-// AddFlags adds the flags of kube-controller-manager to the section "generic", and those of each
-// controller that has some to a section of its name. sectionOf returns the flag set of a section:
-// this can be the method FlagSet of k8s.io/component-base's NamedFlagSets, or a function that
-// returns the flags of a cobra command for all of them. The defaults are the present values. Set
-// Controllers before; /configz shows the values.
+// AddFlags adds kube-controller-manager's flags --controllers and --controller-shutdown-timeout to
+// the section "generic", and the flags of each controller to a section with its name. sectionOf
+// returns the flag set of a section. It can be the FlagSet method of k8s.io/component-base's
+// NamedFlagSets, or return the same flags of a cobra command every time. The current values become
+// the defaults. Set Controllers first; /configz shows the values.
 func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
 	o.setDefaults()
 	o.sections = o.ownFlags()
@@ -36,7 +35,7 @@ func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
 	}
 }
 
-// ownFlags returns the section of the manager's flags.
+// ownFlags returns the section of the manager's own flags.
 func (o *Options) ownFlags() []section {
 	generic := pflag.NewFlagSet("generic", pflag.ContinueOnError)
 	generic.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
@@ -58,7 +57,7 @@ func (o *Options) selectionHelp() string {
 	return text.String()
 }
 
-// values returns the flags of all sections as text, for /configz.
+// values returns all flags as text, by section, for /configz.
 func (o *Options) values() map[string]map[string]string {
 	values := map[string]map[string]string{}
 	for _, s := range o.sections {

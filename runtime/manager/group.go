@@ -8,17 +8,16 @@ import (
 	"fmt"
 )
 
-// group are controllers that run at the same time: while the process leads, or always.
+// group is a set of controllers that run at the same time: while the process leads, or always.
 type group struct {
 	// set once at construction
 	manager *Manager
 	units   []*unit
 
-	ctx context.Context // while they run; Manager.mu guards it
+	ctx context.Context // set while they run; Manager.mu guards it
 }
 
-// run runs the controllers until ctx is done. The error names those that have not returned by the
-// deadline of the manager's end.
+// run runs the controllers until ctx is done. The error is that of end.
 func (g *group) run(ctx context.Context) error {
 	g.start(ctx)
 	<-ctx.Done()
@@ -26,7 +25,7 @@ func (g *group) run(ctx context.Context) error {
 	return g.end()
 }
 
-// start starts the controllers, and lets others start later.
+// start starts the controllers. From now on Manager.Start can start others.
 func (g *group) start(ctx context.Context) {
 	g.manager.mu.Lock()
 	defer g.manager.mu.Unlock()
@@ -36,15 +35,15 @@ func (g *group) start(ctx context.Context) {
 	}
 }
 
-// shut lets none start any more.
+// shut keeps further controllers from starting.
 func (g *group) shut() {
 	g.manager.mu.Lock()
 	defer g.manager.mu.Unlock()
 	g.ctx = nil
 }
 
-// end ends the controllers and waits for them, until the deadline. The error names those that have
-// not returned. If there is no time left, they are told to end, and that is all.
+// end ends the controllers and waits for them until the manager's deadline. The error names those
+// that have not returned. After the deadline, it only cancels their contexts.
 func (g *group) end() error {
 	deadline := g.manager.deadline()
 	late := deadline.Err() != nil

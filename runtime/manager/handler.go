@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
-// Handler returns what Options.Address serves, for a server of the program's own; see the package
-// documentation for its paths. It may be used before and after Run.
+// Handler returns the handler served at Options.Address, for a program's own server. The package
+// documentation lists its paths. It may be used before and after Run.
 func (m *Manager) Handler() http.Handler { return m.handler }
 
 func (m *Manager) newHandler() http.Handler {
@@ -47,11 +47,11 @@ func (m *Manager) newHandler() http.Handler {
 	return mux
 }
 
-// authorized asks Options.Authorize before h answers.
+// authorized protects h by Options.Authorize.
 func (m *Manager) authorized(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if err := m.options.Authorize(req); err != nil {
-			w.Header().Set("Connection", "close") // so that answers can't pile up unread
+			w.Header().Set("Connection", "close") // so answers can't pile up unread
 			http.Error(w, "manager: refused: "+err.Error(), http.StatusForbidden)
 			return
 		}
@@ -59,8 +59,8 @@ func (m *Manager) authorized(h http.Handler) http.Handler {
 	})
 }
 
-// serveHealth answers 500 if a controller, or the one of the path, is unhealthy. It names those,
-// and, if ?verbose is given, all. Why they are is for requests that Options.Authorize allows.
+// serveHealth answers 500 if any controller, or the path's one, is unhealthy. It names these, and
+// with ?verbose all. Requests allowed by Options.Authorize also get the reasons.
 func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	name, now := req.PathValue("name"), time.Now()
 	units := m.units
@@ -94,7 +94,7 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// reporting returns all controllers that report their work queues.
+// reporting returns the controllers that report their work queues.
 func (m *Manager) reporting() (all []inspect.Controller) {
 	for _, u := range m.units {
 		if reports, ok := u.made().(inspect.Controller); ok {
@@ -104,7 +104,7 @@ func (m *Manager) reporting() (all []inspect.Controller) {
 	return all
 }
 
-// controllerState is one controller in the list of /debug/controllers.
+// controllerState is an entry in the list of /debug/controllers.
 type controllerState struct {
 	Name    string   `json:"name"`
 	Aliases []string `json:"aliases,omitempty"`
@@ -140,7 +140,7 @@ func (m *Manager) listControllers(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, states)
 }
 
-// showController lets a controller answer that can, and else shows its status.
+// showController calls the controller's own handler, if any, or shows its status.
 func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	name := req.PathValue("name")
 	u, err := m.find(name)
@@ -158,7 +158,7 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// answer is what writeJSON can write: a closed set, so that nothing else is shown by accident.
+// answer is the closed set of types for writeJSON, so nothing else is shown by accident.
 type answer interface {
 	[]controllerState | controllerState | controller.Status | map[string]map[string]string
 }
@@ -171,11 +171,11 @@ func writeJSON[T answer](w http.ResponseWriter, value T) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(append(text, '\n')) // an error means that the client is gone
+	_, _ = w.Write(append(text, '\n')) // fails only if the client is gone
 }
 
 func writeText(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write([]byte(text)) // an error means that the client is gone
+	_, _ = w.Write([]byte(text)) // fails only if the client is gone
 }

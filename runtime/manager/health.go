@@ -14,17 +14,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
-// defaultLimit is that of Descriptor.KeyLimit and IdleLimit.
+// defaultLimit is the default of Descriptor.KeyLimit and IdleLimit.
 const defaultLimit = 10 * time.Minute
 
-// progress is when the number of a controller's reconciles was last seen to change.
+// progress records when a controller's reconcile count was last seen to change.
 type progress struct {
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards the fields below
 	count int64
 	since time.Time
 }
 
-// see notes the present number, and returns when the last change was seen.
+// see records the current count, and returns when the last change was seen.
 func (p *progress) see(count int64, now time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +34,7 @@ func (p *progress) see(count int64, now time.Time) time.Time {
 	return p.since
 }
 
-// health returns what is wrong with a controller; nil if nothing is.
+// health returns the controller's problem, or nil.
 func (u *unit) health(now time.Time) error {
 	r := u.manager.runOf(u)
 	if r == nil || !u.manager.isWanted(u) {
@@ -54,7 +54,7 @@ func (u *unit) health(now time.Time) error {
 	return errors.Join(u.keyTooLong(&status, now), u.noProgress(&status, now))
 }
 
-// keyTooLong returns an error if a key has been worked on for longer than its limit.
+// keyTooLong returns an error if a key has run for longer than KeyLimit.
 func (u *unit) keyTooLong(s *controller.Status, now time.Time) error {
 	limit := limitOf(u.KeyLimit)
 	if limit < 0 || len(s.Queue.Running) == 0 {
@@ -67,7 +67,7 @@ func (u *unit) keyTooLong(s *controller.Status, now time.Time) error {
 	return nil
 }
 
-// noProgress returns an error if keys are ready and none is done for longer than the limit.
+// noProgress returns an error if keys are ready but no reconcile has ended within IdleLimit.
 func (u *unit) noProgress(s *controller.Status, now time.Time) error {
 	t := &s.Totals
 	since := u.progress.see(t.Succeeded+t.Again+t.Failed+t.Terminal, now)
@@ -85,9 +85,9 @@ func limitOf(limit time.Duration) time.Duration {
 	return limit
 }
 
-// ready returns why the process is not ready: it reads too little yet to do its work. A process
-// that does not lead is ready when its informers have synced. Like inspect.Ready it names no
-// errors, since everyone may ask.
+// ready returns an error unless all informers have synced and all running controllers have begun to
+// reconcile. So a process that does not lead can be ready. Like inspect.Ready it shows no errors,
+// since everyone may ask.
 func (m *Manager) ready(req *http.Request) error {
 	select {
 	case <-m.informersStarted:

@@ -21,8 +21,8 @@ var errStarted = errors.New("it was started before; make another manager")
 // Manager runs controllers by name. Make one with [New]. Any goroutine may call its methods at any
 // time.
 //
-//	Run ─▶ build all ─▶ start informers ─┬─▶ run those that are Always
-//	                                     └─▶ election ─▶ run those that are led
+//	Run ─▶ build all ─▶ start informers ─┬─▶ run Always controllers
+//	                                     └─▶ election ─▶ run led controllers
 //	end:   end all ─▶ release the lease ─▶ stop informers ─▶ stop serving
 type Manager struct {
 	// set once at construction
@@ -32,14 +32,14 @@ type Manager struct {
 	handler          http.Handler
 	informersStarted chan struct{}
 
-	mu       sync.Mutex // mu guards what follows, and the states of units and groups
+	mu       sync.Mutex // mu guards the fields below, and the states of units and groups
 	ctx      context.Context
 	fail     context.CancelCauseFunc // ends Run with an error
 	deadline func() context.Context  // of the end, which begins with the first call; nil before Run
 }
 
-// New returns a manager. It makes and starts nothing; [Manager.Run] does. The error has all that is
-// wrong with the options: a name that is missing or taken, an unknown name in Select, and so on.
+// New returns a manager. It makes and starts nothing; [Manager.Run] does. The error lists all
+// invalid options: a missing or duplicate name, an unknown name in Select, and so on.
 func New(options Options) (*Manager, error) {
 	options.setDefaults()
 	if err := options.validate(); err != nil {
@@ -63,19 +63,19 @@ func New(options Options) (*Manager, error) {
 	return m, nil
 }
 
-// Run makes the selected controllers, starts the informers, and then runs the controllers at the
-// same time until ctx is done; those that are led, while the process leads. An error of a New ends
-// it, before any informer or controller runs.
+// Run makes the selected controllers, starts the informers, and runs the controllers concurrently
+// until ctx is done; led ones, while the process leads. If a New fails, Run returns its error
+// before any informer or controller runs.
 //
-// A controller that fails later is logged, makes /healthz red, and can be started again by
-// [Manager.Start]; the others run on. Run ends early when the lease is lost, or the server of
+// When a controller fails later, Run logs its error, and /healthz is red. The others run on, and
+// [Manager.Start] can start it again. Run ends early when the lease is lost, or the server of
 // Options.Address fails.
 //
-// At the end, it ends the controllers, releases the lease, and stops the informers and the server.
+// At its end, Run ends the controllers, releases the lease, and stops the informers and the server.
 // It returns after all its goroutines have ended, with context.Cause(ctx), or the error that ended
-// it. If Options.ShutdownTimeout passes before, the error names the controllers that have not
-// returned, and the keys that they are working on; the lease is then not released. Run can be
-// called once.
+// it. If Options.ShutdownTimeout passes first, the lease is not released, and the error names the
+// controllers that have not returned, and their running keys with the times. Run can be called
+// once.
 func (m *Manager) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
 	if ctx == nil {
@@ -96,7 +96,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// begin sets what a run has. end frees it.
+// begin prepares a run. end frees its contexts.
 func (m *Manager) begin(ctx context.Context) (running context.Context, end func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +113,7 @@ func (m *Manager) begin(ctx context.Context) (running context.Context, end func(
 	})
 	return m.ctx, func() {
 		m.fail(nil)
-		m.deadline() // so that cancel is set
+		m.deadline() // sets cancel
 		cancel()
 	}, nil
 }
@@ -128,7 +128,7 @@ func (m *Manager) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		late := m.deadline().Err() != nil // then controllers hang, which use informers
+		late := m.deadline().Err() != nil // then controllers hang, and still use informers
 		if hangs := m.options.Factory.Shutdown(m.deadline()); !late {
 			err = errors.Join(err, hangs)
 		}
@@ -147,7 +147,7 @@ func (m *Manager) run(ctx context.Context) (err error) {
 	return errors.Join(err, <-result)
 }
 
-// build makes the selected controllers, until ctx is done.
+// build makes the selected controllers. It stops when ctx is done.
 func (m *Manager) build(ctx context.Context) error {
 	for _, u := range m.units {
 		if ctx.Err() != nil {
@@ -162,8 +162,8 @@ func (m *Manager) build(ctx context.Context) error {
 	return nil
 }
 
-// elect runs the led group while the process leads. It returns when ctx is done, or the election is
-// lost.
+// elect runs the led group while the process leads. It returns when ctx is done, or the election
+// has ended.
 func (m *Manager) elect(ctx context.Context) error {
 	if m.options.Election == nil {
 		<-ctx.Done()
@@ -178,7 +178,7 @@ func (m *Manager) elect(ctx context.Context) error {
 		select {
 		case err = <-result:
 		case <-m.deadline().Done():
-			// If controllers hang, their group gives them up now, and then the election ends.
+			// If controllers hang, their group gives up on them now, and the election ends.
 			select {
 			case err = <-result:
 			case <-time.After(time.Second):
@@ -192,7 +192,7 @@ func (m *Manager) elect(ctx context.Context) error {
 	return err
 }
 
-// isSame is ==, also for errors whose type has no ==, as that of apimachinery's aggregates.
+// isSame is ==, also for incomparable error types such as apimachinery's aggregates.
 func isSame(a, b error) bool {
 	if v := reflect.ValueOf(a); reflect.TypeOf(a) == reflect.TypeOf(b) && v.IsValid() && !v.Comparable() {
 		return reflect.DeepEqual(a, b)
@@ -200,10 +200,10 @@ func isSame(a, b error) bool {
 	return a == b
 }
 
-// Stop ends one controller, and waits until its Run has returned, or until ctx is done. Then the
-// error names the keys that it is working on, and wraps context.Cause(ctx). The controller stays
-// stopped until [Manager.Start]. Before Run, and while the process does not lead, Stop takes the
-// controller out of those that will run. It returns an error if there is no such controller.
+// Stop ends one controller and waits until its Run has returned. If ctx is done first, the error
+// names its running keys and wraps context.Cause(ctx). The controller stays stopped until
+// [Manager.Start]. Before Run, and while the process does not lead, Stop keeps the controller from
+// starting. Stop returns an error if no controller has this name.
 func (m *Manager) Stop(ctx context.Context, name string) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Stop %s: %w", name, err) }
 	u, err := m.find(name)
@@ -229,10 +229,10 @@ func (m *Manager) Stop(ctx context.Context, name string) error {
 	}
 }
 
-// Start runs a controller that does not run: because Select left it out, it was stopped, has ended
-// or has failed. It is made if it was not before. A led controller begins when the process leads. A
-// controller that runs is left alone. Start returns an error if there is no such controller,
-// if its New fails, if it was stopped and has not returned yet, and after the end of Run.
+// Start runs a controller that Select left out, or that was stopped, has ended or has failed, and
+// makes it if necessary. A led controller begins when the process leads. A running controller runs
+// on. Start returns an error if no controller has this name, if its New fails, if it was stopped
+// and has not returned yet, and after the end of Run.
 func (m *Manager) Start(name string) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Start %s: %w", name, err) }
 	u, err := m.find(name)
@@ -269,7 +269,6 @@ func (m *Manager) start(u *unit) error {
 	return nil
 }
 
-// find returns a controller by its name or alias.
 func (m *Manager) find(name string) (*unit, error) {
 	for _, u := range m.units {
 		if u.is(name) {
@@ -291,7 +290,7 @@ func (m *Manager) runOf(u *unit) *run {
 	return u.last
 }
 
-// contextFor returns what a controller is made of.
+// contextFor returns the argument of a controller's New.
 func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	config := rest.CopyConfig(m.options.Config)
 	leading := func() bool { return true }

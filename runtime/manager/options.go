@@ -19,43 +19,41 @@ import (
 
 // Options are the settings of a [Manager]. Config and Factory must be set.
 type Options struct {
-	// Config is what the clients of the controllers are made of.
+	// Config is the configuration of the controllers' clients.
 	Config *rest.Config
-	// Factory has the informers. Run starts them after all controllers are built, and shuts the
-	// factory down at its end.
+	// Factory has the informers. Run starts it after all controllers are built, and shuts it down
+	// at its end.
 	Factory factories.SharedInformerFactory
-	// Controllers are the controllers that the program has.
+	// Controllers are the program's controllers.
 	Controllers []Descriptor
-	// Select names the controllers that run: "name" for one that does, "-name" for one that
-	// doesn't, "*" for all that are not disabled by default. The first entry that names a
-	// controller counts. Nil stands for "*".
+	// Select names the controllers to run: "name" to run one, "-name" to leave one out, "*" for all
+	// that are not disabled by default. The first entry that names a controller counts. Nil means
+	// "*".
 	Select []string
 	// Election, unless nil, decides whether this process leads. Controllers that are not Always run
-	// while it does; the informers, and the others, run from the start.
+	// only while it does.
 	Election Elector
-	// ShutdownTimeout is how long the end may take. 0 stands for 30 s.
+	// ShutdownTimeout limits the end of Run. 0 means 30 s.
 	ShutdownTimeout time.Duration
-	// Address is where [Manager.Handler] is served while the manager runs, as host:port. "" means
-	// nowhere.
+	// Address is the host:port that serves [Manager.Handler] while the manager runs. "" means none.
 	Address string
-	// Authorize returns nil for each request that may see /configz, what is below /debug, and why
-	// a controller is unhealthy. Nil stands for [inspect.FromThisMachine].
+	// Authorize returns nil if a request may see /configz, the paths below /debug, and the reasons
+	// why a controller is unhealthy. Nil means [inspect.FromThisMachine].
 	Authorize func(*http.Request) error
-	// MetricsHandler answers /metrics, for example promhttp.Handler(). Nil means that there are
-	// none.
+	// MetricsHandler answers /metrics; promhttp.Handler() is an example. Nil means there is no
+	// /metrics.
 	MetricsHandler http.Handler
-	// Metrics is for the controllers: Context has it.
+	// Metrics becomes Context.Metrics.
 	Metrics metrics.ControllerProvider
 
-	sections []section // of AddFlags
+	sections []section // set by AddFlags
 }
 
-// Elector decides which of several processes leads. *election.Election, of the package below this
-// one, is one.
+// Elector decides which of several processes leads. Package election implements it.
 type Elector interface {
 	// Run takes part in the election until ctx is done. When this process leads, Run calls lead,
-	// whose context is done when ctx is or when the process does not lead any more, and lets no
-	// other process lead before lead has returned nil.
+	// whose context is done when ctx is or when the process stops leading. Run lets no other
+	// process lead before lead has returned nil.
 	Run(ctx context.Context, lead func(ctx context.Context) error) error
 	// Fence returns a copy of config whose requests leave the process only while it leads.
 	Fence(config *rest.Config) *rest.Config
@@ -63,7 +61,6 @@ type Elector interface {
 	Leading() bool
 }
 
-// setDefaults fills in the defaults.
 func (o *Options) setDefaults() {
 	if o.Select == nil {
 		o.Select = []string{"*"}
@@ -76,7 +73,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// validate returns all that is wrong.
+// validate returns all mistakes.
 func (o *Options) validate() error {
 	var errs []error
 	if o.Config == nil {

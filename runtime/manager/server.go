@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// newServer returns a server whose clients can't keep a connection by doing nothing. It has neither
-// a ReadTimeout nor a WriteTimeout, since both would cut profiles short.
+// newServer returns a server with time limits, so idle clients can't keep connections. ReadTimeout
+// and WriteTimeout would cut profiles short, so its handler sets deadlines.
 func newServer(h http.Handler) *http.Server {
 	const whole = 30 * time.Second // for the body of a request, and its answer
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			deadline, conn := time.Now().Add(whole), http.NewResponseController(w)
 			if req.Body != http.NoBody {
-				_ = conn.SetReadDeadline(deadline) // connections of net/http have deadlines
+				_ = conn.SetReadDeadline(deadline) // net/http's connections have deadlines
 			}
 			if strings.HasPrefix(req.URL.Path, "/debug/") {
-				deadline = time.Time{} // a profile takes as long as was asked for
+				deadline = time.Time{} // a profile takes the requested time
 			}
 			_ = conn.SetWriteDeadline(deadline)
 			h.ServeHTTP(w, req)
@@ -33,7 +33,7 @@ func newServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve serves the handler at Options.Address until the result is called.
+// serve serves the handler at Options.Address until stop is called.
 func (m *Manager) serve() (stop func() error, err error) {
 	if m.options.Address == "" {
 		return func() error { return nil }, nil
@@ -52,7 +52,7 @@ func (m *Manager) serve() (stop func() error, err error) {
 	}()
 	return func() error {
 		err := server.Shutdown(m.deadline())
-		if err != nil { // a profile that takes long must not hold the process
+		if err != nil { // a long profile must not delay the end of the process
 			err = server.Close()
 		}
 		<-ended

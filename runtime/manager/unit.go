@@ -20,7 +20,6 @@ var (
 	errEnded   = errors.New("the manager has ended the controller")
 )
 
-// unit is one controller of a manager.
 type unit struct {
 	// set once at construction
 	Descriptor
@@ -30,10 +29,10 @@ type unit struct {
 	building sync.Mutex // held while New runs
 	progress progress
 
-	// Manager.mu guards what follows
+	// Manager.mu guards the fields below
 	wanted     bool
-	controller Runnable // nil before it is made, or if New has returned nil
-	last       *run     // the present or last one; nil before the first
+	controller Runnable // nil before it is made, or if New returned nil
+	last       *run     // the current or last run; nil before the first
 }
 
 // run is one run of a controller.
@@ -41,10 +40,10 @@ type run struct {
 	// set once at construction
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	over   chan struct{} // closed when it has ended
+	over   chan struct{} // closed at its end
 
 	// set before over is closed
-	err error // with which the controller has failed
+	err error // the controller's failure
 }
 
 func (r *run) isOver() bool {
@@ -56,14 +55,14 @@ func (r *run) isOver() bool {
 	}
 }
 
-// made returns the controller; nil if there is none.
+// made returns the controller, or nil.
 func (u *unit) made() Runnable {
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
 	return u.controller
 }
 
-// build makes the controller, unless it is made already.
+// build makes the controller, unless it exists.
 func (u *unit) build(ctx context.Context) error {
 	u.building.Lock()
 	defer u.building.Unlock()
@@ -87,7 +86,7 @@ func (u *unit) build(ctx context.Context) error {
 	return nil
 }
 
-// startLocked runs the controller, if it should run and does not.
+// startLocked runs the controller, if it should run and doesn't yet.
 func (u *unit) startLocked() {
 	parent := u.group.ctx
 	if parent == nil || !u.wanted || u.controller == nil || u.last != nil && !u.last.isOver() {
@@ -104,7 +103,7 @@ func (u *unit) startLocked() {
 	}()
 }
 
-// run calls the controller's Run, and decides what its end means.
+// run calls the controller's Run, and records a failure.
 func (u *unit) run(r *run, c Runnable) {
 	err := c.Run(r.ctx)
 	if r.ctx.Err() != nil {
@@ -116,7 +115,7 @@ func (u *unit) run(r *run, c Runnable) {
 	}
 }
 
-// workingOn returns the keys that the controller is working on, for the end of an error.
+// workingOn returns the controller's running keys, as the end of an error text.
 func (u *unit) workingOn() string {
 	reports, ok := u.made().(inspect.Controller)
 	if !ok {

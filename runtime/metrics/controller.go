@@ -2,44 +2,44 @@
 
 package metrics
 
-// ControllerProvider gets the metrics of controllers and of their queues. One ControllerProvider
-// serves any number of controllers, also several of the same name. How long reconciles take is
-// among the metrics of the queue, as the time that keys are worked on.
+// ControllerProvider receives the metrics of controllers and their queues. It serves any number of
+// controllers, even several of one name. The duration of reconciles is a metric of the queue: the
+// time keys are worked on.
 type ControllerProvider interface {
 	QueueProvider
-	// BeginController is called when a run of a controller begins. read returns the state of the
-	// controller, and takes its locks for a moment. The function that BeginController returns must
-	// not be nil; it is called once, when the run has ended.
+	// BeginController is called when a run of a controller begins. read returns the controller's
+	// state, and takes its locks briefly. The returned function must not be nil; it is called once,
+	// when the run has ended.
 	BeginController(name string, read func() ControllerState) (end func())
 }
 
 // ControllerState is the state of a controller.
 type ControllerState struct {
-	// Concurrency is how many reconciles may run at once, Active how many do.
+	// Concurrency is the maximum number of concurrent reconciles, Active their present number.
 	Concurrency, Active int
-	// Awaiting is how many keys are held back until the informers have seen what their last
-	// reconcile has written.
+	// Awaiting is the number of keys held until the informers have seen their last reconcile's
+	// writes.
 	Awaiting int
 
-	// Totals begin at 0 when the controller is made, count over all its runs, and never go down.
+	// Totals start at 0 when the controller is made, count over all its runs, and never decrease.
 	Totals ReconcileTotals
 }
 
-// ReconcileTotals counts reconciles by what has come of them. Each is one of the first four.
+// ReconcileTotals counts reconciles by result. Each is one of the first four.
 type ReconcileTotals struct {
-	// Succeeded is how many had nothing left to do, Again how many asked to be called again after a
-	// time, Failed how many returned an error, and Terminal how many returned one for which they
-	// are not called again.
+	// Succeeded counts reconciles with nothing left to do, Again those that asked for another call
+	// after a time, Failed those with an error, and Terminal those with an error that is not
+	// retried.
 	Succeeded int64 `json:"succeeded"`
 	Again     int64 `json:"again,omitempty"`
 	Failed    int64 `json:"failed"`
 	Terminal  int64 `json:"terminal,omitempty"`
-	// Panics is how many of those that failed have panicked.
+	// Panics is the number of panics among the failures.
 	Panics int64 `json:"panics,omitempty"`
-	// Timeouts is how many have returned after their deadline.
+	// Timeouts counts reconciles that returned after their deadline.
 	Timeouts int64 `json:"timeouts,omitempty"`
-	// Awaited is after how many reconciles the key was held back until the informers have seen what
-	// was written. Unseen is how many of these writes they have not seen in time.
+	// Awaited counts reconciles whose key was then held until the informers had seen its writes.
+	// Unseen counts the writes not seen in time.
 	Awaited int64 `json:"awaited,omitempty"`
 	Unseen  int64 `json:"unseen,omitempty"`
 }

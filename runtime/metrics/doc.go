@@ -1,43 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics has the interface between informers and a monitoring system: how many objects an
-// informer holds, what arrives, what fails, and how its handlers keep up. Package prometheus below
-// it implements it; for any other system, implement [Provider]. Work queues have an interface of
-// their own, [QueueProvider], and so have controllers, [ControllerProvider], and watch caches,
-// [CacheProvider]. A provider reads a [QueueState], durations included, a [ControllerState] or a
-// [CacheState] whenever it needs one. This package imports the standard library only.
+// Package metrics is the interface between informers and a monitoring system: the objects an
+// informer holds, its events and failures, and how its handlers keep up. Package prometheus below
+// it implements it; for any other system, implement [Provider]. Work queues, controllers and watch
+// caches have their own interfaces: [QueueProvider], [ControllerProvider] and [CacheProvider]. A
+// provider reads a [QueueState], durations included, a [ControllerState] or a [CacheState] whenever
+// it needs one. This package imports only the standard library.
 //
 // An informer gets its Provider by the option informer.WithMetrics. Without one it counts nothing,
-// and doesn't read the clock for metrics. With one, an event costs some tens of nanoseconds more,
-// and no memory.
+// and reads no clock for metrics. With one, an event costs some tens of nanoseconds more, and no
+// memory.
 //
-// # Two ways
+// # States and recorders
 //
-// The provider reads values that an informer has anyway when it needs them: [InformerState] and
-// [HandlerState] have such values, and totals. The informer passes on durations, which it doesn't
-// keep, when they end: to an [InformerRecorder] or a [HandlerRecorder].
+// An informer has some values anyway. The provider reads them, with totals, as an [InformerState]
+// or a [HandlerState] when it needs them. The informer doesn't keep durations: it passes them to an
+// [InformerRecorder] or a [HandlerRecorder] when they end.
 //
 // # Ordering and blocking
 //
 // An informer calls Provider.BeginInformer when a run begins, before it reads from the server, and
 // Close when the run has ended. In between it calls BeginHandler for each registration that gets
-// events. It closes the handler's recorder when the registration is removed or the run ends; all of
-// them are closed before the informer's own recorder. An informer that runs again calls
-// BeginInformer again; its totals continue from their last values.
+// events. It closes the handler's recorder when the registration is removed or the run ends, and
+// all of them before its own recorder. The next run calls BeginInformer again; the informer's
+// totals continue.
 //
 // Recorders are called between events, so their methods must neither block nor panic, and should
 // not allocate memory.
 //
-// The functions that read a state take the informer's locks for a moment. A provider must not call
-// them while it holds a lock for which a Begin function, a Close function or a recorder waits. They
-// may be called at any time, also after Close.
-//
-// In short: begin, any calls, close. Don't hold your own lock while you read a state.
+// The functions that read a state take the informer's locks briefly. Don't call them while you hold
+// a lock that a Begin function, a Close function or a recorder waits for. They may be called at any
+// time, even after Close.
 //
 // # Goroutines
 //
-// This package has none. Several goroutines of an informer call recorders at once: those that read
-// the source, those that apply what was read, and those that call handlers. A handler's recorder is
-// called by one goroutine at a time, the one that calls the handler. The functions that read a
-// state may be called by any goroutine.
+// This package has none. Several goroutines of an informer call recorders concurrently: those that
+// read the source, apply the results, and call handlers. A handler's recorder is called by one
+// goroutine at a time, the one that calls the handler. Any goroutine may call the functions that
+// read a state.
 package metrics

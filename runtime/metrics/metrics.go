@@ -4,50 +4,46 @@ package metrics
 
 import "time"
 
-// Provider gets the metrics of informers. One Provider serves any number of informers, also several
-// of the same name.
+// Provider receives the metrics of informers. It serves any number of informers, even several of
+// one name.
 type Provider interface {
-	// BeginInformer is called when a run of an informer begins. read returns the state of the
-	// informer. The result must not be nil; the informer calls its methods, and Close at the end of
-	// the run.
+	// BeginInformer is called when a run of an informer begins. read returns the informer's state.
+	// The result must not be nil. The informer calls its methods, and Close at the end of the run.
 	BeginInformer(name string, read func() InformerState) InformerRecorder
 }
 
-// InformerRecorder gets the durations and failures of one run of an informer.
+// InformerRecorder receives the durations and failures of one run of an informer.
 type InformerRecorder interface {
-	// ListDone is called after each complete list (of all its pages) or complete set of initial
+	// ListDone is called after each complete list, with all its pages, or complete set of initial
 	// events of a watch-list. took runs from the request to the last object.
 	ListDone(took time.Duration, objects int)
-	// WatchDone is called when a watch that the server had accepted has ended, for any reason.
-	// lasted runs from the moment of acceptance, or, for a watch-list, from the end of its initial
-	// events. events is the number of events in that time, including bookmarks.
+	// WatchDone is called when a watch accepted by the server has ended, for any reason. lasted
+	// runs from the acceptance or, for a watch-list, from the end of its initial events. events is
+	// the number of events in that time, including bookmarks.
 	WatchDone(lasted time.Duration, events int)
-	// BatchDone is called after a batch of changes was published. took is the time that it took to
-	// apply and publish it.
+	// BatchDone is called after a batch of changes was published. took is the time to apply and
+	// publish it.
 	BatchDone(took time.Duration, changes int)
-	// Failed is called for each failure of a list or watch. reason is one of the texts of
-	// reason.Reason.
+	// Failed is called for each failure of a list or watch. reason is a text of reason.Reason.
 	Failed(reason string)
 	// BeginHandler is called when a registration begins to get events in this run. read returns the
-	// state of the handler. The result must not be nil. Several registrations may have the same
-	// name.
+	// handler's state. The result must not be nil. Several registrations may share a name.
 	BeginHandler(name string, read func() HandlerState) HandlerRecorder
 	// Close is called once, at the end of the run, after all other calls.
 	Close()
 }
 
-// HandlerRecorder gets the callbacks of one registration in one run.
+// HandlerRecorder receives the callbacks of one registration in one run.
 type HandlerRecorder interface {
-	// CallbackDone is called each time that a callback has returned or has panicked.
+	// CallbackDone is called after each callback, also if it panicked.
 	CallbackDone(took time.Duration, panicked bool)
 	// Close is called once, after the last CallbackDone, when the registration gets no more events
 	// in this run.
 	Close()
 }
 
-// InformerState is the state of an informer. For an informer that reads several namespaces, each
-// with a stream of its own, a field is the sum of all streams or the value of the worst one, as its
-// comment says.
+// InformerState is the state of an informer. If it reads several namespaces, each has a stream, and
+// a field is the sum of all streams or the value of the worst one, as its comment says.
 type InformerState struct {
 	// Objects is the number of objects in the store.
 	Objects int
@@ -55,54 +51,54 @@ type InformerState struct {
 	Synced bool
 	// Watching reports whether every stream has an open watch that is past its initial events.
 	Watching bool
-	// Failures is the number of failures in a row of the stream that has most; 0 if none fails.
+	// Failures is the highest number of consecutive failures of a stream; 0 if none fails.
 	Failures int
-	// Queued is how many objects and events have been read and not yet applied, of all streams.
+	// Queued is the number of objects and events, of all streams, that were read but not yet
+	// applied.
 	Queued int
-	// ResourceVersion is the resourceVersion of the store: that of the stream that is furthest
-	// behind, "" until every stream has one.
+	// ResourceVersion is the resourceVersion of the store, from the stream that is furthest behind;
+	// "" until every stream has one.
 	ResourceVersion string
-	// LastEvent and LastBookmark are when the last object and the last bookmark came in, of the
-	// stream for which that is longest ago. The zero time means never.
+	// LastEvent and LastBookmark are the times of the last object and the last bookmark, of the
+	// stream with the earliest one. The zero time means never.
 	LastEvent, LastBookmark time.Time
 
-	// What follows are totals. They begin at 0 when the informer is made, count over all its runs,
-	// and never go down.
+	// The totals below start at 0 when the informer is made, count over all its runs, and never
+	// decrease.
 
-	// Events counts the events of watches. The initial events of watch-lists are not among them.
+	// Events counts the events of watches, without the initial events of watch-lists.
 	Events EventTotals
 	// Listed counts the objects of lists and of the initial events of watch-lists.
 	Listed int64
-	// Relists counts the full states that were read after the first one.
+	// Relists counts the full states read after the first one.
 	Relists int64
 	// BadData counts the responses that could not be decoded or transformed.
 	BadData int64
-	// Checkpoint is about the files of informer.WithCheckpoint.
+	// Checkpoint describes the files of informer.WithCheckpoint.
 	Checkpoint CheckpointState
 }
 
-// CheckpointState is what an informer keeps on disk for the next process. Each stream has a file.
+// CheckpointState is the state of an informer's files for the next process, one for each stream.
 type CheckpointState struct {
-	// Kept reports whether the informer has checkpoints; if it doesn't, all else is zero.
+	// Kept reports whether the informer has checkpoints. Otherwise all fields are zero.
 	Kept bool
-	// Failing reports whether a file could not be written the last time.
+	// Failing reports whether the last write of a file failed.
 	Failing bool
-	// Saved is when the files were written, of the stream for which that is longest ago. The zero
-	// time means that there is none of some stream.
+	// Saved is the time of the last write, of the stream with the earliest one. The zero time means
+	// that some stream has no file.
 	Saved time.Time
 	// Bytes is the size of the files.
 	Bytes int64
 
-	// What follows are totals, as those of InformerState.
+	// The fields below are totals, as in InformerState.
 
-	// Writes counts the files that were written, Written their bytes, and WriteTime the time that
-	// it took. When nothing but the resourceVersion has changed, only that is written; it does not
-	// count.
+	// Writes counts the files written, Written their bytes, and WriteTime the time it took. A write
+	// of only the resourceVersion, when nothing else has changed, does not count.
 	Writes, Written int64
 	WriteTime       time.Duration
-	// WriteFailures counts the attempts to write that have failed.
+	// WriteFailures counts failed attempts to write.
 	WriteFailures int64
-	// Restored counts the objects that came from files in place of the server.
+	// Restored counts the objects that came from files instead of the server.
 	Restored int64
 }
 
@@ -113,17 +109,15 @@ type EventTotals struct {
 
 // HandlerState is the state of one registration of a handler.
 type HandlerState struct {
-	// Synced reports whether the handler has got the initial objects.
+	// Synced reports whether the handler has received the initial objects.
 	Synced bool
-	// Backlog is how many events wait, without the one that is being handled. Merged events count
+	// Backlog is the number of waiting events, without the one being handled. Merged events count
 	// as one.
 	Backlog int
-	// Merging reports whether the handler has fallen behind its threshold and has not caught up
-	// since.
+	// Merging reports whether the handler fell behind its threshold and has not caught up since.
 	Merging bool
-	// WaitingSince is when the oldest of the events that wait was published; the zero time if none
-	// waits.
+	// WaitingSince is the publication time of the oldest waiting event, or zero.
 	WaitingSince time.Time
-	// CallbackSince is when the running callback was called; the zero time if none is running.
+	// CallbackSince is the start of the running callback, or zero.
 	CallbackSince time.Time
 }

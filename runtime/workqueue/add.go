@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// later returns the time d after t, or the last one there is.
+// later returns t + d, or the maximum on overflow.
 func later(t, d time.Duration) time.Duration {
 	if sum := t + d; sum >= t {
 		return sum
@@ -16,7 +16,7 @@ func later(t, d time.Duration) time.Duration {
 	return math.MaxInt64
 }
 
-// addLocked adds a key, which may be in any state.
+// addLocked adds a key in any state.
 func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 	due := later(now, max(0, after))
 	if after > 0 {
@@ -54,7 +54,7 @@ func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 	}
 }
 
-// newLocked returns a key that is in no state.
+// newLocked returns an entry in no state.
 func (q *Queue[K]) newLocked(key K, level uint8) *entry[K] {
 	e := q.spare
 	if e == nil {
@@ -68,10 +68,10 @@ func (q *Queue[K]) newLocked(key K, level uint8) *entry[K] {
 	return e
 }
 
-// addForLaterLocked lets a key that is running or held come back after that: at once, or at due.
+// addForLaterLocked makes a running or held key come back afterwards: at once, or at due.
 func (q *Queue[K]) addForLaterLocked(e *entry[K], level uint8, due, now time.Duration) {
 	next := &e.addedLevel
-	if e.state == held { // whose own level means nothing else
+	if e.state == held { // its own level is otherwise unused
 		next = &e.level
 	}
 	if !e.again && !e.later {
@@ -90,10 +90,10 @@ func (q *Queue[K]) addForLaterLocked(e *entry[K], level uint8, due, now time.Dur
 	}
 }
 
-// floor is the earliest time at which a key runs again that has failed.
+// floor is the earliest time a failed key may run again.
 func (q *Queue[K]) floor(e *entry[K]) time.Duration { return later(e.since, max(0, q.limiter.Base)) }
 
-// notBefore returns due, or the floor of a key that has failed.
+// notBefore returns due, for a failed key at least its floor.
 func (q *Queue[K]) notBefore(e *entry[K], due time.Duration) time.Duration {
 	if e.failures == 0 {
 		return due
@@ -101,8 +101,7 @@ func (q *Queue[K]) notBefore(e *entry[K], due time.Duration) time.Duration {
 	return max(due, q.floor(e))
 }
 
-// comeLocked makes a key, which is in no state, ready at due: now, or after a delay. One that
-// failed takes its turn then.
+// comeLocked makes a key in no state ready now, or at due. A retry then waits for its turn.
 func (q *Queue[K]) comeLocked(e *entry[K], due, now time.Duration, retry bool) {
 	switch {
 	case due > now:
@@ -117,28 +116,27 @@ func (q *Queue[K]) comeLocked(e *entry[K], due, now time.Duration, retry bool) {
 	}
 }
 
-// makeReadyLocked puts a key at the end of its level.
+// makeReadyLocked appends a key to its level.
 func (q *Queue[K]) makeReadyLocked(e *entry[K], since time.Duration) {
 	e.state, e.since = ready, since
 	q.ready[e.level].push(e)
 }
 
-// waitLocked has a key wait until due, delayed or held.
+// waitLocked makes a key wait until due, as delayed or held.
 func (q *Queue[K]) waitLocked(e *entry[K], as state, due time.Duration) {
 	q.pushed++
 	e.state, e.due, e.order = as, due, q.pushed
 	heap.Push(&q.delays, e)
 }
 
-// unreadyLocked takes a key out of the list of its level.
 func (q *Queue[K]) unreadyLocked(e *entry[K]) {
 	if q.ready[e.level].remove(e); q.ready[e.level].n == 0 {
 		q.passed[e.level] = 0
 	}
 }
 
-// atOnce is how many delays come up in one step at most, so that the lock is not held for long.
-// There are two steps for each key that is handed out, Get and Done, so due delays do not pile up.
+// atOnce limits the delays ended in one step, and so the time under the lock. Each hand-out has two
+// steps, Get and Done, so due delays do not pile up.
 const atOnce = 8
 
 // tickLocked ends due delays and takes turns for paced keys.
@@ -167,16 +165,16 @@ func (q *Queue[K]) comeUpLocked(now time.Duration) {
 	q.comeLocked(e, e.due, now, e.retry)
 }
 
-// goneLocked ends a key, which is in no list.
+// goneLocked removes a key that is in no list.
 func (q *Queue[K]) goneLocked(e *entry[K]) {
 	q.forgetLocked(e)
 	delete(q.entries, e.key)
-	*e = entry[K]{next: q.spare} // its run is none that an Item has
+	*e = entry[K]{next: q.spare} // run 0 matches no Item
 	q.spare = e
 	if len(q.entries) == 0 && q.most > keptRoom {
 		q.entries, q.delays, q.spare, q.most = map[K]*entry[K]{}, nil, nil, 0
 	}
 }
 
-// keptRoom is the number of keys for which an empty queue keeps room.
+// keptRoom is the capacity, in keys, that an empty queue keeps.
 const keptRoom = 2048

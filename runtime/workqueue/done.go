@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// most is how many hand-outs of a level there are in a row at most while another one has a key.
+// most is the highest number of consecutive hand-outs of a level while another one has a key.
 const most = 16
 
-// chooseLocked returns the level of the next hand-out. Low is due before it was passed over 16
-// times; Normal one hand-out earlier, for the case that both are due.
+// chooseLocked returns the level of the next hand-out. Low is due after it was passed over 15
+// times, Normal one hand-out earlier in case both are due.
 func (q *Queue[K]) chooseLocked() int {
 	switch {
 	case q.ready[2].n > 0 && q.passed[2] >= most-1:
@@ -27,7 +27,7 @@ func (q *Queue[K]) chooseLocked() int {
 	return 2
 }
 
-// takeLocked hands out a key; ok is false if none is ready.
+// takeLocked hands out a key. ok is false if none is ready.
 func (q *Queue[K]) takeLocked(now time.Duration) (item Item[K], ok bool) {
 	q.tickLocked(now)
 	if q.readyLocked() == 0 {
@@ -53,7 +53,7 @@ func (q *Queue[K]) takeLocked(now time.Duration) (item Item[K], ok bool) {
 
 func (q *Queue[K]) readyLocked() int { return q.ready[0].n + q.ready[1].n + q.ready[2].n }
 
-// doneLocked ends a hand-out. It does nothing if that has ended already.
+// doneLocked ends a hand-out, unless it has ended already.
 func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Duration) {
 	if e.state != running || e.run != run {
 		return
@@ -80,7 +80,7 @@ func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Durat
 		if o.After > 0 {
 			at = min(at, max(later(now, o.After), q.floor(e)))
 		}
-		e.then = max(e.then, q.floor(e)) // it means nothing unless later
+		e.then = max(e.then, q.floor(e)) // unused unless later
 		if !e.later || at <= e.then {
 			e.later, e.then, e.thenRetry = true, at, true
 		}
@@ -98,7 +98,7 @@ func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Durat
 	q.comeBackLocked(e, now)
 }
 
-// comeBackLocked puts a key where it belongs after its run or its hold.
+// comeBackLocked puts a key where it belongs after its run or hold.
 func (q *Queue[K]) comeBackLocked(e *entry[K], now time.Duration) {
 	again, later, then, retry := e.again, e.later, e.then, e.thenRetry
 	e.again, e.later, e.thenRetry = false, false, false
@@ -120,7 +120,7 @@ func (q *Queue[K]) comeBackLocked(e *entry[K], now time.Duration) {
 	}
 }
 
-// endHoldLocked ends the hold of a key that is not in the heap any more.
+// endHoldLocked ends the hold of a key already removed from the heap.
 func (q *Queue[K]) endHoldLocked(e *entry[K], now time.Duration) {
 	q.held--
 	e.since = now
@@ -130,7 +130,6 @@ func (q *Queue[K]) endHoldLocked(e *entry[K], now time.Duration) {
 	q.comeBackLocked(e, now)
 }
 
-// releaseLocked ends the hold of a key, if it is held.
 func (q *Queue[K]) releaseLocked(key K, now time.Duration) {
 	if e := q.entries[key]; e != nil && e.state == held {
 		heap.Remove(&q.delays, e.index)

@@ -12,29 +12,28 @@ import "time"
 //	 │                                             ▲     │
 //	 └──────────────────── now ────────────────────┘     └─▶ held ─▶ any of these
 //
-// The queue's lock guards it. Times are since the queue was made.
+// The queue's lock guards it. Times count from the creation of the queue.
 type entry[K comparable] struct {
 	key        K
-	next, prev *entry[K]     // in the list of its state: ready, paced or running
+	next, prev *entry[K]     // in the ready, paced or running list
 	since      time.Duration // when it became ready or running, or its last attempt failed
-	due        time.Duration // while delayed or held: when that ends
-	order      uint64        // of several with the same due
+	due        time.Duration // end of the wait while delayed or held
+	order      uint64        // breaks ties of due
 	index      int           // in Queue.delays, while delayed or held
 	run        uint64        // number of its last hand-out
 	state      state
 	level      uint8 // by number
 	failures   uint8
-	retry      bool // while delayed: because it failed, so that it will be paced
+	retry      bool // while delayed: after a failure, so it will be paced
 
-	// What was added or decided while the key is running or held, and takes effect after that.
-	again      bool // it is ready
-	later      bool // it is ready at then, because it failed if thenRetry
+	// Set by adds and outcomes during a run or hold, in effect after it.
+	again      bool // ready then
+	later      bool // ready at then; as a retry if thenRetry
 	thenRetry  bool
 	then       time.Duration
-	addedLevel uint8 // while running: the level of that add
+	addedLevel uint8 // while running: the level of the add
 }
 
-// state is where an entry is.
 type state uint8
 
 const (
@@ -46,13 +45,11 @@ const (
 	held // waits for Release
 )
 
-// list is a doubly linked list of entries.
 type list[K comparable] struct {
 	first, last *entry[K]
 	n           int
 }
 
-// push adds an entry at the end.
 func (l *list[K]) push(e *entry[K]) {
 	e.prev, e.next = l.last, nil
 	if l.last == nil {
@@ -79,7 +76,7 @@ func (l *list[K]) remove(e *entry[K]) {
 	l.n--
 }
 
-// delays are the entries that wait for a time: a [heap.Interface], the earliest one first.
+// delays is a [heap.Interface] of entries that wait for a time, the earliest first.
 type delays[K comparable] []*entry[K]
 
 func (d delays[K]) Len() int { return len(d) }

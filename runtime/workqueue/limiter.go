@@ -4,17 +4,17 @@ package workqueue
 
 import "time"
 
-// Exponential says how long a key waits after a failure: Base after the first failure in a row,
-// twice as long after each further one, and Max at most. A negative Base is no wait.
+// Exponential is the delay after a failure: Base after the first consecutive failure, twice as long
+// after each further one, and at most Max. A negative Base means no delay.
 type Exponential struct {
 	Base, Max time.Duration
-	// Jitter is by how much a delay may be shorter, as a part of it between 0 and 1, so that keys
-	// that failed together don't come back together. A delay of 10 s with a Jitter of 0.1 is
-	// between 9 s and 10 s.
+	// Jitter is the fraction, between 0 and 1, by which a delay may be shorter, so keys that failed
+	// together don't come back together. With a Jitter of 0.1, a delay of 10 s lasts between 9 s
+	// and 10 s.
 	Jitter float64
 }
 
-// delay returns how long a key waits after so many failures in a row. random is in [0, 1).
+// delay returns the delay after a number of consecutive failures. random is in [0, 1).
 func (e Exponential) delay(failures int, random float64) time.Duration {
 	delay, most := max(0, e.Base), max(0, e.Base, e.Max)
 	for range max(0, failures-1) {

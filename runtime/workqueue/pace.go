@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// pace limits how many a second may pass: it is the generic cell rate algorithm of ITU-T I.371.
+// pace is a rate limit: the generic cell rate algorithm of ITU-T I.371.
 type pace struct {
-	interval time.Duration // between two, 0 for no limit
-	slack    time.Duration // how far ahead of its time one may be, which makes a burst
-	next     time.Duration // the time of the next one
+	interval time.Duration // between two turns; 0 means no limit
+	slack    time.Duration // how early a turn may be, which allows bursts
+	next     time.Duration // the time of the next turn
 }
 
-// newPace returns a pace of so many a second, without a limit if that is not positive.
+// newPace returns a pace of perSecond turns, or one without a limit if perSecond is not positive.
 func newPace(perSecond float64, burst int) pace {
 	if !(perSecond > 0) {
 		return pace{}
@@ -24,7 +24,7 @@ func newPace(perSecond float64, burst int) pace {
 	return pace{interval: interval, slack: interval * ahead}
 }
 
-// open is when the next one may pass.
+// open returns the time of the next possible turn.
 func (p *pace) open() time.Duration { return p.next - p.slack }
 
 func (p *pace) take(now time.Duration) bool {

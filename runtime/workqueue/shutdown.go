@@ -9,28 +9,27 @@ import (
 	"time"
 )
 
-// Mode decides what [Queue.ShutDown] does with waiting keys.
+// Mode tells [Queue.ShutDown] how to treat waiting keys.
 type Mode uint8
 
 const (
 	// Drop hands out nothing more.
 	Drop Mode = iota
-	// Finish hands out what is ready. It drops what is delayed or held, and what was added while
-	// the key was worked on.
+	// Finish hands out ready keys. It drops delayed and held keys, and keys added while they run.
 	Finish
-	// Drain hands out what is ready, and once more the keys that were added before the shutdown
-	// while they were worked on. It drops what is delayed or held, or would be when it is done.
+	// Drain hands out ready keys, and once more those added before the shutdown while they ran. It
+	// drops keys that are delayed or held, or would be after their run.
 	Drain
 )
 
-// mostDropped is how many dropped keys are remembered.
+// mostDropped is the number of dropped keys to remember.
 const mostDropped = 100
 
 // shutLocked closes the queue, or makes its mode stricter.
 func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
 	if !q.closed {
 		q.tickLocked(now)
-		for q.isDueLocked(now) { // then it is ready, and not delayed
+		for q.isDueLocked(now) { // a key whose delay has ended counts as ready
 			q.comeUpLocked(now)
 		}
 		q.closed, q.mode = true, min(mode, Drain)
@@ -52,7 +51,6 @@ func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
 	q.checkEndLocked()
 }
 
-// dropWaitingLocked drops paced, delayed and held keys.
 func (q *Queue[K]) dropWaitingLocked() {
 	for q.paced.n > 0 {
 		e := q.paced.first
@@ -70,7 +68,7 @@ func (q *Queue[K]) dropWaitingLocked() {
 	}
 }
 
-// dropLocked ends a key, which is in no list, unworked.
+// dropLocked drops a key that is in no list.
 func (q *Queue[K]) dropLocked(e *entry[K]) {
 	q.dropped++
 	if len(q.droppedKeys) < mostDropped {
@@ -79,7 +77,7 @@ func (q *Queue[K]) dropLocked(e *entry[K]) {
 	q.goneLocked(e)
 }
 
-// doneClosedLocked is the end of a hand-out after the queue was closed.
+// doneClosedLocked ends a hand-out of a closed queue.
 func (q *Queue[K]) doneClosedLocked(e *entry[K], o Outcome, now time.Duration) {
 	switch {
 	case e.again && q.mode == Drain && o.Hold <= 0:
@@ -116,7 +114,7 @@ func (q *Queue[K]) checkEndLocked() {
 	}
 }
 
-// closeOnce closes a channel on which nothing is sent, unless it is closed.
+// closeOnce closes a channel without senders, unless it is closed.
 func closeOnce(c chan struct{}) {
 	select {
 	case <-c:
@@ -125,22 +123,21 @@ func closeOnce(c chan struct{}) {
 	}
 }
 
-// ShutDown ends the queue: nothing can be added any more, retries of failed keys included. It
-// returns when every item that was handed out is done; in the modes Finish and Drain, that includes
-// what the workers have yet to get, so they must go on until Get returns [ErrShutDown].
+// ShutDown ends the queue: nothing can be added any more, not even retries. It returns when every
+// item handed out is done. With Finish and Drain, that includes items yet to be handed out, so
+// workers must go on until Get returns [ErrShutDown].
 //
-// If ctx ends first, the error names the keys that are still worked on, how long they have been,
-// and how many are ready, and wraps context.Cause(ctx). The queue stays shut down, and ShutDown may
-// be called again: to wait again, or with a stricter mode, which then holds. The order is Drain,
-// Finish, Drop; a mode that is less strict than the present one changes nothing. What was dropped
-// is in [Status].
+// If ctx ends first, the error names the running keys, their running times, and the number of ready
+// keys, and wraps context.Cause(ctx). The queue stays shut down. ShutDown may be called again, to
+// wait again or to switch to a stricter mode. The order is Drain, Finish, Drop; a less strict mode
+// changes nothing. [Status] has the dropped keys.
 func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 	now := q.now()
 	q.mu.Lock()
 	q.shutLocked(mode, now)
 	q.unlockAndWake(now) // for keys that became ready: the timer was stopped
 	select {
-	case <-q.ended: // counts, even if ctx has ended
+	case <-q.ended: // takes precedence over the end of ctx
 	default:
 		select {
 		case <-q.ended:
@@ -152,7 +149,7 @@ func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 	return nil
 }
 
-// mostNamed is how many keys an error names.
+// mostNamed is the number of keys that an error names.
 const mostNamed = 10
 
 // hangs returns the error of a shutdown that took too long.

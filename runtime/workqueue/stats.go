@@ -8,16 +8,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// stats are counted for metrics. The queue's lock guards them.
+// stats has the counters for metrics. The queue's lock guards them.
 type stats struct {
 	adds, retries  int64
 	waited, worked durations
 }
 
-// durations are counts in the form of metrics.Durations.
+// durations counts into a metrics.Durations.
 type durations struct{ metrics.Durations }
 
-// bounds are the upper bounds of the buckets.
 var bounds = [10]time.Duration{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
 
 func (d *durations) count(took time.Duration) {
@@ -29,7 +28,6 @@ func (d *durations) count(took time.Duration) {
 	d.Sum += took
 }
 
-// state returns the state for metrics.
 func (q *Queue[K]) state() metrics.QueueState {
 	now := q.now()
 	q.mu.Lock()

@@ -7,60 +7,59 @@ import (
 	"time"
 )
 
-// Status is a state of a queue at one moment. Times are in UTC.
+// Status is the state of a queue at one moment. Times are in UTC.
 type Status[K comparable] struct {
-	// High, Normal and Low are how many keys of each level are ready to be handed out.
+	// High, Normal and Low are the numbers of ready keys by level.
 	High   int `json:"high"`
 	Normal int `json:"normal"`
 	Low    int `json:"low"`
-	// Delayed is how many keys wait for a time, because of a delay or a failure. NextDue is when
-	// the first one is due, the zero time if there is none.
+	// Delayed is the number of keys that wait for a time, after a delay or a failure. NextDue is
+	// the earliest such time, or zero.
 	Delayed int       `json:"delayed"`
 	NextDue time.Time `json:"nextDue,omitzero"`
-	// Paced is how many keys have waited their delay after a failure and wait for
+	// Paced is the number of failed keys whose delay has ended, and that wait for
 	// Options.RetryRate.
 	Paced int `json:"paced,omitempty"`
-	// Held is how many keys wait for Release.
+	// Held is the number of keys that wait for Release.
 	Held int `json:"held,omitempty"`
-	// Failing is how many keys have failed at their last attempt, in whatever state they are.
+	// Failing is the number of keys, in any state, whose last attempt failed.
 	Failing int `json:"failing,omitempty"`
-	// Oldest is the key that has been ready for longest. It is nil if no key is ready.
+	// Oldest is the key that has been ready for longest, or nil.
 	Oldest *KeyStatus[K] `json:"oldest,omitempty"`
-	// Running are the keys that are worked on, the one that has been for longest first.
+	// Running are the running keys, the longest-running first.
 	Running []KeyStatus[K] `json:"running,omitempty"`
 	// ShutDown reports whether ShutDown was called.
 	ShutDown bool `json:"shutDown,omitempty"`
-	// Dropped is how many keys were dropped by ShutDown. DroppedKeys are the first of them, 100 at
-	// most.
+	// Dropped is the number of keys dropped by ShutDown. DroppedKeys has the first ones, at most
+	// 100.
 	Dropped     int `json:"dropped,omitempty"`
 	DroppedKeys []K `json:"droppedKeys,omitempty"`
 }
 
-// KeyStatus is where a key is at one moment.
+// KeyStatus is the state of a key at one moment.
 type KeyStatus[K comparable] struct {
 	Key K `json:"key"`
-	// Level is the level at which the key will be handed out, or was if it is running.
+	// Level is the level of the key's next hand-out, or of its present one if it is running.
 	Level Level `json:"level"`
-	// Failures is how many attempts in a row have failed.
+	// Failures is the number of consecutive failed attempts.
 	Failures int `json:"failures,omitempty"`
-	// Running reports whether the key is worked on, and Ready whether it can be handed out. If both
-	// are true, it was added while it was worked on.
+	// Running reports whether a worker has the key, and Ready whether it can be handed out. Both
+	// are true for a key added during its run.
 	Running bool `json:"running,omitempty"`
 	Ready   bool `json:"ready,omitempty"`
 	// Held reports whether the key waits for Release, and Paced whether it waits for
 	// Options.RetryRate.
 	Held  bool `json:"held,omitempty"`
 	Paced bool `json:"paced,omitempty"`
-	// Since is when the key was handed out if it is running, when it became ready if it is, and
-	// when its last attempt ended if that failed and the key is not held. Else it is the zero time.
+	// Since is the hand-out of a running key, the time a ready key became ready, or else the end of
+	// a failed attempt of a key that is not held. Otherwise it is zero.
 	Since time.Time `json:"since,omitzero"`
-	// Due is when the delay of the key ends, or the hold at the latest. The zero time means that it
-	// waits for neither.
+	// Due is the end of the key's delay, or the latest end of its hold. Otherwise it is zero.
 	Due time.Time `json:"due,omitzero"`
 }
 
-// Status returns the state of the queue. It takes time in proportion to the number of running keys,
-// and of dropped ones.
+// Status returns the state of the queue. It takes time proportional to the number of running and
+// dropped keys.
 func (q *Queue[K]) Status() Status[K] {
 	now := q.now()
 	q.mu.Lock()
@@ -84,7 +83,7 @@ func (q *Queue[K]) Status() Status[K] {
 	return s
 }
 
-// StatusOf returns where a key is. The second result reports whether the queue knows the key.
+// StatusOf returns the state of a key. The second result reports whether the queue knows it.
 func (q *Queue[K]) StatusOf(key K) (KeyStatus[K], bool) {
 	now := q.now()
 	q.mu.Lock()
@@ -114,7 +113,7 @@ func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 	return k
 }
 
-// oldestLocked returns the key that has been ready for longest; nil if none is ready.
+// oldestLocked returns the key that has been ready for longest, or nil.
 func (q *Queue[K]) oldestLocked() (oldest *entry[K]) {
 	for l := range q.ready {
 		if e := q.ready[l].first; e != nil && (oldest == nil || e.since < oldest.since) {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Get waits for a key that is ready and hands it out. The caller works on it and calls [Item.Done]
-// exactly once. The error is [ErrShutDown] once there is nothing more to hand out, or
-// context.Cause(ctx) if ctx ends first. Then there is no item.
+// Get waits for a ready key and hands it out. The caller works on it and calls [Item.Done] exactly
+// once. The error is [ErrShutDown] when nothing more will be handed out, or context.Cause(ctx) if
+// ctx ends first. Then there is no item.
 func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 	if ctx.Err() != nil {
 		return Item[K]{}, context.Cause(ctx)
@@ -42,29 +42,29 @@ func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 		if woken {
 			q.waking = false
 		} else if ctx.Err() != nil {
-			q.mu.Unlock() // a value of wake is for another worker
+			q.mu.Unlock() // any value of wake is for another worker
 			return Item[K]{}, context.Cause(ctx)
 		}
 	}
 }
 
-// unlockAndWake ends an operation that may have made a key ready, or delayed one. One worker is
-// woken at a time: it takes a key and, if there is more, wakes the next one. So a quick worker does
-// the work of many keys for one wake-up, and slow ones are all woken soon.
+// unlockAndWake ends an operation that may have made a key ready or delayed one. It wakes one
+// worker, which takes a key and, if there is more, wakes the next. So a quick worker does the work
+// of many keys for one wake-up, and slow ones are all woken soon.
 func (q *Queue[K]) unlockAndWake(now time.Duration) {
 	wakes := q.waiting > 0 && !q.waking && q.readyLocked() > 0
 	if wakes {
 		q.waking = true
 	}
 	q.armLocked(now)
-	q.mu.Unlock() // first, so that the worker finds it free
+	q.mu.Unlock() // first, so the worker finds it free
 	if wakes {
 		q.wake <- struct{}{} // has room for one
 	}
 }
 
-// armLocked sets the timer to when a key can be handed out, if a worker waits for one. While one is
-// being woken, that is left to it.
+// armLocked sets the timer to the next possible hand-out if a worker waits. A worker being woken
+// does that itself.
 func (q *Queue[K]) armLocked(now time.Duration) {
 	if q.waiting == 0 || q.waking {
 		return
@@ -87,11 +87,10 @@ func (q *Queue[K]) armLocked(now time.Duration) {
 	q.timer.Reset(q.armed - now)
 }
 
-// fire is called by the timer.
 func (q *Queue[K]) fire() {
 	now := q.now()
 	q.mu.Lock()
-	if q.armed > now { // it was set again while it fired
+	if q.armed > now { // reset while it fired
 		q.mu.Unlock()
 		return
 	}

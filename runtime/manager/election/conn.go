@@ -12,10 +12,10 @@ import (
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dial returns next with connections that carry bytes only in the term in which they were made.
+// dial wraps next: its connections send bytes only in the term in which they were made.
 func (f *fence) dial(next dialFunc) dialFunc {
 	if next == nil {
-		// As client-go does it.
+		// client-go's default.
 		next = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -28,7 +28,7 @@ func (f *fence) dial(next dialFunc) dialFunc {
 			return nil, err
 		}
 		c := &conn{Conn: below, term: term}
-		switch below := below.(type) { // others may have a Write that does more
+		switch below := below.(type) { // other types may do more in Write
 		case *net.TCPConn:
 			c.raw, err = below.SyscallConn()
 		case *net.UnixConn:
@@ -43,27 +43,27 @@ func (f *fence) dial(next dialFunc) dialFunc {
 	}
 }
 
-// conn is a connection of a term, and looks at the clock before it sends something. Only here can a
-// request be held back that is complete, in a buffer, when the process is stopped.
+// conn is a connection of a term. It looks at the clock before it sends. Only here can it hold back
+// a complete, buffered request of a process that was stopped.
 type conn struct {
 	// set once at construction
 	net.Conn
 	term   *term
-	raw    syscall.RawConn // of Conn; nil if bytes must be sent by its Write
-	detach func() bool     // from the end of the term
+	raw    syscall.RawConn // of Conn; nil if only its Write may send
+	detach func() bool     // stops waiting for the end of the term
 }
 
-// Close implements net.Conn.
+// Close closes the connection.
 func (c *conn) Close() error {
 	c.detach()
 	return c.shut()
 }
 
-// shut closes the connection. If the term is over, the kernel drops the bytes that it has not sent
-// yet, instead of sending them when the network is back.
+// shut closes the connection. After the term, the kernel drops unsent bytes instead of sending them
+// when the network is back.
 func (c *conn) shut() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.term.err() != nil {
-		_ = tcp.SetLinger(0) // an error means that it is closed
+		_ = tcp.SetLinger(0) // fails only if it is closed
 	}
 	return c.Conn.Close()
 }

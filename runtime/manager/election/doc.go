@@ -1,52 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package election lets one of several processes lead, by a Lease of the API server, and cuts off
-// the requests of one that does not lead any more.
+// the requests of a process that no longer leads.
 //
 //	e, err := election.New(config, election.Options{Namespace: "shop", Name: "widgets"})
 //	client, err := source.NewClient(e.Fence(config))
 //	…
 //	err = e.Run(ctx, lead)
 //
-// The protocol is that of client-go's package leaderelection, which is used for it. So a process
-// may take part beside others that use client-go.
+// The protocol is that of client-go's package leaderelection, which does the work. So processes
+// that use client-go may take part.
 //
-// # What is promised
+// # Guarantees
 //
 // A process leads until the end of its lease: LeaseDuration after its last renewal. The fence shuts
-// before that: once LeaseDuration less Margin has passed since the last successful renewal, no
-// request of a client made from [Election.Fence] leaves the process, and those under way are
-// cancelled. The time counts from when the renewal began, by the monotonic clock and by the wall
-// clock, until the first of them says that it is over. So a wall clock that jumps ahead may end the
-// lease early, and one that jumps back does no harm.
+// earlier. Once LeaseDuration less Margin has passed since the last successful renewal, no request
+// of a client made from [Election.Fence] leaves the process, and pending ones are cancelled. This
+// time counts from the start of the renewal, by the monotonic clock or the wall clock, whichever
+// ends it first. So a wall clock that jumps ahead may end the lease early, and one that jumps back
+// does no harm.
 //
-// The times in the Lease don't count, except that the others see a renewal by them. So where the
-// wall clock has gone back, or stands still, a renewal adds one to the Lease's transitions: then it
-// differs from all before. The clocks of two processes need not run equally fast: with the default
-// Margin, one may lose a fifth of the time against the other, less the time that requests take.
+// The times in the Lease only show the others that it was renewed. Where the wall clock has gone
+// back, or stands still, a renewal adds one to the Lease's transitions, so the Lease differs from
+// all earlier ones. The clocks of two processes may run at different speeds: with the default
+// Margin, one may lose a fifth of the time against the other, less the duration of requests.
 //
-// Such clients have connections of their own, over HTTP/1.1 and HTTP/2, which look at the clock
-// before each system call that sends something. So the promise also holds for a process that was
-// stopped, or whose renewals hang, and does not depend on when the process finds out. On systems
-// other than Unix they look before each write, and a write that waits for the server may send its
-// rest late. At the end of the lease the connections are reset, and the kernel drops what it has
-// not sent.
+// Fenced clients have their own connections, over HTTP/1.1 and HTTP/2, which look at the clock
+// before each system call that sends. So the guarantee also holds for a process that was stopped,
+// or whose renewals hang, no matter when it finds out. Except on Unix, they look before each write
+// instead, and a write that waits for the server may send its rest late. At the end of the lease
+// the connections are reset, and the kernel drops unsent bytes.
 //
-// The others take the lease LeaseDuration after they have seen the last renewal, by their own
-// clocks. They look each 1 to 2.2 RetryPeriods, so one of them leads within LeaseDuration and 2.2
-// RetryPeriods of seeing it. After a release it leads within 2.2 RetryPeriods.
+// The others take the lease LeaseDuration after they saw the last renewal, by their own clocks.
+// They look every 1 to 2.2 RetryPeriods, so one leads within LeaseDuration and 2.2 RetryPeriods of
+// seeing it. After a release it leads within 2.2 RetryPeriods.
 //
-// # What is not
+// # Limits
 //
-// A request that the server has received can't be taken back. If the network keeps it for longer
-// than Margin, or the server takes that long to handle it, it may take effect beside the next
-// leader's. The same is true of bytes that the kernel of a stopped process sends again, and of a
-// process that is stopped in the few instructions between a look at the clock and the system call.
-// The resourceVersion in an update, and preconditions of a delete, guard against that. A machine
-// that is suspended stops the monotonic clock of most systems; the wall clock must go on meanwhile.
+// A request received by the server can't be taken back. If the network or the server delays it for
+// longer than Margin, it may take effect beside the next leader's requests. So may bytes resent by
+// the kernel of a stopped process, and requests of a process stopped in the few instructions
+// between a look at the clock and the system call. The resourceVersion of an update and the
+// preconditions of a delete guard against that. Suspending a machine stops the monotonic clock of
+// most systems; the wall clock must go on meanwhile.
 //
-// Whoever deletes the Lease, or writes another holder into it, lets another process lead at once.
-// This one finds out by its next renewal, within RetryPeriod and the time of the requests.
+// Deleting the Lease, or writing another holder into it, lets another process lead at once. This
+// one finds out by its next renewal, within RetryPeriod and the duration of the requests.
 //
 // # Goroutines
 //
@@ -61,6 +60,6 @@
 //
 // # Blocking
 //
-// Run waits for lead without a limit. All other methods, and requests, wait for nothing but a lock
-// that is held for moments.
+// Run waits for lead without a limit. All other methods, and requests, wait only for a lock that is
+// held briefly.
 package election

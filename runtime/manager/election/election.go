@@ -19,8 +19,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ErrLost is wrapped by the error of Run when this process has led and could not renew the lease in
-// time.
+// ErrLost is wrapped by Run's error when this process led and could not renew the lease in time.
 var ErrLost = errors.New("the lease was lost")
 
 var errRunning = errors.New("it is running")
@@ -33,12 +32,12 @@ type Election struct {
 	client  coordinationv1.LeasesGetter
 	fence   fence
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the field below
 	running bool
 }
 
 // New returns an Election that keeps its lease by requests of config. It starts nothing. The error
-// names the options that are wrong, or is why config makes no client.
+// names the invalid options, or says why config makes no client.
 func New(config *rest.Config, options Options) (*Election, error) {
 	fail := func(err error) (*Election, error) { return nil, fmt.Errorf("election.New: %w", err) }
 	if config == nil {
@@ -48,7 +47,7 @@ func New(config *rest.Config, options Options) (*Election, error) {
 		return fail(err)
 	}
 	config = rest.CopyConfig(config)
-	config.Timeout = max(time.Second, options.RenewDeadline/2) // a renewal can be tried again
+	config.Timeout = max(time.Second, options.RenewDeadline/2) // leaves time to retry a renewal
 	config.QPS = -1
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()
@@ -62,14 +61,14 @@ func New(config *rest.Config, options Options) (*Election, error) {
 }
 
 // Run takes part in the election until ctx is done. When this process leads, Run calls lead, once,
-// whose context is done when ctx is, or when the lease is lost. It goes on to renew the lease until
-// lead has returned. If lead returns nil, Run then releases the lease, so that another process
-// leads at once. If lead returns an error, something that it has started may still run: requests
-// are cut off, and the lease is left to expire.
+// with a context that ends with ctx or when the lease is lost. It renews the lease until lead has
+// returned. If lead returns nil, Run releases the lease, and another process can lead at once. If
+// lead returns an error, it may have left something running: its requests are cut off, and the
+// lease expires.
 //
-// Run returns after lead, and after all its goroutines have ended. The error is context.Cause(ctx),
-// or it wraps [ErrLost], or the error of lead; lead may also return before ctx is done, which ends
-// the election. Run may be called again.
+// Run returns after lead and all its goroutines have ended. The error is context.Cause(ctx), wraps
+// [ErrLost], or is that of lead. lead may return before ctx is done, which ends the election. Run
+// may be called again.
 func (e *Election) Run(ctx context.Context, lead func(ctx context.Context) error) error {
 	if err := e.run(ctx, lead); err != nil {
 		return fmt.Errorf("election %s/%s: %w", e.options.Namespace, e.options.Name, err)
@@ -77,7 +76,7 @@ func (e *Election) Run(ctx context.Context, lead func(ctx context.Context) error
 	return context.Cause(ctx)
 }
 
-// run is Run, but returns nil if ctx has ended it.
+// run is Run, but returns nil if ctx ended it.
 func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error) error {
 	if !e.begin() {
 		return errRunning
@@ -98,7 +97,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		term.extend(began.Add(e.options.LeaseDuration - e.options.Margin))
 	}
 	l.taken = func() {
-		if acquired.Load() { // not while it waits for the other one
+		if acquired.Load() { // not while it waits for another leader
 			term.shut(errTaken)
 		}
 	}
@@ -121,7 +120,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		elector.Run(renewing)
 		term.shut(errTooLate)
 	}()
-	end := func() { // of the term, and of the goroutine
+	end := func() { // ends the term and the goroutine
 		term.shut(errOver)
 		stop()
 		<-stopped
@@ -132,7 +131,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	case <-led:
 	case <-ctx.Done():
 		end()
-		if acquired.Load() { // a moment ago
+		if acquired.Load() { // just now
 			<-led
 		}
 		if acquired.Load() || l.unsure.Load() {
@@ -157,7 +156,7 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	return nil
 }
 
-// release releases the lease. A failure costs the others the rest of the lease's time.
+// release releases the lease. If it fails, the others wait until the lease expires.
 func (e *Election) release(ctx context.Context, l *lock) {
 	ctx, cancel := context.WithTimeout(ctx, e.options.RenewDeadline)
 	defer cancel()
@@ -182,21 +181,21 @@ func (e *Election) end() {
 	e.running = false
 }
 
-// Leading reports whether this process leads, and its requests pass.
+// Leading reports whether this process leads and its requests pass.
 func (e *Election) Leading() bool {
 	_, err := e.fence.open()
 	return err == nil
 }
 
-// Fence returns a copy of config for clients of what is done by the leader only. Their requests
-// leave this process only while it leads: before and after, they return an error that wraps
-// [ErrNotLeading], and those that are under way when the lease is lost are cut off. See the package
-// documentation for what that does and does not promise.
+// Fence returns a copy of config for clients that only a leader may use. Their requests leave this
+// process only while it leads. Before and after, they fail with an error that wraps
+// [ErrNotLeading]; pending ones are cut off when the lease is lost. The package documentation has
+// the guarantees and limits.
 //
-// Each client of the copy has connections of its own, made by config.Dial if that is set, and
-// closed when the lease is lost. A config with a Transport of its own keeps that one. Then nothing
-// looks at the clock between the start of a request and its end, except when its body is read: a
-// request without a body may leave late if the process is stopped in between.
+// Each client of the copy has its own connections, made by config.Dial if that is set, and closed
+// when the lease is lost. A config with its own Transport keeps that. Then nothing looks at the
+// clock between the start and the end of a request, except when its body is read: a request without
+// a body may leave late if the process is stopped in between.
 func (e *Election) Fence(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.Dial = e.fence.dial(config.Dial)

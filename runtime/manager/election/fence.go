@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// ErrNotLeading is wrapped by the errors of requests that were refused, and is the cause of the end
-// of those that were cut off, because the process does not lead.
+// ErrNotLeading is wrapped by the errors of refused requests, and by the cancellation cause of
+// requests cut off: this process does not lead.
 var ErrNotLeading = errors.New("this process does not lead")
 
 var (
@@ -24,25 +24,25 @@ var (
 	errTooLate = fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading)
 )
 
-// fence lets requests pass during the present term.
+// fence lets requests pass during a term.
 type fence struct {
-	present atomic.Pointer[term] // or the last one; nil before the first
+	present atomic.Pointer[term] // the current or last term; nil before the first
 }
 
-// term is a time for which this process leads: from the first success of the lease's holder until
-// the last one is too old, or it is ended. A term that is over never comes back.
+// term is a time in which this process leads: from its first write of the lease until its last one
+// is too old, or the term is ended. A term never resumes.
 type term struct {
 	// set once at construction
-	ctx context.Context // done when the term is over, or a moment later; the cause says why
+	ctx context.Context // done at the end of the term or a moment later; the cause says why
 	end context.CancelCauseFunc
 
-	mu    sync.Mutex  // mu guards what follows
-	until time.Time   // when the term ends unless it is extended; zero before it begins
+	mu    sync.Mutex  // mu guards the fields below
+	until time.Time   // end of the term unless extended; zero before it begins
 	wall  time.Time   // the same, by the wall clock alone
-	timer *time.Timer // ends it then
+	timer *time.Timer // ends the term at until
 }
 
-// begin prepares a term. It begins with the first extend.
+// begin prepares a term. The first extend starts it.
 func (f *fence) begin(parent context.Context) *term {
 	t := &term{}
 	t.ctx, t.end = context.WithCancelCause(parent)
@@ -50,7 +50,7 @@ func (f *fence) begin(parent context.Context) *term {
 	return t
 }
 
-// open returns the present term, or why there is none.
+// open returns the current term. The error says why nothing may be sent.
 func (f *fence) open() (*term, error) {
 	t := f.present.Load()
 	if t == nil {
@@ -75,7 +75,6 @@ func (t *term) extend(until time.Time) {
 	t.timer.Reset(time.Until(until))
 }
 
-// shut ends the term.
 func (t *term) shut(cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,15 +84,15 @@ func (t *term) shut(cause error) {
 	}
 }
 
-// err returns why nothing may be sent; nil while something may.
+// err returns why nothing may be sent, or nil.
 func (t *term) err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.errLocked()
 }
 
-// errLocked looks at the clock as well: a process that was stopped finds the timer late. It looks
-// at the wall clock, too, since the monotonic one stands still while a machine is suspended.
+// errLocked also looks at the clock, because the timer of a stopped process is late, and at the
+// wall clock, because the monotonic one stands still while a machine is suspended.
 func (t *term) errLocked() error {
 	switch {
 	case t.ctx.Err() != nil:
@@ -107,14 +106,14 @@ func (t *term) errLocked() error {
 	return nil
 }
 
-// transport lets requests pass in a term, and cancels them at its end. The connections below it
-// hold back the bytes that are not sent by then.
+// transport lets requests pass in a term and cancels them at its end. Its connections hold back
+// unsent bytes.
 type transport struct {
 	fence *fence
 	next  http.RoundTripper
 }
 
-// WrappedRoundTripper is how client-go finds the transport below.
+// WrappedRoundTripper lets client-go find the transport below.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -143,7 +142,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := responseBody{resp.Body, end}
 	resp.Body = &body
 	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
-		// Its body is the connection. The caller also writes to it, and no context ends it.
+		// The body is the connection. The caller also writes to it, and no context ends it.
 		leave := context.AfterFunc(term.ctx, func() { _ = both.Close() })
 		body.end = func() {
 			leave()
@@ -154,8 +153,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// guarded returns a request whose body is not sent once the term is over, however long it takes to
-// connect.
+// guarded returns a request whose body is not sent after the term, however long connecting takes.
 func (t *term) guarded(req *http.Request) *http.Request {
 	if req.Body != nil && req.Body != http.NoBody {
 		req.Body = &requestBody{req.Body, t}
@@ -194,7 +192,7 @@ func (b *responseBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// connection is the body of an answer that switches to another protocol.
+// connection is the body of a 101 answer.
 type connection struct {
 	*responseBody
 	io.Writer

@@ -15,25 +15,25 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// lock is the lease. It notes when this process began to get and keep it: the others count from
-// when they see its write, which is later.
+// lock is the lease. It records when this process began each write. The others count from the time
+// they see it, which is later.
 type lock struct {
 	// set once at construction
 	resourcelock.Interface
 	renewed func(began time.Time)
-	taken   func() // another process has the lease
+	taken   func() // called when another process has the lease
 
-	unsure atomic.Bool // the last write may have been done, or not
+	unsure atomic.Bool // the last write may or may not have been done
 
-	// Only the elector uses what follows, of the last record that was to differ from those before:
-	// when it was written, and by what it differs.
+	// Only the elector uses the fields below: when the last distinguished record was written, and
+	// the values that distinguish it.
 	at          time.Time
 	renewTime   time.Time
 	transitions int
 }
 
-// Get tells at once if another process has the lease, which the elector does not: it goes on to try
-// until its RenewDeadline.
+// Get calls taken at once if another process has the lease. The elector would try until its
+// RenewDeadline.
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
@@ -57,17 +57,17 @@ func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionReco
 	var refused apierrors.APIStatus
 	l.unsure.Store(err != nil && (!errors.As(err, &refused) || refused.Status().Code >= http.StatusInternalServerError))
 	if err == nil {
-		// The elector sends a record again when an answer is lost. The others count from the first
-		// time, for they see no change in the second.
+		// The elector resends a record when an answer was lost. The others count from the first
+		// time: the second changes nothing.
 		l.renewed(record.RenewTime.Time)
 	}
 	return err
 }
 
-// distinguish makes a record differ from all that the process has written before, unless it is sent
-// again. By that the others see that the lease was renewed. They have the time in whole seconds,
-// and if the wall clock has gone back, or stands still, that is the time of an earlier record. So
-// the number of transitions grows then.
+// distinguish makes a record differ from all that the process wrote before, except one sent again
+// or written in the same second. That shows the others a renewal. They see the time in whole
+// seconds, and a wall clock that has gone back or stands still repeats an earlier time. Then the
+// number of transitions grows.
 func (l *lock) distinguish(record *resourcelock.LeaderElectionRecord) {
 	record.LeaderTransitions = max(record.LeaderTransitions, l.transitions)
 	now, before := record.RenewTime.Unix(), l.renewTime.Unix()
@@ -80,9 +80,9 @@ func (l *lock) distinguish(record *resourcelock.LeaderElectionRecord) {
 	l.at, l.renewTime, l.transitions = time.Now(), record.RenewTime.Time, record.LeaderTransitions
 }
 
-// release gives the lease away, if this process still has it. A renewal that was cancelled may have
-// reached the server nevertheless: so it reads the lease, and begins again after a conflict.
-// (client-go's own release writes without looking who has the lease by now.)
+// release gives up the lease, if this process still has it. A cancelled renewal may still reach the
+// server, so release reads the lease first, and starts over after a conflict. (client-go's own
+// release writes without looking at the holder.)
 func (l *lock) release(ctx context.Context) error {
 	for {
 		record, _, err := l.Get(ctx)

@@ -13,33 +13,31 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 )
 
-// Options are the settings of an [Election]. Name must be set. All processes of an election should
+// Options are the settings of an [Election]. Name is required. All processes of an election should
 // have the same times.
 type Options struct {
-	// Namespace and Name are those of the Lease. An empty Namespace stands for kube-system.
+	// Namespace and Name identify the Lease. An empty Namespace means kube-system.
 	Namespace, Name string
-	// Identity names this process in the Lease. It must differ from those of all others. "" stands
-	// for the name of the host and a random part.
+	// Identity names this process in the Lease, and must be unique. "" means the host name and a
+	// random part.
 	Identity string
-	// LeaseDuration is how long the others wait, after the last renewal that they have seen, until
-	// they take the lease. It is a whole number of seconds, since the Lease has it so. 0 stands for
-	// 15 s.
+	// LeaseDuration is the time from the last renewal the others have seen until they take the
+	// lease. The Lease stores whole seconds, so it must be a whole number of them. 0 means 15 s.
 	LeaseDuration time.Duration
-	// RenewDeadline is how long a renewal is tried until the process gives up. 0 stands for 10 s.
+	// RenewDeadline limits the attempts to renew before the process gives up. 0 means 10 s.
 	RenewDeadline time.Duration
-	// RetryPeriod is how often the leader renews the lease. The others look at it each 1 to 2.2
-	// times as long. They see its times in whole seconds, so a period of less than a second takes
-	// up to a second off the Margin. 0 stands for 2 s.
+	// RetryPeriod is the leader's renewal interval. The others look every 1 to 2.2 RetryPeriods.
+	// They see times in whole seconds, so a period under a second takes up to a second off the
+	// Margin. 0 means 2 s.
 	RetryPeriod time.Duration
-	// Margin is how long before the end of the lease requests are cut off, for a request that is on
-	// its way, and for clocks that don't run equally fast. 0 stands for what is left of
-	// LeaseDuration after RenewDeadline and RetryPeriod, which is when a renewal that fails for the
-	// whole time is given up: 3 s, if all have their defaults.
+	// Margin is the time between the cutting off of requests and the end of the lease, for requests
+	// on their way and for clocks of different speeds. 0 means LeaseDuration less RenewDeadline and
+	// RetryPeriod, so requests are cut off when a failing renewal is given up: 3 s by default.
 	Margin time.Duration
 }
 
-// AddFlags adds the flags of kube-controller-manager's election but --leader-elect. Their defaults
-// are the present values.
+// AddFlags adds the flags of kube-controller-manager's election except --leader-elect. The current
+// values become the defaults.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	o.setDefaults()
 	flags.StringVar(&o.Namespace, "leader-elect-resource-namespace", o.Namespace, "namespace of the Lease by which the leader is elected")
@@ -64,7 +62,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// validate fills in the defaults and checks the rest.
+// validate sets defaults and checks the rest.
 func (o *Options) validate() error {
 	o.setDefaults()
 	if o.Identity == "" {

@@ -4,7 +4,7 @@
 
 package election
 
-// Write implements net.Conn.
+// Write writes p if the term lasts.
 func (c *conn) Write(p []byte) (int, error) {
 	if err := c.term.err(); err != nil {
 		return 0, err

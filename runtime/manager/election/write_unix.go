@@ -6,8 +6,8 @@ package election
 
 import "syscall"
 
-// Write implements net.Conn. It looks at the clock before each system call, as Conn.Write doesn't,
-// which may wait for the peer and then send the rest.
+// Write looks at the clock before each system call. Conn.Write would not: it may wait for the peer
+// and then send the rest.
 func (c *conn) Write(p []byte) (n int, err error) {
 	if c.raw == nil {
 		if err := c.term.err(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Caches is a metrics.CacheProvider whose metrics a Prometheus registry collects. Any number of
-// watch caches may use it.
+// Caches is a metrics.CacheProvider for a Prometheus registry. Any number of watch caches may use
+// it.
 type Caches struct{ collector[metrics.CacheState] }
 
 var (
@@ -19,12 +19,12 @@ var (
 	_ prom.Collector        = (*Caches)(nil)
 )
 
-// NewCaches returns Caches that are registered with registerer, which must not be nil.
+// NewCaches returns Caches registered with registerer, which must not be nil.
 func NewCaches(registerer prom.Registerer) (*Caches, error) {
 	return register("watch cache metrics", registerer, &Caches{collector[metrics.CacheState]{metrics: cacheMetrics}})
 }
 
-// BeginCache implements metrics.CacheProvider. Bytes of name that are not UTF-8 become U+FFFD.
+// BeginCache implements metrics.CacheProvider. Invalid UTF-8 in name becomes U+FFFD.
 func (c *Caches) BeginCache(name string, read func() metrics.CacheState) (end func()) {
 	return c.begin(names{first: labelValue(name)}, nil, read)
 }

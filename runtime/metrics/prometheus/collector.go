@@ -13,16 +13,16 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 )
 
-// collector collects the metrics of all things of a sort, such as queues. Those of one name share
-// their series.
+// collector collects the metrics of all sources of a sort, such as queues. Sources of one name
+// share their series.
 type collector[S any] struct {
 	metrics []metric[S] // set once at construction
 
-	mu     sync.Mutex // mu guards what follows; it is not held while a state is read
+	mu     sync.Mutex // mu guards the field below; it is not held while a state is read
 	byName map[names]*group[S]
 }
 
-// names are the names of a thing, and of the thing that it belongs to, if there is one.
+// names are the names of a source, and of its owner, if there is one.
 type names struct{ first, second string }
 
 func (n names) labels() []string {
@@ -32,19 +32,19 @@ func (n names) labels() []string {
 	return []string{n.first, n.second}
 }
 
-// group are all things of one name.
+// group is the set of all sources of one name.
 type group[S any] struct {
 	current map[*run[S]]struct{}
-	ended   []float64 // the totals of those that have ended, by metric
+	ended   []float64 // the totals of ended runs, by metric
 }
 
-// run is one that has not ended.
+// run is a source that has not ended.
 type run[S any] struct {
 	read   func() S
-	before []float64 // the totals of earlier runs of the same thing
+	before []float64 // the totals of earlier runs of the same source
 }
 
-// begin adds a run, until end is called. What before has counted does not count; nil is nothing.
+// begin adds a run, until end is called. Totals in before don't count; nil means none.
 func (c *collector[S]) begin(n names, before *S, read func() S) (end func()) {
 	began := &run[S]{read: read, before: make([]float64, len(c.metrics))}
 	if before != nil {
@@ -80,7 +80,7 @@ func (c *collector[S]) counts() bool {
 	return slices.ContainsFunc(c.metrics, func(m metric[S]) bool { return m.merge == nil })
 }
 
-// count adds what a run has counted to the totals. NaN is no total yet.
+// count adds a run's counts to the totals. NaN means no total yet.
 func (c *collector[S]) count(totals, now []float64, r *run[S]) {
 	for n, value := range now {
 		switch {
@@ -96,8 +96,8 @@ func (c *collector[S]) count(totals, now []float64, r *run[S]) {
 // Describe implements prometheus.Collector.
 func (c *collector[S]) Describe(ch chan<- *prom.Desc) { describe(c.metrics, ch) }
 
-// Collect implements prometheus.Collector. It takes the lock of each thing, one after the other,
-// for a moment.
+// Collect implements prometheus.Collector. It takes the lock of each source briefly, one after the
+// other.
 func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 	type view struct {
 		current []*run[S]
@@ -129,7 +129,7 @@ func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 	}
 }
 
-// register registers a collector of some metrics.
+// register registers a collector. metrics describes it in errors.
 func register[C prom.Collector](metrics string, registerer prom.Registerer, c C) (registered C, err error) {
 	if registerer == nil {
 		return registered, fmt.Errorf("%s: the registerer is nil; use prometheus.DefaultRegisterer or one of your own", metrics)
@@ -140,5 +140,5 @@ func register[C prom.Collector](metrics string, registerer prom.Registerer, c C)
 	return c, nil
 }
 
-// labelValue returns s as a valid value of a label.
+// labelValue returns s as valid UTF-8.
 func labelValue(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

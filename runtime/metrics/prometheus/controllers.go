@@ -8,10 +8,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Controllers is a metrics.ControllerProvider, and for work queues a metrics.QueueProvider, whose
-// metrics a Prometheus registry collects. Any number of controllers and of other queues may use it.
-// The names of metrics that Kubernetes' work queues or controller-runtime have are the same, so
-// dashboards and alerts for these work.
+// Controllers is a metrics.ControllerProvider, and for work queues a metrics.QueueProvider, for a
+// Prometheus registry. Any number of controllers and of other queues may use it. Metrics that
+// Kubernetes' work queues or controller-runtime have, too, share their names, so dashboards and
+// alerts for these work.
 type Controllers struct {
 	queues      collector[metrics.QueueState]
 	controllers collector[metrics.ControllerState]
@@ -22,10 +22,9 @@ var (
 	_ prom.Collector             = (*Controllers)(nil)
 )
 
-// NewControllers returns Controllers that are registered with registerer, which must not be nil.
-// They have a registration of their own because other libraries, such as controller-runtime, have
-// metrics of the same names with other labels: use another registry than those, or wrap registerer
-// to add a prefix.
+// NewControllers returns Controllers registered with registerer, which must not be nil. Their
+// registration is separate because other libraries, such as controller-runtime, have metrics of the
+// same names with other labels: use a different registry, or wrap registerer to add a prefix.
 func NewControllers(registerer prom.Registerer) (*Controllers, error) {
 	return register("controller metrics", registerer, &Controllers{
 		queues:      collector[metrics.QueueState]{metrics: queueMetrics},
@@ -33,13 +32,12 @@ func NewControllers(registerer prom.Registerer) (*Controllers, error) {
 	})
 }
 
-// BeginQueue implements metrics.QueueProvider. Bytes of name that are not UTF-8 become U+FFFD.
+// BeginQueue implements metrics.QueueProvider. Invalid UTF-8 in name becomes U+FFFD.
 func (c *Controllers) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
 	return c.queues.begin(names{first: labelValue(name)}, nil, read)
 }
 
-// BeginController implements metrics.ControllerProvider. Bytes of name that are not UTF-8 become
-// U+FFFD.
+// BeginController implements metrics.ControllerProvider. Invalid UTF-8 in name becomes U+FFFD.
 func (c *Controllers) BeginController(name string, read func() metrics.ControllerState) (end func()) {
 	before := read()
 	return c.controllers.begin(names{first: labelValue(name)}, &before, read)
@@ -51,8 +49,8 @@ func (c *Controllers) Describe(ch chan<- *prom.Desc) {
 	c.controllers.Describe(ch)
 }
 
-// Collect implements prometheus.Collector. It takes the locks of each controller and each queue,
-// one after the other, for a moment.
+// Collect implements prometheus.Collector. It takes the locks of each controller and each queue
+// briefly, one after the other.
 func (c *Controllers) Collect(ch chan<- prom.Metric) {
 	c.queues.Collect(ch)
 	c.controllers.Collect(ch)

@@ -55,7 +55,7 @@ var informerMetrics = []metric[informerState]{
 	ofCheckpoint(nil, "restored_objects_total", "Objects that came from a checkpoint.", func(c *metrics.CheckpointState) float64 { return float64(c.Restored) }),
 }
 
-// ofCheckpoint returns a metric that an informer without a checkpoint does not have.
+// ofCheckpoint returns a metric without a value for informers without a checkpoint.
 func ofCheckpoint(merge func(a, b float64) float64, name, help string, value func(*metrics.CheckpointState) float64) metric[informerState] {
 	return metric[informerState]{desc: informerDesc("checkpoint_"+name, help), merge: merge, value: func(s *informerState) float64 {
 		if !s.Checkpoint.Kept {
@@ -65,7 +65,7 @@ func ofCheckpoint(merge func(a, b float64) float64, name, help string, value fun
 	}}
 }
 
-// number returns the resourceVersion as a number, if a float64 can represent it.
+// number returns the resourceVersion as a number, or NaN if a float64 can't represent it.
 func number(version string) float64 {
 	n, err := strconv.ParseUint(version, 10, 53)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// metric is one series of a thing whose state is an S, such as a queue.
+// metric is one series of a source with state S, such as a queue.
 type metric[S any] struct {
 	desc   *prom.Desc
-	labels []string         // besides those for the names of the thing
-	value  func(*S) float64 // NaN for none
-	// merge returns the value of two things of one name. It is nil for a total, which is a sum, and
-	// goes on when one of them has ended.
+	labels []string         // without those for the source's names
+	value  func(*S) float64 // NaN if it has none
+	// merge combines the values of two sources of one name. It is nil for a total, which is a sum
+	// and includes ended sources.
 	merge func(a, b float64) float64
-	// part is which part of a histogram the value is: the upper bound of durations that it counts,
+	// part is the value's part of a histogram: the upper bound of the durations it counts,
 	// +Inf for those above all bounds, and sumOfDurations at the end. 0 is no histogram.
 	part float64
 }
@@ -29,8 +29,7 @@ const sumOfDurations = -1
 // queueBounds are the bounds of metrics.Durations, in seconds.
 var queueBounds = []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10}
 
-// gauge returns a metric whose values merge adds up, if it is sum, or of which it takes the worse
-// one.
+// gauge returns a metric whose values are combined by merge: sum, or the choice of the worse one.
 func gauge[S any](desc *prom.Desc, merge func(a, b float64) float64, value func(*S) float64, labels ...string) metric[S] {
 	return metric[S]{desc: desc, labels: labels, value: value, merge: merge}
 }
@@ -48,7 +47,6 @@ func histogram[S any](desc *prom.Desc, of func(*S) *metrics.Durations) (parts []
 	return append(parts, metric[S]{desc: desc, part: sumOfDurations, value: func(s *S) float64 { return of(s).Sum.Seconds() }})
 }
 
-// describe describes the metrics.
 func describe[S any](all []metric[S], ch chan<- *prom.Desc) {
 	var last *prom.Desc
 	for _, m := range all {
@@ -59,7 +57,7 @@ func describe[S any](all []metric[S], ch chan<- *prom.Desc) {
 	}
 }
 
-// emit sends the metrics with their values, for the thing of these names.
+// emit sends the metrics with their values for the source with these names.
 func emit[S any](all []metric[S], values []float64, names []string, ch chan<- prom.Metric) {
 	var count uint64
 	buckets := map[float64]uint64{}
@@ -83,7 +81,7 @@ func emit[S any](all []metric[S], values []float64, names []string, ch chan<- pr
 	}
 }
 
-// valuesOf returns the values of the metrics of a state.
+// valuesOf returns the values of all metrics for a state.
 func valuesOf[S any](all []metric[S], s S) []float64 {
 	values := make([]float64, len(all))
 	for n, m := range all {
@@ -92,7 +90,7 @@ func valuesOf[S any](all []metric[S], s S) []float64 {
 	return values
 }
 
-// unix returns a time in Unix time, and none for the zero time.
+// unix returns a Unix time, or NaN for the zero time.
 func unix(t time.Time) float64 {
 	if t.IsZero() {
 		return math.NaN()

@@ -11,8 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Provider is a metrics.Provider whose metrics a Prometheus registry collects. Any number of
-// informers may use it.
+// Provider is a metrics.Provider for a Prometheus registry. Any number of informers may use it.
 type Provider struct {
 	// set once at construction
 	informers collector[metrics.InformerState]
@@ -27,10 +26,10 @@ var (
 	_ prom.Collector   = (*Provider)(nil)
 )
 
-// New returns a Provider that is registered with registerer, which must not be nil.
-// promhttp.Handler serves the metrics of prometheus.DefaultRegisterer. If registerer has a Provider
-// already, the error is a prometheus.AlreadyRegisteredError: share that Provider, or distinguish
-// the two with a prefix or a label. registerer.Unregister removes the Provider.
+// New returns a Provider registered with registerer, which must not be nil. promhttp.Handler serves
+// the metrics of prometheus.DefaultRegisterer. If registerer already has a Provider, the error is a
+// prometheus.AlreadyRegisteredError: share that Provider, or distinguish the two with a prefix or a
+// label. registerer.Unregister removes the Provider.
 func New(registerer prom.Registerer) (*Provider, error) {
 	return register("informer metrics", registerer, &Provider{
 		informers: collector[metrics.InformerState]{metrics: informerMetrics},
@@ -71,15 +70,15 @@ func (p *Provider) Describe(ch chan<- *prom.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It takes the locks of each running informer and handler,
-// one after the other, for a moment.
+// Collect implements prometheus.Collector. It takes the locks of each running informer and handler
+// briefly, one after the other.
 func (p *Provider) Collect(ch chan<- prom.Metric) {
 	for _, c := range p.collectors() {
 		c.Collect(ch)
 	}
 }
 
-// BeginInformer implements metrics.Provider. Bytes of name that are not UTF-8 become U+FFFD.
+// BeginInformer implements metrics.Provider. Invalid UTF-8 in name becomes U+FFFD.
 func (p *Provider) BeginInformer(name string, read func() metrics.InformerState) metrics.InformerRecorder {
 	name = labelValue(name)
 	before := read()
@@ -90,7 +89,6 @@ func (p *Provider) BeginInformer(name string, read func() metrics.InformerState)
 	}
 }
 
-// informerRun is an InformerRecorder.
 type informerRun struct {
 	provider *Provider
 	name     string
@@ -122,7 +120,6 @@ func (r *informerRun) BeginHandler(name string, read func() metrics.HandlerState
 	}
 }
 
-// handlerRun is a HandlerRecorder.
 type handlerRun struct {
 	end      func()
 	callback prom.Observer
