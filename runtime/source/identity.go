@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// trustOf returns a text that differs for servers whose certificates are of different authorities.
+// trustOf returns a text that differs for servers with different certificate authorities.
 func trustOf(config *rest.Config) (string, error) {
 	authority := config.CAData
 	if len(authority) == 0 && config.CAFile != "" {
