@@ -99,11 +99,12 @@
 // # Ordering and blocking
 //
 // List and Watch run on the caller's goroutine and call back on it, one call at a time, in the
-// order of the stream; net/http has a goroutine for each connection. While a callback runs, the
-// source reads nothing, so a slow callback slows the stream down through TCP's flow control, and a
-// server may close a watch read too slowly. An event is handed over as soon as it has arrived. A
-// cancelled context ends the wait for the server at once. It does not interrupt a running callback,
-// but no further callback starts. Nothing runs any more after List or Watch has returned.
+// order of the stream; net/http has goroutines of its own for connections. While a callback runs,
+// the source reads nothing, so a slow callback slows the stream down through TCP's flow control,
+// and a server may close a watch read too slowly. An event is handed over as soon as it has
+// arrived. A cancelled context ends the wait for the server at once. It does not interrupt a
+// running callback, but no further callback starts. Nothing runs any more after List or Watch has
+// returned.
 //
 // The warning handler of the rest.Config is called on the caller's goroutine.
 //

@@ -19,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// status is the subresource.
 const status = "status"
 
 // resource is a Writer without its type parameter.
@@ -35,7 +34,7 @@ var (
 	errNil    = errors.New("the object is nil")
 )
 
-// check returns an error for an object, or a Writer, that no request can be made of.
+// check returns an error for an unusable object or Writer.
 func (r *resource) check(call string, obj object.Object) error {
 	switch {
 	case r.http == nil:
@@ -84,7 +83,7 @@ func (r *resource) String() string {
 	return text
 }
 
-// send sends a request, and returns what the server has answered and the token of that.
+// send sends a request, and returns the object in the server's answer and its token.
 func (r *resource) send(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
 	if r.http == nil {
 		return nil, object.Token{}, r.fail(req.Method, req.Key, errUnmade)
@@ -108,14 +107,14 @@ func (r *resource) write(ctx context.Context, req source.Request) (object.Object
 	return obj, token, err
 }
 
-// wrote passes what the server has written to Options.OnWrite.
+// wrote passes the token of a write to Options.OnWrite.
 func (r *resource) wrote(ctx context.Context, token object.Token) {
 	if r.options.OnWrite != nil && !r.options.DryRun {
 		r.options.OnWrite(ctx, token)
 	}
 }
 
-// token returns the token of a write that the server has answered with obj.
+// token returns the token of a write answered with obj.
 func (r *resource) token(obj object.Object) object.Token {
 	if r.options.DryRun {
 		return object.Token{}
@@ -123,7 +122,6 @@ func (r *resource) token(obj object.Object) object.Token {
 	return object.TokenOf(r.http.Resource(), obj)
 }
 
-// query returns the parameters of a write.
 func (r *resource) query() url.Values {
 	q := url.Values{}
 	if r.options.FieldManager != "" {
@@ -155,7 +153,6 @@ func (r *resource) update(ctx context.Context, obj object.Object, subresource st
 	return r.write(ctx, r.replace(obj, subresource))
 }
 
-// replace returns the request of an update.
 func (r *resource) replace(obj object.Object, subresource string) source.Request {
 	return source.Request{Method: http.MethodPut, Key: object.KeyOf(obj), Subresource: subresource, Query: r.query(), Object: obj}
 }
@@ -190,7 +187,6 @@ func (r *resource) apply(ctx context.Context, obj object.Object, subresource str
 	})
 }
 
-// applyQuery returns the parameters of an apply.
 func (r *resource) applyQuery() (url.Values, error) {
 	if r.options.FieldManager == "" {
 		return nil, errors.New("an apply needs a field manager; set Options.FieldManager to the controller's name")
@@ -224,7 +220,6 @@ func (r *resource) delete(ctx context.Context, obj object.Object, opts metav1.De
 	return token, nil
 }
 
-// deletion returns the request of a delete.
 func (r *resource) deletion(obj object.Object, opts metav1.DeleteOptions) (source.Request, error) {
 	uid := obj.GetUID()
 	if uid == "" || obj.GetResourceVersion() == "" {
