@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// This file has the writes of an indexer. They are for unit tests that give objects to listers
-// without running an informer. What was written is there until the informer has synced.
+// This file has the writes of an indexer, for unit tests that give objects to listers without
+// running an informer. Written objects are there until the informer has synced.
 
 var errRunning = errors.New("the informer runs, or has run, and its store has what the API server has; write to the server, or in a test to the fake clientset")
 
@@ -63,8 +63,8 @@ func (x *indexer) Replace(objects []any, resourceVersion string) error {
 	})
 }
 
-// Bookmark sets the resourceVersion that LastStoreSyncResourceVersion returns. Once the informer
-// runs it does nothing: the server's bookmarks do that.
+// Bookmark sets the result of LastStoreSyncResourceVersion. Once the informer runs it does nothing:
+// the server's bookmarks do that.
 func (x *indexer) Bookmark(resourceVersion string) {
 	_ = x.write("Bookmark", func(txn *store.Txn[object.Object]) error {
 		txn.SetResourceVersion(resourceVersion)
@@ -84,7 +84,7 @@ func put(txn *store.Txn[object.Object], obj any) error {
 	return nil
 }
 
-// write changes the draft, which it makes if there is none.
+// write changes the draft, and makes it if there is none.
 func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) error) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -107,7 +107,7 @@ func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) erro
 	return draft.Update(change)
 }
 
-// stored returns the indexes that a store has to be given.
+// stored returns the indexes to give to a store.
 func (x *indexes) stored() (all []store.AnyIndex[object.Object]) {
 	for _, ix := range x.byName {
 		if ix.of != nil {

@@ -25,24 +25,23 @@ type (
 	anyStore    = store.Store[object.Object]
 )
 
-// indexer implements cache.Indexer over the store of an informer. Each read is answered from one
-// snapshot, and waits for nothing.
+// indexer implements cache.Indexer over the store of an informer. Each read uses one snapshot, and
+// waits for nothing.
 type indexer struct {
 	// set once at construction
 	name     string // of the informer
 	informer *anyInformer
 	objects  store.Reader[object.Object]
 
-	// indexes is never nil, and what it points to never changes. mu guards writes.
+	// indexes is never nil, and its target never changes. mu guards writes.
 	indexes atomic.Pointer[indexes]
-	// draft has what was written before the informer has synced; nil if nothing was. mu guards
-	// writes.
+	// draft has the objects written before the informer has synced; nil if there are none. mu
+	// guards writes.
 	draft atomic.Pointer[anyStore]
 
 	mu sync.Mutex
 }
 
-// indexes are the indexes of an indexer.
 type indexes struct {
 	funcs  cache.Indexers
 	byName map[string]index
@@ -57,7 +56,7 @@ func newIndexer(name string, i *anyInformer) *indexer {
 	return x
 }
 
-// contents returns what reads are answered from.
+// contents returns the snapshot for a read.
 func (x *indexer) contents() *contents {
 	if draft := x.draft.Load(); draft != nil && !x.informer.HasSynced() {
 		return draft.Snapshot()
@@ -110,8 +109,8 @@ func (x *indexer) get(key object.Key) (item any, exists bool, err error) {
 	return obj, true, nil
 }
 
-// Index returns the objects that have one of the values that the named index gives to obj, each
-// once. It returns an error if there is no such index, or if its function does.
+// Index returns the objects that share a value of obj in the named index, each once. It returns an
+// error if there is no such index, or if its function does.
 func (x *indexer) Index(name string, obj any) ([]any, error) {
 	ix, err := x.index(name)
 	if err != nil {
@@ -158,8 +157,8 @@ func (x *indexer) IndexKeys(name, value string) ([]string, error) {
 	return keys(ix.lookup(s, value), ix.len(s, value)), nil
 }
 
-// ListIndexFuncValues returns each value that an object has in the named index, once. It returns
-// none if there is no such index.
+// ListIndexFuncValues returns each value of the objects in the named index, once. It returns none
+// if there is no such index.
 func (x *indexer) ListIndexFuncValues(name string) []string {
 	values := []string{}
 	if ix, err := x.index(name); err == nil {
@@ -173,11 +172,11 @@ func (x *indexer) ListIndexFuncValues(name string) []string {
 // GetIndexers returns the functions of all indexes. The map must not be changed.
 func (x *indexer) GetIndexers() cache.Indexers { return x.indexes.Load().funcs }
 
-// AddIndexers adds indexes, and fills them from the store; it waits for the batch that is being
-// applied. It adds none, and returns an error, if there is an index of one of the names, if a
-// function is nil, or if it returns an error for an object in the store. The index
-// cache.NamespaceIndex is there from the start: to add it with client-go's function does nothing,
-// and another function takes its place.
+// AddIndexers adds indexes, and fills them from the store; it waits for the batch being applied. It
+// adds none, and returns an error, if an index has one of the names already, if a function is nil,
+// or if it returns an error for an object in the store. The index cache.NamespaceIndex is there
+// from the start: adding it with client-go's function does nothing, and another function replaces
+// it.
 func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -199,7 +198,7 @@ func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 		next.funcs[name], next.byName[name] = values, ix
 		wanted = append(wanted, ix.of)
 	}
-	// The draft comes first: while there is one to be read, only its objects can fail an index.
+	// The draft comes first: while it is in use, only its objects can fail an index.
 	if draft := x.draft.Load(); draft != nil && !x.informer.HasSynced() {
 		if err := draft.AddIndexers(wanted...); err != nil {
 			return err
@@ -216,7 +215,7 @@ func isNamespaceFunc(values cache.IndexFunc) bool {
 	return reflect.ValueOf(values).Pointer() == reflect.ValueOf(byNamespace.values).Pointer()
 }
 
-// LastStoreSyncResourceVersion returns the resourceVersion that the store is at.
+// LastStoreSyncResourceVersion returns the store's resourceVersion.
 func (x *indexer) LastStoreSyncResourceVersion() string { return x.contents().ResourceVersion() }
 
 // Resync does nothing, as in client-go's stores.
@@ -230,7 +229,7 @@ func (x *indexer) index(name string) (index, error) {
 	return ix, nil
 }
 
-// list returns objects as a slice; room is about how many they are.
+// list returns objects as a slice with room as its first capacity.
 func list(objects iter.Seq[object.Object], room int) []any {
 	all := make([]any, 0, room)
 	for obj := range objects {
@@ -239,7 +238,7 @@ func list(objects iter.Seq[object.Object], room int) []any {
 	return all
 }
 
-// keys returns the keys of objects; room is about how many they are.
+// keys returns the keys of objects, with room as the first capacity.
 func keys(objects iter.Seq[object.Object], room int) []string {
 	all := make([]string, 0, room)
 	for obj := range objects {
