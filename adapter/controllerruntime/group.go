@@ -14,14 +14,14 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 )
 
-// group hands out the informers of several namespaces as one. A handler may be called by several of
-// them at once.
+// group hands out the informers of several namespaces as one. Several of them may call a handler at
+// once.
 type group struct {
 	// set once at construction
 	checker.Checker // done when all members have synced
 	name            string
 	members         []*part
-	spawn           func(func())    // runs what ends when stop is closed in a goroutine
+	spawn           func(func())    // runs f in a goroutine; f returns when stop is closed
 	stop            <-chan struct{} // closed when the members end
 }
 
@@ -109,7 +109,8 @@ func (r *groupRegistration) HasSynced() bool {
 	return !slices.ContainsFunc(r.of, func(one clientcache.ResourceEventHandlerRegistration) bool { return !one.HasSynced() })
 }
 
-// doneAfter marks c as done when all channels of synced are closed. It gives up when stop is.
+// doneAfter marks c as done when all channels of synced are closed. It gives up when stop is
+// closed.
 func doneAfter(synced []<-chan struct{}, stop <-chan struct{}, c checker.Checker) {
 	for _, one := range synced {
 		select {

@@ -8,14 +8,14 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 )
 
-// prompt is an informer whose handlers are mostly up to date when they have been added: if it has
-// synced, adding a handler waits a little until the handler has got the objects. The sources of
-// controllers look at that as soon as they have added theirs, and then each 100 ms.
+// prompt is an informer whose handlers are mostly up to date on return: if it has synced, adding a
+// handler waits a little until the handler has got the objects. The sources of controllers check
+// that as soon as they have added theirs, and then each 100 ms.
 type prompt struct {
 	clientcache.SharedIndexInformer
 }
 
-// promptness is how long adding a handler waits at most. A handler may take any time.
+// promptness is the longest wait when adding a handler, which may be slow.
 const promptness = 100 * time.Millisecond
 
 // AddEventHandler adds a handler with the resync period of the informer.
@@ -44,7 +44,7 @@ func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHand
 }
 
 // syncedOf returns a channel that is closed when a handler of an informer of package clientgo has
-// got the initial objects. HasSyncedChecker would do the same, but older versions don't have it.
+// got the initial objects, like HasSyncedChecker, which older versions lack.
 func syncedOf(r clientcache.ResourceEventHandlerRegistration) <-chan struct{} {
 	return r.(interface{ Synced() <-chan struct{} }).Synced()
 }
