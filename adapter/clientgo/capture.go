@@ -28,7 +28,6 @@ import (
 // The URL of a list sent by client-go's code has the resource, the namespace and the selectors.
 // This file answers such a list instead of the server, and reads them from it.
 
-// collection is the subject of a list.
 type collection struct {
 	resource schema.GroupVersionResource
 	options  source.Options
@@ -87,7 +86,6 @@ func inProtobuf(list *metav1.PartialObjectMetadataList) ([]byte, error) {
 	return append([]byte("k8s\x00"), envelope...), err
 }
 
-// RoundTrip implements http.RoundTripper for a client with all requests captured.
 func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return c.answer(req) }
 
 var errNoServer = errors.New("this client only finds out what would be listed")
@@ -119,7 +117,7 @@ func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-// isMadeUp reports whether a list is the one returned by answer, as decoded by a client.
+// isMadeUp reports whether a decoded list is the answer's.
 func isMadeUp(list runtime.Object) bool {
 	n, same := 0, true
 	err := meta.EachListItem(list, func(obj runtime.Object) error {
@@ -173,7 +171,6 @@ func (c *capture) listOf(madeUp object.Object) (collection, error) {
 	return c.read(c.urls[n-1])
 }
 
-// read returns the collection for the URL of a list.
 func (c *capture) read(list *url.URL) (collection, error) {
 	fail := func(format string, args ...any) (collection, error) {
 		return collection{}, fmt.Errorf("a list of %s can't be sent in another way: "+format, append([]any{list.RequestURI()}, args...)...)
@@ -213,7 +210,6 @@ func (c *capture) read(list *url.URL) (collection, error) {
 	return to, nil
 }
 
-// source returns a source of the collection's objects, which have the type of example.
 func (to collection) source(client *source.Client, example object.Object) (source.Source[object.Object], error) {
 	elem := reflect.TypeOf(example).Elem()
 	to.options.NewObject = func() object.Object { return reflect.New(elem).Interface().(object.Object) }

@@ -17,19 +17,17 @@ import (
 
 var errRunning = errors.New("the informer runs, or has run, and its store has what the API server has; write to the server, or in a test to the fake clientset")
 
-// Add writes obj, as Update does.
 func (x *indexer) Add(obj any) error { return x.set("Add", obj) }
 
-// Update writes obj. It returns an error once the informer runs, and if obj has no name, or is no
-// API object: a cache.KeyError then.
+// Update returns an error once the informer runs, and if obj has no name, or is no API object: a
+// cache.KeyError then.
 func (x *indexer) Update(obj any) error { return x.set("Update", obj) }
 
 func (x *indexer) set(verb string, obj any) error {
 	return x.write(verb, func(txn *store.Txn[object.Object]) error { return put(txn, obj) })
 }
 
-// Delete removes the object with the key of obj, which may also be a
-// cache.DeletedFinalStateUnknown. It returns an error once the informer runs.
+// Delete accepts a cache.DeletedFinalStateUnknown, too. It returns an error once the informer runs.
 func (x *indexer) Delete(obj any) error {
 	return x.write("Delete", func(txn *store.Txn[object.Object]) error {
 		text, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
@@ -46,8 +44,8 @@ func (x *indexer) Delete(obj any) error {
 	})
 }
 
-// Replace removes all objects and writes these. It returns an error, and changes nothing, once the
-// informer runs, and if one is no API object with a name.
+// Replace returns an error, and changes nothing, once the informer runs, and if an object is no API
+// object with a name.
 func (x *indexer) Replace(objects []any, resourceVersion string) error {
 	return x.write("Replace", func(txn *store.Txn[object.Object]) error {
 		for obj := range x.contents().All() {
@@ -107,7 +105,6 @@ func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) erro
 	return draft.Update(change)
 }
 
-// stored returns the indexes to give to a store.
 func (x *indexes) stored() (all []store.AnyIndex[object.Object]) {
 	for _, ix := range x.byName {
 		if ix.of != nil {

@@ -64,7 +64,6 @@ func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, res
 	return newInformer(src, example, resync, indexers)
 }
 
-// source returns a source of the objects that lw reads.
 func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.Source[object.Object], error) {
 	of, ok := example.(object.Object)
 	if !ok || reflect.ValueOf(example).Kind() != reflect.Pointer || lw == nil {
@@ -86,10 +85,9 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 	return to.source(e.client, of)
 }
 
-// captureKey is the key of a context's *capture.
 type captureKey struct{}
 
-// capturing captures the requests whose contexts ask for it, and passes on all others.
+// capturing captures requests with a captureKey in their context, and passes on all others.
 type capturing struct{ next http.RoundTripper }
 
 func (c capturing) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -91,7 +91,6 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 	return factory, nil
 }
 
-// reading is a collection that an informer reads, with an example of its objects.
 type reading struct {
 	of      collection
 	example object.Object
@@ -184,7 +183,6 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 	return nil, fmt.Errorf("a %T is no API object", obj)
 }
 
-// errEnough ends the list of an informer that has shown an object.
 var errEnough = errors.New("no more objects are needed")
 
 // patience is how long client-go's code may take to send a list, and to get the made-up answer. It

@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// index is an index of a cache.Indexer.
 type index struct {
 	values cache.IndexFunc
 	// of is the store's index of the same values; nil stands for the index by namespace, which
@@ -20,7 +19,6 @@ type index struct {
 	of *anyIndex
 }
 
-// byNamespace is the index of client-go's listers.
 var byNamespace = index{values: cache.MetaNamespaceIndexFunc}
 
 // newIndex returns the index of an IndexFunc. An error of the function becomes a panic, which the
@@ -35,7 +33,7 @@ func newIndex(name string, values cache.IndexFunc) index {
 	})}
 }
 
-// indexError is the value of panics of an index's key function.
+// indexError is a panic of an index's key function.
 type indexError struct{ error }
 
 func (e indexError) Unwrap() error { return e.error }
@@ -51,7 +49,6 @@ func catch(err *error) {
 	}
 }
 
-// lookup yields the objects that have value, each once.
 func (x index) lookup(s *contents, value string) iter.Seq[object.Object] {
 	switch {
 	case x.of != nil:
@@ -76,7 +73,6 @@ func (x index) len(s *contents, value string) int {
 	return x.of.Len(s, value)
 }
 
-// all yields each value of an object, once.
 func (x index) all(s *contents) iter.Seq[string] {
 	if x.of != nil {
 		return x.of.Keys(s)

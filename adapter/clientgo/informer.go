@@ -39,7 +39,6 @@ func wrap(i *informer.SharedIndexInformer[object.Object], description string) *s
 	}
 }
 
-// sharedInformer implements cache.SharedIndexInformer.
 type sharedInformer struct {
 	// set once at construction
 	checker.Checker
@@ -60,7 +59,6 @@ type sharedInformer struct {
 // stoppedLocked reports whether the run is over or about to end.
 func (s *sharedInformer) stoppedLocked() bool { return s.run != nil && s.run.Err() != nil }
 
-// Run calls RunWithContext with a context that is done when stop is closed.
 func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
 
 // RunWithContext runs the informer until ctx is done, and returns after all its goroutines and
@@ -125,7 +123,6 @@ func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker.Checker,
 	})
 }
 
-// AddEventHandler adds a handler with the resync period of the informer.
 func (s *sharedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
 }
@@ -136,7 +133,7 @@ func (s *sharedInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHa
 	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions adds a handler, which gets the objects of the store first. It returns
+// AddEventHandlerWithOptions adds a handler, which first gets the objects of the store. It returns
 // an error if h is nil or the informer has stopped.
 func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	if h == nil {
@@ -226,7 +223,6 @@ func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 	})
 }
 
-// SetWatchErrorHandler is SetWatchErrorHandlerWithContext for a function without a context.
 func (s *sharedInformer) SetWatchErrorHandler(handle cache.WatchErrorHandler) error {
 	if handle == nil {
 		return s.SetWatchErrorHandlerWithContext(nil)
@@ -246,15 +242,15 @@ func (s *sharedInformer) SetWatchErrorHandlerWithContext(handle cache.WatchError
 	return s.informer.SetErrorHandler(func(_ string, err error) { handle(s.context(), idle, err) })
 }
 
-// context returns the context of the run, which has begun.
+// context is for callbacks: the run has begun.
 func (s *sharedInformer) context() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.run
 }
 
-// AddIndexers adds indexers, also while the informer runs. It returns an error if the informer has
-// stopped, or has an indexer of one of the names.
+// AddIndexers returns an error if the informer has stopped, or has an indexer of one of the names.
+// The informer may be running.
 func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.IsStopped() {
 		return fmt.Errorf("%s: indexer was not added because it has stopped already", s.name)
@@ -265,13 +261,11 @@ func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 // HasSynced reports whether the first list is in the store. The checker follows a moment later.
 func (s *sharedInformer) HasSynced() bool { return s.informer.HasSynced() }
 
-// GetStore returns the informer's objects.
 func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
 
-// GetIndexer returns the informer's objects.
 func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 
-// IsStopped reports whether the context of the run is done. A stopped informer can't be started
+// IsStopped reports whether the context of the run is done. Then the informer can't be started
 // again.
 func (s *sharedInformer) IsStopped() bool {
 	s.mu.Lock()

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// registration implements cache.ResourceEventHandlerRegistration.
 type registration struct {
 	// set once at construction
 	checker.Checker
@@ -40,7 +39,6 @@ func (r *registration) ShutdownChan() <-chan struct{} { return r.over }
 
 func (r *registration) end() { close(r.over) }
 
-// handler adapts a client-go handler to the runtime.
 type handler struct{ to cache.ResourceEventHandler }
 
 func (h handler) OnAdd(obj object.Object, isInInitialList bool) { h.to.OnAdd(obj, isInInitialList) }
@@ -91,7 +89,6 @@ func (h crashing) guard(callback func()) {
 // log.
 const afterCrash = time.Second
 
-// returns reports whether callback has returned without a panic.
 func (h crashing) returns(callback func()) (returned bool) {
 	defer utilruntime.HandleCrashWithLogger(h.logger)
 	callback()

@@ -52,7 +52,6 @@ func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[obj
 	return s
 }
 
-// listerWatcher implements source.Source.
 type listerWatcher struct {
 	client     cache.ListerWatcherWithContext // nil if there is none
 	watchLists bool
@@ -76,7 +75,6 @@ func isFake(lw cache.ListerWatcher) bool {
 
 var errNoClient = errors.New("the ListerWatcher is nil")
 
-// List implements source.Source.
 func (s listerWatcher) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
 	if s.client == nil {
 		return source.ListResult{}, errNoClient
@@ -114,7 +112,6 @@ func (s listerWatcher) List(ctx context.Context, opts source.ListOptions, item f
 	})
 }
 
-// Watch implements source.Source.
 func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	switch {
 	case s.client == nil:

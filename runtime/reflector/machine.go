@@ -158,7 +158,6 @@ func (m *machine) initial(in *input) action {
 	return action{call: callEnd, told: in.version}
 }
 
-// change handles an event of a watch.
 func (m *machine) change(in *input) action {
 	c, ok := m.next(in.event, in.version)
 	switch {
@@ -224,7 +223,7 @@ func (m *machine) page(in *input) action {
 	return a
 }
 
-// noticed handles a failure found by step itself, like a failure of the source.
+// noticed handles a failure found by step itself.
 func (m *machine) noticed(why reason.Reason) action {
 	a := m.failed(&input{typ: inFailed, reason: why})
 	a.noticed = why

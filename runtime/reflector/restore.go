@@ -21,7 +21,6 @@ import (
 // asked for its version.
 const moment = 500 * time.Millisecond
 
-// errQuiet ends a watch that was silent for a moment.
 var errQuiet = errors.New("the watch brings nothing yet")
 
 // restore passes the full state of Restore, if any, to the sink and returns its version.
@@ -42,7 +41,7 @@ func (r *run[T]) restore() (version string) {
 	return version
 }
 
-// confirm handles the first event or bookmark of the watch from a restored version.
+// confirm handles the first event or bookmark of that watch.
 func (m *machine) confirm(in *input) action {
 	if older(in.version, m.version) {
 		return action{task: taskLeave, noticed: reason.WentBack}
@@ -52,7 +51,7 @@ func (m *machine) confirm(in *input) action {
 	return a
 }
 
-// quiet handles the silence of the watch from a restored version.
+// quiet handles its silence.
 func (m *machine) quiet() action {
 	if !m.restored { // an event came a moment later
 		return m.enter(StateConnecting)
@@ -68,14 +67,14 @@ func (m *machine) accept(next task) action {
 	return action{call: callEnd, told: m.version, kept: true, task: next, version: m.version}
 }
 
-// awaitAnswer bounds the time until the server accepts the watch from a restored version.
+// awaitAnswer bounds the time until the server accepts that watch.
 func (w *watch[T]) awaitAnswer() {
 	limit := w.config.InitialEventsTimeout
 	w.total = time.AfterFunc(limit, func() { w.cancel(noticedError(reason.Silent, "no answer to a watch for %v", limit)) })
 }
 
-// awaitConfirmation is called when the server has accepted that watch. If asking for the server's
-// version has failed, the watch may be silent as long as any other.
+// awaitConfirmation is called when the server has accepted it. If asking for the server's version
+// has failed, the watch may be silent as long as any other.
 func (w *watch[T]) awaitConfirmation() {
 	w.total.Stop()
 	if !w.machine.asked {
@@ -83,8 +82,7 @@ func (w *watch[T]) awaitConfirmation() {
 	}
 }
 
-// confirm completes a restored full state before the first event of the watch from its version,
-// unless that event is older.
+// confirm completes a restored full state before the watch's first event, unless that is older.
 func (w *watch[T]) confirm(version string) error {
 	w.total.Stop()
 	var a action

@@ -153,7 +153,6 @@ func (r *run[T]) tell(a *action) error {
 	return r.sinkErr
 }
 
-// sink calls the sink and keeps its error.
 func (r *run[T]) sink(call func() error) error {
 	if err := call(); err != nil {
 		r.sinkErr = err
@@ -161,7 +160,6 @@ func (r *run[T]) sink(call func() error) error {
 	return r.sinkErr
 }
 
-// flush makes the sink handle the calls it has held back.
 func (r *run[T]) flush() error {
 	if r.flusher == nil {
 		return nil
@@ -183,7 +181,6 @@ func (r *run[T]) do() {
 	}
 }
 
-// pause waits as long as the action demands, if its task is taskWait.
 func (r *run[T]) pause() {
 	r.in = input{typ: inElapsed}
 	if r.todo.task != taskWait {
@@ -202,7 +199,6 @@ func (r *run[T]) beginReplace() error {
 	return r.sink(r.config.Sink.BeginReplace)
 }
 
-// page reads one page of a list.
 func (r *run[T]) page(a *action) input {
 	if a.task == taskList && r.beginReplace() != nil {
 		return input{}
@@ -279,7 +275,7 @@ func (r *run[T]) failed(err error, healthy bool) input {
 	return input{typ: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
 }
 
-// noticedError returns the error of a failure noticed by the run itself.
+// noticedError is the error of a failure noticed by the run itself.
 func noticedError(why reason.Reason, format string, limit time.Duration) error {
 	return &reason.Error{Reason: why, Err: fmt.Errorf(format, limit)}
 }

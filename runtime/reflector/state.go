@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// defaultPage is the page size if Config sets none.
 const defaultPage = 500
 
 // maxEmptyPages is the number of empty pages in a row that may have a continue token.
@@ -58,7 +57,6 @@ type machine struct {
 	pages pages // in StateListing
 }
 
-// rules are the settings of Config needed by step.
 type rules struct {
 	pageSize int64
 	stream   bool
@@ -133,7 +131,6 @@ const (
 	callAbort
 )
 
-// action is the run's response to an input.
 type action struct {
 	call    call
 	task    task

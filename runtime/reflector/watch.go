@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// watch reads a watch, or a watch-list and the watch that follows in the same stream.
 func (r *run[T]) watch() {
 	if r.todo.task == taskStream && r.beginReplace() != nil {
 		r.in = input{}
@@ -61,7 +60,7 @@ func (w *watch[T]) close() {
 	w.cancel(nil)
 }
 
-// ended returns the input for the end of a watch, given the source's error.
+// ended returns the input for the end of a watch with err.
 func (w *watch[T]) ended(err error) input {
 	r := w.run
 	if w.unsettled > 0 && r.sinkErr == nil {
@@ -104,7 +103,6 @@ func (w *watch[T]) ended(err error) input {
 	return input{typ: inEnded, brief: brief, events: w.events, healthy: healthy}
 }
 
-// watch is one open stream.
 type watch[T object.Object] struct {
 	*run[T]
 	opts    source.WatchOptions
@@ -205,7 +203,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	return w.goOn(e.More)
 }
 
-// goOn settles the series, unless more events are at hand, and starts waiting for the next one.
+// goOn settles the series, unless more events are at hand, and resumes the watchdog.
 func (w *watch[T]) goOn(more bool) error {
 	if more && w.unsettled < eventsAtOnce {
 		w.dog.back(time.Now())
@@ -240,7 +238,6 @@ func (w *watch[T]) settle() (time.Time, error) {
 	return now, err
 }
 
-// carryOut makes the action's call to the sink.
 func (w *watch[T]) carryOut(a *action, e source.Event[T]) error {
 	if a.call == callEnd {
 		w.bookmark = true

@@ -31,5 +31,4 @@ func (w *watchdog) backFromNoise(away time.Duration) {
 	w.timer.Reset(time.Until(w.due))
 }
 
-// stop ends the watchdog, unless it is barking.
 func (w *watchdog) stop() { w.timer.Stop() }

@@ -36,7 +36,6 @@ type collection struct {
 	jsonOnly *atomic.Bool
 }
 
-// newCollection makes a collection of objects of type t.
 func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, opts Options) (*collection, error) {
 	if c == nil || c.http == nil {
 		return nil, errors.New("the client is nil; make one with NewClient")
@@ -108,7 +107,6 @@ func (c *collection) in(namespace string) (*collection, error) {
 	return &other, nil
 }
 
-// String describes the collection in error messages and logs.
 func (c *collection) String() string {
 	var b strings.Builder
 	b.WriteString(describe(c.gvr))
@@ -127,7 +125,7 @@ func (c *collection) String() string {
 	return b.String()
 }
 
-// query returns the parameters that all requests of the collection share.
+// query returns the parameters common to all requests.
 func (c *collection) query() url.Values {
 	q := url.Values{}
 	if c.options.LabelSelector != "" {
@@ -277,7 +275,7 @@ func (c *collection) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// failed converts a decoder's error to the error that List and Watch return.
+// failed converts a decoder's error to that of List and Watch.
 func (c *collection) failed(verb string, err error) error {
 	switch err := err.(type) {
 	case *decode.Error:

@@ -23,78 +23,74 @@
 // # Formats
 //
 // A request names formats in order of preference ([Options].Formats); the server chooses, and the
-// answer's Content-Type selects the decoder. The default is protobuf first, for Go types with
-// protobuf methods, then JSON. The types of k8s.io/api, types generated the same way, and
-// metav1.PartialObjectMetadata have protobuf methods. Servers have protobuf for built-in kinds and
-// for metadata, and JSON always. If a server refuses a request with 406, the source asks for JSON
+// answer's Content-Type selects the decoder. The default is protobuf, for Go types with protobuf
+// methods, then JSON. The types of k8s.io/api, types generated the same way, and
+// metav1.PartialObjectMetadata have such methods. Servers have protobuf for built-in kinds and for
+// metadata, and JSON always. If a server refuses a request with 406, the source asks for JSON
 // alone, at once and from then on. The server may compress answers with gzip.
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers in
-// untyped values are int64. A fast decoder reads the usual input and declines anything unusual or
-// invalid, which goes to a slow decoder: github.com/go-json-experiment/json with its version 1
-// options, or sigs.k8s.io/json itself for a type with an empty interface, a json.Number or an
-// unusual json tag. Likewise, protobuf declined by the fast decoder is decoded by the type's own
-// methods. A type whose new objects aren't zero values is always decoded the slow way.
+// untyped values are int64. A fast decoder reads the usual input and leaves anything unusual or
+// invalid to a slow one: github.com/go-json-experiment/json with its version 1 options, or
+// sigs.k8s.io/json itself for a type with an empty interface, a json.Number or an unusual json tag.
+// Likewise, unusual protobuf is decoded by the type's own methods. A type whose new objects aren't
+// zero values is always decoded the slow way.
 //
 // The time to parse a resource.Quantity depends on the length of its text, not on its exponent. A
 // quantity below 1n becomes 1n, as in apimachinery. More than 18 characters before an exponent over
-// 1,000 are an error. Such a text may take minutes only where sigs.k8s.io/json or a type's own
-// method decodes it.
+// 1,000 are an error; if sigs.k8s.io/json or a type's own method decodes them, they may take
+// minutes.
 //
-// Every object has its apiVersion and kind set. Servers omit them in lists of built-in kinds and in
-// all protobuf; the source adds them, so an object looks the same from a list and from a watch, in
-// any format.
+// Every object has its apiVersion and kind set, even where servers omit them: in lists of built-in
+// kinds and in all protobuf. So an object looks the same from a list and from a watch, in any
+// format.
 //
 // # Parts of objects and of collections
 //
 // A source of *metav1.PartialObjectMetadata asks only for metadata, for any resource. If the server
 // sends whole objects instead, the source reads just their metadata. [Options].Kind is then the
 // kind of the objects. DropManagedFields and DropAnnotations skip parts of any object's metadata
-// without decoding them. (Only the slow decoders create them for a moment.) ShardSelector restricts
-// the collection to objects whose hash is in a range.
+// without decoding them. (Only the slow decoders create them for a moment.)
 //
 // A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
-// objects and decodes only the type's fields. In JSON, skipped parts are not validated: of an
-// object or array only quotes, backslashes and brackets are examined, and both kinds of brackets
-// count alike. The decoded fields are the same as if the skipped ones were null, provided the
-// answer is JSON. A decoder that validates the whole object runs only if something about the type's
-// fields is unusual. Protobuf is decoded by the fields' tags; an object not written the way API
-// servers write it is an error.
+// objects and decodes only the type's fields, as if the others were null. In JSON, skipped parts
+// are not validated: of an object or array only quotes, backslashes and brackets are examined, and
+// both kinds of brackets count alike. So nothing is promised for an answer that is not JSON. A
+// decoder that validates the whole object runs only if something about the type's fields is
+// unusual. Protobuf is decoded by the fields' tags; an object not written the way API servers write
+// it is an error.
 //
 // # Memory
 //
 // A list is never held as a whole: its objects are decoded as the response arrives and handed over
 // one by one. Decoding allocates only the objects' own memory. The read-ahead buffer is a few
 // kilobytes, or one value if that is larger. All streams of the process reuse each other's buffers,
-// large ones too; the garbage collector frees unused ones. A length written in a response is not
-// trusted: memory is allocated as bytes arrive. An object or event of more than 16 MiB after
-// decompression is an error.
+// and the garbage collector frees unused ones. A length written in a response is not trusted:
+// memory is allocated as bytes arrive. An object or event of more than 16 MiB after decompression
+// is an error.
 //
 // A waiting watch holds a buffer of one kilobyte; after a burst of events, a larger one until the
 // next bookmark. A Go type is analysed once per process, when its first object is decoded. Decoders
 // learn from the objects they decode, so they outlive streams: a source and all sources derived
 // from it with In share one decoder, and add more only while several streams decode at once.
 //
-// With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. Each
-// source has a table, shared with the sources derived from it with In, that remembers parts as they
-// repeat and forgets the others. It holds up to 16 MB, counting the memory of the parts. Lists and
-// watches use the same table, so a relist shares its parts with the objects of the first list.
-// Repeated short strings are shared in any case. With the option Known, an object the caller
-// already has is not decoded again.
+// With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. A
+// source, together with the sources derived from it with In, has a table of repeated parts of up to
+// 16 MB, which counts the memory of the parts. Lists and watches use the same table, so a relist
+// shares its parts with the first list. Repeated short strings are shared in any case. With the
+// option Known, an object the caller already has is not decoded again.
 //
 // A caller that writes to an object despite promising ReadOnly changes other objects, too. Later
-// objects of the server are not affected: before a part is shared with another object, it is
-// compared with its original content. The comparison is repeated when bytes arrive after a pause.
-// In a stream without pauses it takes at most a fiftieth of the time, so it runs every few
-// milliseconds for a thousand parts in use. A change is logged, and from then on Known is not
-// called, because any known object may have the changed part. Parts the table has forgotten are not
-// compared; a known object keeps them.
+// objects of the server are not affected: before a part is shared, it is compared with its original
+// content. The comparison is repeated when bytes arrive after a pause. In a stream without pauses
+// it takes at most a fiftieth of the time, so it runs every few milliseconds for a thousand parts
+// in use. A change is logged, and from then on Known is not called, because any known object may
+// have the changed part. Parts the table has forgotten are not compared; a known object keeps them.
 //
-// A string kept after its object was dropped keeps little other memory alive. A name or namespace
-// keeps nothing else. Another string of up to 256 bytes may keep other short strings of its object,
-// at most 2 KB. A longer string keeps only itself. A pointer to a field keeps the object, as in any
-// Go program.
+// A string kept after its object was dropped keeps little other memory alive: a name or namespace
+// none, another string of up to 256 bytes at most 2 KB of its object's other short strings, a
+// longer one none. A pointer to a field keeps the object, as in any Go program.
 //
 // # Ordering and blocking
 //
@@ -102,9 +98,8 @@
 // order of the stream; net/http has goroutines of its own for connections. While a callback runs,
 // the source reads nothing, so a slow callback slows the stream down through TCP's flow control,
 // and a server may close a watch read too slowly. An event is handed over as soon as it has
-// arrived. A cancelled context ends the wait for the server at once. It does not interrupt a
-// running callback, but no further callback starts. Nothing runs any more after List or Watch has
-// returned.
+// arrived. A cancelled context ends the wait for the server at once, but does not interrupt a
+// running callback; no further one starts. Nothing runs any more after List or Watch has returned.
 //
 // The warning handler of the rest.Config is called on the caller's goroutine.
 //

@@ -29,7 +29,6 @@ func trustOf(config *rest.Config) (string, error) {
 	return config.ServerName + " " + hex.EncodeToString(sum[:]), nil
 }
 
-// identity implements HTTP.Identity.
 func (c *collection) identity() string {
 	o := &c.options
 	dropped := slices.Sorted(slices.Values(o.DropAnnotations))

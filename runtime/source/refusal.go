@@ -23,7 +23,6 @@ const (
 	errorPatience = time.Second // for the body of a refusal
 )
 
-// shorten cuts a text from the server to fit a log line.
 func shorten(text string) string {
 	if len(text) > maxErrorText {
 		text = text[:maxErrorText] + "…"

@@ -42,7 +42,7 @@ func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 	wipe(b.new)
 }
 
-// wipe clears keys. The usual single key is cleared without calling the runtime.
+// wipe clears keys, the usual single key without calling the runtime.
 func wipe[K any](keys []K) {
 	if len(keys) == 1 {
 		var zero K

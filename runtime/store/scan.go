@@ -58,7 +58,6 @@ func (c *scan) match(objs []object.Object) (n int) {
 	return n
 }
 
-// begin begins the scan, and reports whether any object can match.
 func (c *scan) begin() bool {
 	c.begun = true
 	c.version.Missed(c.namespace)
@@ -71,7 +70,6 @@ func (c *scan) begin() bool {
 	return selectable
 }
 
-// sizeOf returns the initial capacity for a list of scan's objects.
 func sizeOf(v *table.Version, namespace string, selector labels.Selector) int {
 	if selector == nil || selector.Empty() {
 		return v.Namespace(namespace).Len()

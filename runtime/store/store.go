@@ -127,7 +127,6 @@ func set(x table.Txn, obj object.Object) error {
 	return nil
 }
 
-// isNil reports whether obj is nil or a nil pointer in an interface.
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// briefly is the age below which an ended watch counts as brief.
 const briefly = time.Second
 
 // Options has the timeouts and waits of a watch. The zero value of a field means its default.
@@ -86,7 +85,6 @@ func check[T object.Object](ctx context.Context, src source.Source[T], resourceV
 	return reflector.Tuning{WatchTimeout: opts.WatchTimeout, SilenceTimeout: opts.SilenceTimeout, Backoff: opts.Backoff}.Validate()
 }
 
-// retry is one call of Retry. Everything happens on the caller's goroutine.
 type retry[T object.Object] struct {
 	// Set once at construction.
 	src   source.Source[T]
@@ -140,7 +138,6 @@ func (r *retry[T]) name() string {
 	return fmt.Sprintf("%T", r.src)
 }
 
-// ending is how a watch has ended.
 type ending struct {
 	stopped error         // event's error
 	err     error         // nil if the server has ended it normally
@@ -149,7 +146,6 @@ type ending struct {
 	events  bool          // it has brought an event
 }
 
-// watch reads one watch to its end.
 func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -199,7 +195,6 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	return end
 }
 
-// repeats reports whether e is the event passed on last.
 func (r *retry[T]) repeats(e source.Event[T]) bool {
 	return e.ResourceVersion == r.told.ResourceVersion && e.Type == r.told.Type && object.KeyOf(e.Object) == object.KeyOf(r.told.Object)
 }

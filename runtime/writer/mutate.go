@@ -66,7 +66,6 @@ func (r *resource) attempt(ctx context.Context, call string, obj object.Object, 
 	}
 }
 
-// pause waits before the next attempt.
 func pause(ctx context.Context, retries int) error {
 	if retries == 0 {
 		return nil
@@ -106,7 +105,6 @@ func (r *resource) mutate(ctx context.Context, obj object.Object, subresource st
 	})
 }
 
-// equal reports whether two states of an object are the same for the server.
 func equal(a, b object.Object) (bool, error) {
 	if reflect.DeepEqual(a, b) {
 		return true, nil

@@ -34,7 +34,7 @@ var (
 	errNil    = errors.New("the object is nil")
 )
 
-// check returns an error for an unusable object or Writer.
+// check refuses unusable objects and Writers.
 func (r *resource) check(call string, obj object.Object) error {
 	switch {
 	case r.http == nil:
@@ -45,7 +45,6 @@ func (r *resource) check(call string, obj object.Object) error {
 	return nil
 }
 
-// newResource makes the writer of objects of type t.
 func newResource(c *source.Client, gvr schema.GroupVersionResource, t reflect.Type, opts Options) (*resource, error) {
 	fail := func(err error) error {
 		return fmt.Errorf("writer.New of %s/%s: %w", gvr.GroupResource(), gvr.Version, err)
@@ -68,7 +67,6 @@ func newResource(c *source.Client, gvr schema.GroupVersionResource, t reflect.Ty
 	return &resource{http: h, options: opts}, nil
 }
 
-// String describes the writer in error messages and logs.
 func (r *resource) String() string {
 	if r.http == nil {
 		return "nothing"
@@ -83,7 +81,6 @@ func (r *resource) String() string {
 	return text
 }
 
-// send sends a request, and returns the object in the server's answer and its token.
 func (r *resource) send(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
 	if r.http == nil {
 		return nil, object.Token{}, r.fail(req.Method, req.Key, errUnmade)
@@ -98,7 +95,6 @@ func (r *resource) send(ctx context.Context, req source.Request) (object.Object,
 	return obj, r.token(obj), nil
 }
 
-// write is send for a request that changes something.
 func (r *resource) write(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
 	obj, token, err := r.send(ctx, req)
 	if err == nil {
@@ -107,7 +103,6 @@ func (r *resource) write(ctx context.Context, req source.Request) (object.Object
 	return obj, token, err
 }
 
-// wrote passes the token of a write to Options.OnWrite.
 func (r *resource) wrote(ctx context.Context, token object.Token) {
 	if r.options.OnWrite != nil && !r.options.DryRun {
 		r.options.OnWrite(ctx, token)

@@ -216,7 +216,6 @@ func erase[T object.Object](change func(T) error) func(object.Object) error {
 	return func(obj object.Object) error { return change(obj.(T)) }
 }
 
-// fail adds the call and the object to an error.
 func (r *resource) fail(call string, key object.Key, err error) error {
 	if key.Name != "" {
 		call += " of " + key.String()
