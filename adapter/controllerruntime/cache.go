@@ -32,9 +32,8 @@ func NewCache(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 }
 
 // Until returns a NewCache for managers that end at once when they are cancelled early. A manager
-// looks at its context only after its caches have synced, however long that takes. So
-// WaitForCacheSync of these caches returns true when ctx is done, too. ctx is the context for the
-// manager's Start.
+// looks at its context only after its caches have synced. So WaitForCacheSync of these caches
+// also returns true when ctx, the context for the manager's Start, is done.
 func Until(ctx context.Context) cache.NewCacheFunc {
 	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 		c, err := New(config, opts)
@@ -48,7 +47,7 @@ func Until(ctx context.Context) cache.NewCacheFunc {
 
 // IgnoreNewInformer returns newCache, which is [NewCache] or the result of [Until], for managers
 // whose cache.Options have a NewInformer. The cache makes its own informers and never calls that
-// function, so the function's additions, such as names, metrics or a wrapper, are missing.
+// function, so its additions, such as names, metrics or a wrapper, are missing.
 func IgnoreNewInformer(newCache cache.NewCacheFunc) cache.NewCacheFunc {
 	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 		opts.NewInformer = nil
@@ -171,7 +170,6 @@ func (c *Cache) end() {
 	close(c.ended)
 }
 
-// runLocked runs the informers of k until k is removed or the cache ends.
 func (c *Cache) runLocked(k *kind) {
 	if isClosed(c.ended) {
 		k.stop()
@@ -187,8 +185,8 @@ func (c *Cache) runLocked(k *kind) {
 	}
 }
 
-// spawn runs f in a goroutine that Start waits for, once the cache has started and unless it has
-// ended.
+// spawn runs f in a goroutine that Start waits for: at the start of the cache, or at once if it has
+// started; not after its end.
 func (c *Cache) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

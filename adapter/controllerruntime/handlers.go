@@ -18,17 +18,15 @@ type prompt struct {
 // promptness is the longest wait when adding a handler, which may be slow.
 const promptness = 100 * time.Millisecond
 
-// AddEventHandler adds a handler with the resync period of the informer.
 func (p prompt) AddEventHandler(handler clientcache.ResourceEventHandler) (clientcache.ResourceEventHandlerRegistration, error) {
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{})
 }
 
-// AddEventHandlerWithResyncPeriod is AddEventHandler with a resync period.
 func (p prompt) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEventHandler, period time.Duration) (clientcache.ResourceEventHandlerRegistration, error) {
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions is AddEventHandler with client-go's options.
+// AddEventHandlerWithOptions may wait for the initial objects.
 func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
 	added, err := p.SharedIndexInformer.AddEventHandlerWithOptions(handler, options)
 	if err != nil || !p.HasSynced() {

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// fieldIndex finds objects by the values of a field.
 type fieldIndex struct {
 	index  *store.Index[object.Object, string]
 	values client.IndexerFunc
@@ -67,7 +66,6 @@ func (k *kind) addIndex(field string, values client.IndexerFunc) error {
 	return nil
 }
 
-// query has the options of a List.
 type query struct {
 	namespace string
 	labels    labels.Selector // nil: everything

@@ -48,7 +48,7 @@ type kindKey struct {
 	view view
 }
 
-// kinds is a set of kinds. It is immutable.
+// kinds is an immutable set of kinds.
 type kinds struct {
 	byKey map[kindKey]*kind
 	// byType has the typed kinds whose Go type belongs to no other kind, by the address of the
@@ -132,7 +132,6 @@ func (c *Cache) remove(key kindKey) {
 	k.stop()
 }
 
-// newKindLocked makes a kind without running it.
 func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject func() object.Object) (_ *kind, err error) {
 	settings := c.settings.of(key.gvk)
 	k := &kind{kindKey: key, example: newObject(), namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
@@ -176,7 +175,6 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 	return k, nil
 }
 
-// newObject returns a constructor for the objects of a view of a kind.
 func (c *Cache) newObject(key kindKey) (func() object.Object, error) {
 	switch key.view {
 	case untyped:

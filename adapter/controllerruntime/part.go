@@ -20,7 +20,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// part is one informer of a kind.
 type part struct {
 	// set once at construction
 	informer *informer.SharedIndexInformer[object.Object]
@@ -32,7 +31,6 @@ type part struct {
 	synced atomic.Bool // whether the informer is known to have synced; never reset
 }
 
-// uncopied reports whether readers get the objects of a namespace themselves.
 func (p *part) uncopied(namespace string) bool {
 	if own, ok := p.unlike[namespace]; ok {
 		return own
@@ -50,7 +48,6 @@ type reading struct {
 	onError   clientcache.WatchErrorHandlerWithContext
 }
 
-// resourceName returns the name of a source.
 func resourceName(gvr schema.GroupVersionResource) string {
 	if gvr.Group == "" {
 		return gvr.Resource + "/" + gvr.Version

@@ -105,7 +105,7 @@ func (r *reading) informerIn(namespaces []string, syncPeriod *time.Duration, set
 		return r.source(namespace, settings.in(namespace))
 	}, namespaces, r.options(resourceName(r.resource), syncPeriod)...)
 	if err == nil && none {
-		// Nothing runs, so this waits for nothing.
+		// nothing runs, so this waits for nothing
 		err = i.RemoveNamespace(context.Background(), placeholder)
 	}
 	return i, err

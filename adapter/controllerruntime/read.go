@@ -64,7 +64,6 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	return nil
 }
 
-// disableCopies reports whether opts have UnsafeDisableDeepCopy set.
 func disableCopies(opts []client.GetOption) (disabled bool) {
 	for _, opt := range opts {
 		if usual, ok := any(opt).(client.UnsafeDisableDeepCopyOption); ok { // needs no allocation
@@ -138,7 +137,6 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 	return nil
 }
 
-// readableFor returns the kind and view of obj, made if need be, if it can be read.
 func (c *Cache) readableFor(obj client.Object) (*kind, error) {
 	// The scheme has an error for nil and for other types than pointers.
 	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -153,7 +151,7 @@ func (c *Cache) readableFor(obj client.Object) (*kind, error) {
 	return c.readable(kindKey{gvk, viewOf(obj)})
 }
 
-// readable returns the kind for key, made if need be, if it can be read.
+// readable returns the kind for key, made if need be.
 func (c *Cache) readable(key kindKey) (*kind, error) {
 	k := c.kinds.Load().byKey[key]
 	if k == nil {

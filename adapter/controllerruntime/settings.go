@@ -33,7 +33,6 @@ type settings struct {
 	formats       []source.Format // to ask for; nil: the type's default
 }
 
-// kindSettings are the settings for reading a kind.
 type kindSettings struct {
 	// namespaces has the namespaces to read, AllNamespaces for all others. If it is empty, all are
 	// read, with config; config also holds for a kind without namespaces.
@@ -67,7 +66,6 @@ func optional[T any](of any, name string) *T {
 	return nil
 }
 
-// in returns the settings for a namespace.
 func (s *kindSettings) in(namespace string) watchConfig {
 	if config, ok := s.namespaces[namespace]; ok {
 		return config
@@ -173,7 +171,6 @@ func newSettings(opts *cache.Options) (settings, error) {
 	return s, nil
 }
 
-// firstOf returns, for each setting, the first one that is set.
 func firstOf(configs ...watchConfig) watchConfig {
 	var of watchConfig
 	to := reflect.ValueOf(&of).Elem()

@@ -40,7 +40,6 @@ type events[T client.Object] struct {
 
 func (s *events[T]) String() string { return "informer source: " + reflect.TypeFor[T]().String() }
 
-// Start adds the handler until ctx is done.
 func (s *events[T]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	if s.informer == nil || s.handler == nil {
 		return errors.New("the informer or the handler of the source is nil")
@@ -100,7 +99,6 @@ func Runnable(factory *factories.Factory) manager.Runnable { return factoryRunna
 
 type factoryRunnable struct{ factory *factories.Factory }
 
-// Start runs the informers until ctx is done.
 func (r factoryRunnable) Start(ctx context.Context) error {
 	if err := r.factory.Start(ctx); err != nil {
 		return err

@@ -127,7 +127,6 @@ func versionOf(s *store.Snapshot[object.Object], namespace string) string {
 	return s.NamespaceResourceVersion(namespace)
 }
 
-// wait is WaitForCacheSync of the informer, ended with the kind.
 func (p *part) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
 	return p.until(ctx, k, func(ctx context.Context) error { return p.informer.WaitForCacheSync(ctx, opts...) })
 }
@@ -142,7 +141,6 @@ func (p *part) until(ctx context.Context, k *kind, wait func(context.Context) er
 
 var errEnded = errors.New("the informer has ended")
 
-// notSynced returns the error of a read whose wait has ended.
 func (k *kind) notSynced(why error) error {
 	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the informer of %s to sync: %v", k.gvk, why), 0)
 }

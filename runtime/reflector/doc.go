@@ -114,13 +114,8 @@
 // # Ordering and blocking
 //
 // The Sink's methods, OnError and OnState are called on the goroutine that calls Run, one at a
-// time, in the order of the server's responses and events. BeginReplace is always followed by
-// exactly one EndReplace or AbortReplace, unless the Sink itself has failed. Between them come only
-// Replace and Delete; outside of them only Add, Update, Delete and Bookmark, never with an older
-// version than the previous call's. A Sink with a Flush method is flushed after each event, except
-// while the Source reports that more events have arrived (More of [source.Event]), and then after
-// at most 128. It is also flushed at the end of each list and watch. Announced events that don't
-// come count as silence. Status has the flushed state.
+// time, in the order of the server's responses and events; see [Sink] for the sequence. Announced
+// events (More of [source.Event]) that don't come count as silence. Status has the flushed state.
 //
 // A Sink may block. Meanwhile the reflector does not read the server's stream, and the time does
 // not count as silence. Cancelling ctx ends every wait of the reflector at once, and no further

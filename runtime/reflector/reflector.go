@@ -16,13 +16,14 @@ import (
 // that calls Run, one at a time, in the stream's order. They may block, which delays the stream. If
 // one returns an error, Run ends, and returns an error that wraps it.
 //
-// A replace is BeginReplace, any number of Replace and Delete, then either EndReplace or
-// AbortReplace. Outside of it come Add, Update, Delete and Bookmark.
+// A replace is BeginReplace, any number of Replace and Delete, then exactly one EndReplace or
+// AbortReplace, unless the Sink itself has failed. Outside of it come Add, Update, Delete and
+// Bookmark, never with an older version than the previous call's.
 //
 // A Sink with a method Flush() error may hold back its calls until Flush, to handle them as one
-// batch. Flush is called when the source has no more events at hand, after a bounded number of
-// calls at the latest, and when a list or a watch has ended, but not after an error of the Sink. It
-// may block and fail like the other methods.
+// batch. Flush is called after each event, except while the Source reports that more have arrived
+// (More of [source.Event]), and then after at most 128. It is also called at the end of each list
+// and watch, but not after an error of the Sink. It may block and fail like the other methods.
 type Sink[T object.Object] interface {
 	// BeginReplace starts a new full state. The previous objects stay until EndReplace.
 	BeginReplace() error

@@ -10,12 +10,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
-// A full state of Config.Restore is complete only when the server has shown two things: that it
-// still has the changes since the state's version, and that its versions have not gone back behind
-// it. An event of the watch from this version shows both. If nothing has changed since, no event
-// comes. API servers report a forgotten version at once, but in the stream of an accepted watch. So
-// a watch that is silent for a moment shows the first thing, and asking for the server's version
-// shows the second.
+// A full state of Config.Restore is complete only when the server has shown that it still has the
+// changes since the state's version, and that its versions have not gone back behind it. An event
+// of the watch from this version shows both. Without an event, the silence of an accepted watch
+// shows the first, because API servers report a forgotten version at once in its stream; then the
+// server is asked for its version.
 
 // moment is how long an accepted watch from a restored version may be silent before the server is
 // asked for its version.

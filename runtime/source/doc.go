@@ -31,11 +31,11 @@
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers in
-// untyped values are int64. A fast decoder reads the usual input and leaves anything unusual or
-// invalid to a slow one: github.com/go-json-experiment/json with its version 1 options, or
-// sigs.k8s.io/json itself for a type with an empty interface, a json.Number or an unusual json tag.
-// Likewise, unusual protobuf is decoded by the type's own methods. A type whose new objects aren't
-// zero values is always decoded the slow way.
+// untyped values are int64. A fast decoder leaves anything unusual or invalid to a slow one:
+// github.com/go-json-experiment/json with its version 1 options, or sigs.k8s.io/json itself for a
+// type with an empty interface, a json.Number or an unusual json tag. Likewise, unusual protobuf is
+// decoded by the type's own methods. A type whose new objects aren't zero values is always decoded
+// the slow way.
 //
 // The time to parse a resource.Quantity depends on the length of its text, not on its exponent. A
 // quantity below 1n becomes 1n, as in apimachinery. More than 18 characters before an exponent over
@@ -71,9 +71,9 @@
 // is an error.
 //
 // A waiting watch holds a buffer of one kilobyte; after a burst of events, a larger one until the
-// next bookmark. A Go type is analysed once per process, when its first object is decoded. Decoders
-// learn from the objects they decode, so they outlive streams: a source and all sources derived
-// from it with In share one decoder, and add more only while several streams decode at once.
+// next bookmark. A Go type is analysed once per process, when its first object is decoded. A source
+// and all sources derived from it with In share one decoder, which learns from the objects it
+// decodes. They add more only while several streams decode at once.
 //
 // With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. A
 // source, together with the sources derived from it with In, has a table of repeated parts of up to

@@ -5,9 +5,9 @@
 //
 // # Ordering and blocking
 //
-// All reads go to a [Snapshot], one immutable state. Taking one is a single atomic load. A Snapshot
-// shows whole batches only, and has one resourceVersion. Readers never wait for a writer, nor a
-// writer for readers. Snapshots that one goroutine takes from one Reader never go backwards.
+// All reads go to a [Snapshot], one immutable state. Taking one is a single atomic load. It shows
+// whole batches only, and has one resourceVersion. Readers never wait for a writer, nor a writer
+// for readers. Snapshots that one goroutine takes from one Reader never go backwards.
 //
 // Take a Snapshot, make all reads that must be consistent on it, and drop it. Keeping a Snapshot
 // costs the memory of everything that has changed since.

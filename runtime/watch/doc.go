@@ -39,8 +39,8 @@
 // # Ordering and blocking
 //
 // Events come in the server's order, each once, one at a time, and none is older than the previous
-// one. Bookmarks (events without an object) are not passed on; the next connection starts at their
-// version.
+// one. Bookmarks (events without an object) are not passed on, but move the version at which the
+// next connection starts.
 //
 // A callback may block: the stream is not read meanwhile, and the time does not count as silence of
 // the server. A cancelled context ends every other wait at once.

@@ -34,9 +34,8 @@
 // # Tokens
 //
 // A write returns the object in the server's answer, and an [object.Token], which stands for the
-// write. A controller whose next decision needs the write in its cache gives the token to the
-// cache's informer: informer.SharedIndexInformer.AwaitToken waits until the informer has the write.
-// So it never acts on a state from before its own write.
+// write. A controller whose next decision needs the write in its cache waits for the token with
+// informer.SharedIndexInformer.AwaitToken. So it never acts on a state from before its own write.
 //
 // Options.OnWrite gets each token. With controller.Wrote there, a controller waits by itself: the
 // next reconcile of the key begins when the informers have the writes.
@@ -44,10 +43,9 @@
 //   - A write that changed nothing has the resourceVersion from before it, usually in the cache
 //     already, so waiting for its token ends at once. The same holds for a Mutate that sent
 //     nothing.
-//   - A delete goes by the UID. If finalizers or a grace period keep the object, the token is that
-//     of an update, otherwise it is Gone. A patch or update that takes the last finalizer from an
-//     object being deleted also returns a Gone token. Waiting for it ends when no object of the UID
-//     is in the cache.
+//   - The token of a removal is Gone: of a delete, unless finalizers or a grace period keep the
+//     object, and of a patch or update that takes the last finalizer from an object being deleted.
+//     Waiting for it ends when no object of the UID is in the cache.
 //   - An informer with selectors has no event for an object that matches them neither before the
 //     write nor after it. Don't wait there for such a token, or only with a deadline.
 //   - A failed write has no token. A conflict means that the cache is behind, but not by how much;

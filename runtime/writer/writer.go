@@ -44,10 +44,9 @@ type Options struct {
 // Writer writes the objects of one resource, in all namespaces. It is safe for use by several
 // goroutines at once.
 //
-// Each method blocks until the server has answered, on the caller's goroutine. It starts no other,
-// except net/http's for connections. The returned object is the caller's own. Arguments are not
-// changed, so they may come from a cache. With an error, a method returns the zero T and the zero
-// Token.
+// Each method blocks until the server has answered, and starts no goroutine; net/http does for its
+// connections. The returned object is the caller's own. Arguments are not changed, so they may come
+// from a cache. With an error, a method returns the zero T and the zero Token.
 type Writer[T object.Object] struct {
 	r *resource
 
