@@ -203,9 +203,8 @@ var done = func() context.Context {
 	return ctx
 }()
 
-// SetTransform sets a function to call with each object before it is stored; nil is none. It
-// returns an error once the informer was started. The function must return an object of the same
-// type, key, UID and resourceVersion.
+// SetTransform returns an error once the informer was started. The function must return an object
+// of the same type, key, UID and resourceVersion; nil is none.
 func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 	if transform == nil {
 		return s.informer.SetTransform(nil)
@@ -230,9 +229,8 @@ func (s *sharedInformer) SetWatchErrorHandler(handle cache.WatchErrorHandler) er
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handle(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext sets a function to call with each failure of a list or watch; nil
-// is none. It returns an error once the informer was started. The function's reflector has a name
-// and a description of the type, and does nothing.
+// SetWatchErrorHandlerWithContext returns an error once the informer was started. The function's
+// reflector has a name and a description of the type, and does nothing; nil is no function.
 func (s *sharedInformer) SetWatchErrorHandlerWithContext(handle cache.WatchErrorHandlerWithContext) error {
 	if handle == nil {
 		return s.informer.SetErrorHandler(nil)
@@ -273,7 +271,6 @@ func (s *sharedInformer) IsStopped() bool {
 	return s.stoppedLocked()
 }
 
-// LastSyncResourceVersion returns the store's resourceVersion; "" before the first sync.
 func (s *sharedInformer) LastSyncResourceVersion() string {
 	return s.informer.Store().Snapshot().ResourceVersion()
 }

@@ -77,22 +77,17 @@
 // minutes, and at most a tenth more). If another request may succeed, the reflector tries it
 // without a wait, but not twice in a row until a watch has been open for Backoff.ResetAfter. A
 // watch that the server ends normally after a second or more is opened again at once, and is not a
-// failure. A silent watch is opened again at once, too, because API servers send no bookmarks while
-// nothing changes.
-//
-// The waits, and Status.Attempts, start over only when a watch has been open for
-// Backoff.ResetAfter, so during a long outage the waits stay at Backoff.Max.
+// failure. A silent watch is opened again at once, too (Tuning.SilenceTimeout).
 //
 // # Bad data
 //
 // A response is read up to an object that can't be decoded or transformed. The error names the
-// object, if it is known ([source.DecodeError], [source.TransformError]); it is in Status, logged,
-// and passed to OnError. The request is repeated at once, and then with the waits of Backoff. If a
-// watch can't get past the object, the reflector lists, because the object may have changed. If the
-// list has it too, the reflector asks again after each wait until the object is repaired. Meanwhile
-// the Sink keeps its objects, and Status has the reason, the last error and the number of failures
-// in a row. Leaving the object out would be worse: a controller that doesn't see an existing object
-// could create it again.
+// object, if it is known ([source.DecodeError], [source.TransformError]). The request is repeated
+// at once, and then with the waits of Backoff. If a watch can't get past the object, the reflector
+// lists, because the object may have changed. If the list has it too, the reflector asks again
+// after each wait until the object is repaired; meanwhile the Sink keeps its objects. Leaving the
+// object out would be worse: a controller that doesn't see an existing object could create it
+// again.
 //
 // # Versions that go back
 //
@@ -113,9 +108,9 @@
 //
 // # Ordering and blocking
 //
-// The Sink's methods, OnError and OnState are called on the goroutine that calls Run, one at a
-// time, in the order of the server's responses and events; see [Sink] for the sequence. Announced
-// events (More of [source.Event]) that don't come count as silence. Status has the flushed state.
+// OnError, OnState and the Sink's methods are called on the goroutine that calls Run, one at a
+// time; see [Sink] for the sequence. Announced events (More of [source.Event]) that don't come
+// count as silence. Status has the flushed state.
 //
 // A Sink may block. Meanwhile the reflector does not read the server's stream, and the time does
 // not count as silence. Cancelling ctx ends every wait of the reflector at once, and no further

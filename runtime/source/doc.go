@@ -23,11 +23,10 @@
 // # Formats
 //
 // A request names formats in order of preference ([Options].Formats); the server chooses, and the
-// answer's Content-Type selects the decoder. The default is protobuf, for Go types with protobuf
-// methods, then JSON. The types of k8s.io/api, types generated the same way, and
-// metav1.PartialObjectMetadata have such methods. Servers have protobuf for built-in kinds and for
-// metadata, and JSON always. If a server refuses a request with 406, the source asks for JSON
-// alone, at once and from then on. The server may compress answers with gzip.
+// answer's Content-Type selects the decoder. The types of k8s.io/api, types generated the same way,
+// and metav1.PartialObjectMetadata can be decoded from protobuf. Servers have protobuf for built-in
+// kinds and for metadata, and JSON always. If a server refuses a request with 406, the source asks
+// for JSON alone, at once and from then on.
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers in
@@ -50,8 +49,8 @@
 //
 // A source of *metav1.PartialObjectMetadata asks only for metadata, for any resource. If the server
 // sends whole objects instead, the source reads just their metadata. [Options].Kind is then the
-// kind of the objects. DropManagedFields and DropAnnotations skip parts of any object's metadata
-// without decoding them. (Only the slow decoders create them for a moment.)
+// kind of the objects. DropManagedFields and DropAnnotations skip parts of any object's metadata.
+// (Only the slow decoders create them for a moment.)
 //
 // A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
 // objects and decodes only the type's fields, as if the others were null. In JSON, skipped parts
@@ -94,14 +93,12 @@
 //
 // # Ordering and blocking
 //
-// List and Watch run on the caller's goroutine and call back on it, one call at a time, in the
-// order of the stream; net/http has goroutines of its own for connections. While a callback runs,
-// the source reads nothing, so a slow callback slows the stream down through TCP's flow control,
-// and a server may close a watch read too slowly. An event is handed over as soon as it has
-// arrived. A cancelled context ends the wait for the server at once, but does not interrupt a
-// running callback; no further one starts. Nothing runs any more after List or Watch has returned.
-//
-// The warning handler of the rest.Config is called on the caller's goroutine.
+// List and Watch run on the caller's goroutine, as [Source] says; net/http has goroutines of its
+// own for connections. While a callback runs, the source reads nothing, so a slow callback slows
+// the stream down through TCP's flow control, and a server may close a watch read too slowly. An
+// event is handed over as soon as it has arrived. A cancelled context ends the wait for the server
+// at once, but does not interrupt a running callback; no further one starts. Nothing runs any more
+// after List or Watch has returned.
 //
 // # Errors
 //

@@ -71,8 +71,6 @@ type HTTP[T object.Object] struct {
 // It fails if c is nil, if gvr has no version or resource, if opts asks for a format the type
 // doesn't have or has an invalid ShardSelector, if T is not a pointer to a struct and opts has no
 // NewObject, and if NewObject returns nil or something other than a pointer that is a T.
-//
-// If T is *metav1.PartialObjectMetadata, the source asks only for metadata, whatever the resource.
 func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Options) (*HTTP[T], error) {
 	col, err := newCollection(c, gvr, reflect.TypeFor[T](), opts)
 	if err != nil {

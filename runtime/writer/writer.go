@@ -35,9 +35,7 @@ type Options struct {
 	// Kind is the objects' kind. "" means the name of the Go type, as in API packages; objects of
 	// types that hold any kind then need one of their own.
 	Kind string
-	// NewObject returns a new object at each call, always of the same pointer type. Several
-	// goroutines may call it at once. nil means zero values of the struct that T points to. It is
-	// required if T is an interface, such as object.Object.
+	// NewObject is as in [source.Options].
 	NewObject func() object.Object
 }
 
