@@ -37,7 +37,7 @@
 //
 // The requests of lists:
 //
-//	the first one             resourceVersion 0 (what the server has in its cache), limit 500
+//	the first one             resourceVersion 0 (from the server's cache), limit 500
 //	later ones                not older than the last version, whole (in pages of 500 if the first
 //	                          one came in pages)
 //	with Tuning.PageSize      the most recent state, in pages of that size

@@ -16,8 +16,8 @@ var errDone = errors.New("all conditions are true")
 // Until watches src after resourceVersion, like [Retry], until all conditions have been true, one
 // after the other. A condition reports whether it is true after an event; its error ends the wait.
 // Each condition is called first with the event that made the previous one true, and then with
-// those that follow. Until returns the last event passed to a condition, also with an error; the
-// zero Event if there was none. Without conditions it returns at once.
+// later ones. Until returns the last event passed to a condition, also with an error; the zero
+// Event if there was none. Without conditions it returns at once.
 //
 // Its errors are those of [Retry], with a condition's error, unchanged, instead of event's.
 //
