@@ -25,21 +25,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// A list that client-go's code sends shows what it is about: the resource, the namespace and the
-// selectors are in its URL. This file answers such a list in the place of the server, and reads
-// them from it.
+// The URL of a list sent by client-go's code has the resource, the namespace and the selectors.
+// This file answers such a list instead of the server, and reads them from it.
 
-// collection is what a list is about.
 type collection struct {
 	resource schema.GroupVersionResource
 	options  source.Options
 }
 
-// capture is where a RoundTripper leaves the URLs of lists.
+// capture collects the URLs of lists sent through a RoundTripper.
 type capture struct {
 	// set once at construction
 	base string            // the path of the server's URL, without a slash at its end
-	sent map[string]string // the parameters that are not the client's own
+	sent map[string]string // parameters of ours, or of client-go's reflector
 	kind string            // of the objects; "" if the client decodes the list as the type it wants
 	// protobuf: clients that prefer protobuf get it. It needs no JSON decoder, which the client
 	// would prepare for all structs of the type.
@@ -77,7 +75,7 @@ func (c *capture) answer(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// inProtobuf returns a list in Kubernetes' protobuf. The lists of all kinds have their items'
+// inProtobuf returns a list in Kubernetes' protobuf, where the lists of all kinds have their items'
 // metadata at the same place.
 func inProtobuf(list *metav1.PartialObjectMetadataList) ([]byte, error) {
 	raw, err := list.Marshal()
@@ -88,13 +86,12 @@ func inProtobuf(list *metav1.PartialObjectMetadataList) ([]byte, error) {
 	return append([]byte("k8s\x00"), envelope...), err
 }
 
-// RoundTrip implements http.RoundTripper for a client whose every request is captured.
 func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return c.answer(req) }
 
 var errNoServer = errors.New("this client only finds out what would be listed")
 
-// madeUpMeta is the metadata of the made-up object. It has what functions that change lists like to
-// remove.
+// madeUpMeta is the metadata of the made-up object. It has parts often removed by functions that
+// change lists.
 func madeUpMeta(version string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            "made-up-by-adapter-clientgo",
@@ -104,7 +101,7 @@ func madeUpMeta(version string) metav1.ObjectMeta {
 	}
 }
 
-// madeUp keeps the URL of a list, and returns what it is answered with.
+// madeUp keeps the URL of a list, and returns the answer.
 func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	c.mu.Lock()
 	c.urls = append(c.urls, of)
@@ -120,7 +117,7 @@ func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-// isMadeUp reports whether a list is the one that answer has returned, as a client has decoded it.
+// isMadeUp reports whether a decoded list is the answer's.
 func isMadeUp(list runtime.Object) bool {
 	n, same := 0, true
 	err := meta.EachListItem(list, func(obj runtime.Object) error {
@@ -131,8 +128,8 @@ func isMadeUp(list runtime.Object) bool {
 	return err == nil && n == 1 && same
 }
 
-// isMadeUpObject reports whether an object, which it may change, has nothing but the made-up
-// metadata. Clients differ in whether they set the kind.
+// isMadeUpObject reports whether o, which it may change, has only the made-up metadata. Some
+// clients set the kind.
 func isMadeUpObject(o object.Object) bool {
 	want := madeUpMeta(o.GetResourceVersion())
 	same := o.GetName() == want.Name &&
@@ -152,8 +149,8 @@ func isMadeUpObject(o object.Object) bool {
 
 var errNoList = errors.New("no list was sent by a client of this rest.Config")
 
-// last returns what was listed last. It returns an error if that can't be read by requests of our
-// own, or nothing was listed.
+// last returns the collection listed last. It returns an error if our own requests can't read it,
+// or nothing was listed.
 func (c *capture) last() (collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +160,7 @@ func (c *capture) last() (collection, error) {
 	return c.read(c.urls[len(c.urls)-1])
 }
 
-// listOf returns what was listed when a made-up object was the answer, as last does.
+// listOf returns the collection whose list was answered with a made-up object, like last.
 func (c *capture) listOf(madeUp object.Object) (collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +171,6 @@ func (c *capture) listOf(madeUp object.Object) (collection, error) {
 	return c.read(c.urls[n-1])
 }
 
-// read returns what the URL of a list is about.
 func (c *capture) read(list *url.URL) (collection, error) {
 	fail := func(format string, args ...any) (collection, error) {
 		return collection{}, fmt.Errorf("a list of %s can't be sent in another way: "+format, append([]any{list.RequestURI()}, args...)...)
@@ -214,7 +210,6 @@ func (c *capture) read(list *url.URL) (collection, error) {
 	return to, nil
 }
 
-// source returns a source of the collection's objects, which have the type of example.
 func (to collection) source(client *source.Client, example object.Object) (source.Source[object.Object], error) {
 	elem := reflect.TypeOf(example).Elem()
 	to.options.NewObject = func() object.Object { return reflect.New(elem).Interface().(object.Object) }

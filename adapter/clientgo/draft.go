@@ -12,24 +12,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// This file has the writes of an indexer. They are for unit tests that give objects to listers
-// without running an informer. What was written is there until the informer has synced.
+// This file has the writes of an indexer, for unit tests that give objects to listers without
+// running an informer. Written objects are there until the informer has synced.
 
 var errRunning = errors.New("the informer runs, or has run, and its store has what the API server has; write to the server, or in a test to the fake clientset")
 
-// Add writes obj, as Update does.
 func (x *indexer) Add(obj any) error { return x.set("Add", obj) }
 
-// Update writes obj. It returns an error once the informer runs, and if obj has no name, or is no
-// API object: a cache.KeyError then.
+// Update returns an error once the informer runs, and if obj has no name, or is no API object: a
+// cache.KeyError then.
 func (x *indexer) Update(obj any) error { return x.set("Update", obj) }
 
 func (x *indexer) set(verb string, obj any) error {
 	return x.write(verb, func(txn *store.Txn[object.Object]) error { return put(txn, obj) })
 }
 
-// Delete removes the object with the key of obj, which may also be a
-// cache.DeletedFinalStateUnknown. It returns an error once the informer runs.
+// Delete accepts a cache.DeletedFinalStateUnknown, too. It returns an error once the informer runs.
 func (x *indexer) Delete(obj any) error {
 	return x.write("Delete", func(txn *store.Txn[object.Object]) error {
 		text, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
@@ -46,8 +44,8 @@ func (x *indexer) Delete(obj any) error {
 	})
 }
 
-// Replace removes all objects and writes these. It returns an error, and changes nothing, once the
-// informer runs, and if one is no API object with a name.
+// Replace returns an error, and changes nothing, once the informer runs, and if an object is no API
+// object with a name.
 func (x *indexer) Replace(objects []any, resourceVersion string) error {
 	return x.write("Replace", func(txn *store.Txn[object.Object]) error {
 		for obj := range x.contents().All() {
@@ -63,8 +61,8 @@ func (x *indexer) Replace(objects []any, resourceVersion string) error {
 	})
 }
 
-// Bookmark sets the resourceVersion that LastStoreSyncResourceVersion returns. Once the informer
-// runs it does nothing: the server's bookmarks do that.
+// Bookmark sets the result of LastStoreSyncResourceVersion. Once the informer runs it does nothing:
+// the server's bookmarks do that.
 func (x *indexer) Bookmark(resourceVersion string) {
 	_ = x.write("Bookmark", func(txn *store.Txn[object.Object]) error {
 		txn.SetResourceVersion(resourceVersion)
@@ -84,7 +82,7 @@ func put(txn *store.Txn[object.Object], obj any) error {
 	return nil
 }
 
-// write changes the draft, which it makes if there is none.
+// write changes the draft, and makes it if there is none.
 func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) error) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -107,7 +105,6 @@ func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) erro
 	return draft.Update(change)
 }
 
-// stored returns the indexes that a store has to be given.
 func (x *indexes) stored() (all []store.AnyIndex[object.Object]) {
 	for _, ix := range x.byName {
 		if ix.of != nil {

@@ -29,9 +29,9 @@ type Engine struct {
 	base   string // the path of the server's URL
 }
 
-// NewEngine returns an Engine for the clients that are made of config from then on: it adds a
-// wrapper to the transport of config, which passes on all requests but those that NewInformer
-// makes. It fails as source.NewClient does.
+// NewEngine returns an Engine for clients made of config afterwards: it wraps the transport of
+// config, and the wrapper passes on all requests except NewInformer's. It fails as source.NewClient
+// does.
 func NewEngine(config *rest.Config) (*Engine, error) {
 	client, err := source.NewClient(config)
 	if err != nil {
@@ -45,16 +45,16 @@ func NewEngine(config *rest.Config) (*Engine, error) {
 	return &Engine{client, strings.TrimSuffix(address.Path, "/")}, nil
 }
 
-// NewInformer is cache.NewSharedIndexInformer. It has lw send a list, which it answers itself, to
-// see what lw reads. The informer then reads that on its own: objects of the type of example, a
-// pointer to a struct, whose name is the kind, unless example has one.
+// NewInformer is cache.NewSharedIndexInformer. It makes lw send a list, and answers that itself, to
+// see what lw reads. The informer then reads the same by its own requests: objects of the type of
+// example, a pointer to a struct, whose name is the kind, unless example has one.
 //
-// The informer reads lw instead, as NewInformer of this package does, if lw is of another client,
-// such as a fake, or changes what its client has answered, or adds a parameter that is no selector,
-// such as a limit. With verbosity 2, the reason is logged. A change is noticed if the made-up
-// object shows it, which has a name, an annotation and managed fields; so a function that drops
-// objects with some label is not. The list of another client reaches its server, for whose answer
-// NewInformer waits up to a minute.
+// The informer reads lw instead, like NewInformer of this package, if lw is of another client, such
+// as a fake, or changes its client's answers, or adds a parameter other than a selector, such as a
+// limit. With verbosity 2, the reason is logged. A change is noticed only if it shows in the
+// made-up object, which has a name, an annotation and managed fields; a function that drops objects
+// with some label goes unnoticed. The list of another client reaches its server; NewInformer waits
+// up to a minute for the answer.
 func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	src, err := e.source(lw, example)
 	if err != nil {
@@ -64,7 +64,6 @@ func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, res
 	return newInformer(src, example, resync, indexers)
 }
 
-// source returns a source of what lw reads.
 func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.Source[object.Object], error) {
 	of, ok := example.(object.Object)
 	if !ok || reflect.ValueOf(example).Kind() != reflect.Pointer || lw == nil {
@@ -72,8 +71,7 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 	}
 	kind := cmp.Or(of.GetObjectKind().GroupVersionKind().Kind, reflect.TypeOf(of).Elem().Name())
 	c := &capture{base: e.base, kind: kind, sent: map[string]string{"limit": "1"}}
-	// With a limit and a deadline, because a client that is not captured sends this list to its
-	// server.
+	// With a limit and a deadline, because an uncaptured client sends this list to its server.
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), captureKey{}, c), patience)
 	defer cancel()
 	list, err := cache.ToListerWatcherWithContext(lw).ListWithContext(ctx, metav1.ListOptions{Limit: 1})
@@ -87,10 +85,9 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 	return to.source(e.client, of)
 }
 
-// captureKey is the key of a context's *capture.
 type captureKey struct{}
 
-// capturing captures the requests whose contexts ask for it, and passes on all others.
+// capturing captures requests with a captureKey in their context, and passes on all others.
 type capturing struct{ next http.RoundTripper }
 
 func (c capturing) RoundTrip(req *http.Request) (*http.Response, error) {

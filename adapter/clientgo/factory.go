@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Factory is what code-generator's informer-gen writes as SharedInformerFactory: N and G are the
-// types NewInformerFunc and GenericInformer beside it.
+// Factory is a SharedInformerFactory as code-generator's informer-gen writes it, with the types
+// NewInformerFunc (N) and GenericInformer (G) beside it.
 type Factory[N any, G GenericInformer] interface {
 	InformerFor(obj runtime.Object, newFunc N) cache.SharedIndexInformer
 	ForResource(resource schema.GroupVersionResource) (G, error)
@@ -32,8 +32,8 @@ type GenericInformer interface {
 	Informer() cache.SharedIndexInformer
 }
 
-// NewFactory returns the factory that newFactory makes with config. Its informers of resources are
-// the runtime's; all others stay client-go's. The factory must have an informer of each resource.
+// NewFactory returns newFactory's factory for config. Its informers of resources are the runtime's;
+// all others stay client-go's. The factory must have an informer of each resource.
 //
 //	newFactory := func(config *rest.Config) (informers.SharedInformerFactory, error) {
 //		client, err := kubernetes.NewForConfig(config)
@@ -46,10 +46,9 @@ type GenericInformer interface {
 //	factory, err := clientgo.NewFactory(config, newFactory, pods)
 //
 // newFactory is called two or three times: also with a rest.Config whose requests reach no server.
-// By them NewFactory sees what the factory's options, such as a namespace or a function that tweaks
-// list options, make the informers read. So newFactory must not start the factory or ask it for
-// informers. As in a factory that is started, such a function is called by several goroutines at
-// once.
+// They show NewFactory the effect of the factory's options, such as a namespace or a function that
+// tweaks list options. So newFactory must not start the factory or ask it for informers. As in a
+// started factory, such a function is called by several goroutines at once.
 //
 // It fails if the factory has no such resource, if newFactory fails, if list options are tweaked in
 // other ways than by selectors, and as source.NewClient does.
@@ -69,7 +68,7 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 	}
 	reads, err := explore(newFactory, resources, true)
 	if err != nil {
-		// A client may ask for protobuf, and have kinds that it can't decode from it.
+		// A client may ask for protobuf, and have kinds it can't decode from it.
 		reads, err = explore(newFactory, resources, false)
 	}
 	if err != nil {
@@ -92,14 +91,13 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 	return factory, nil
 }
 
-// reading is what an informer reads.
 type reading struct {
 	of      collection
 	example object.Object
 }
 
-// explore returns what the informers of a new factory read, by running all of them at once.
-// protobuf has clients that prefer it decode protobuf.
+// explore returns the readings of a new factory's informers, by running all of them at once. With
+// protobuf, clients that prefer protobuf decode it.
 func explore[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInformer, G GenericInformer, C any](
 	newFactory func(*rest.Config) (F, error), resources []schema.GroupVersionResource, protobuf bool,
 ) ([]reading, error) {
@@ -134,7 +132,7 @@ func explore[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInforme
 }
 
 // firstObject runs an informer until it gets an object, and returns that. The informer must not log
-// that it is refused watches and the object.
+// the refusal of watches and of the object.
 func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 	ctx, cancel := context.WithTimeout(klog.NewContext(context.Background(), logr.Discard()), patience)
 	first, failed := make(chan any, 1), make(chan error, 1)
@@ -185,9 +183,8 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 	return nil, fmt.Errorf("a %T is no API object", obj)
 }
 
-// errEnough ends the list of an informer that has shown an object.
 var errEnough = errors.New("no more objects are needed")
 
 // patience is how long client-go's code may take to send a list, and to get the made-up answer. It
-// is long, because a program that starts may have many informers and little processor time.
+// is long, because a starting program may have many informers and little processor time.
 const patience = time.Minute

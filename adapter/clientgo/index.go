@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// index is an index of a cache.Indexer.
 type index struct {
 	values cache.IndexFunc
 	// of is the store's index of the same values; nil stands for the index by namespace, which
@@ -20,7 +19,6 @@ type index struct {
 	of *anyIndex
 }
 
-// byNamespace is the index that client-go's listers use.
 var byNamespace = index{values: cache.MetaNamespaceIndexFunc}
 
 // newIndex returns the index of an IndexFunc. An error of the function becomes a panic, which the
@@ -35,12 +33,12 @@ func newIndex(name string, values cache.IndexFunc) index {
 	})}
 }
 
-// indexError is what the key function of an index panics with.
+// indexError is a panic of an index's key function.
 type indexError struct{ error }
 
 func (e indexError) Unwrap() error { return e.error }
 
-// catch sets err to the indexError that the caller's caller has panicked with, if it has.
+// catch, when deferred, recovers an indexError and sets err to it.
 func catch(err *error) {
 	switch recovered := recover().(type) {
 	case nil:
@@ -51,7 +49,6 @@ func catch(err *error) {
 	}
 }
 
-// lookup yields the objects that have value, each once.
 func (x index) lookup(s *contents, value string) iter.Seq[object.Object] {
 	switch {
 	case x.of != nil:
@@ -68,7 +65,7 @@ func (x index) lookup(s *contents, value string) iter.Seq[object.Object] {
 	}
 }
 
-// len returns the number of objects that have value, or more.
+// len returns at least the number of objects that have value.
 func (x index) len(s *contents, value string) int {
 	if x.of == nil {
 		return s.NamespaceLen(value)
@@ -76,7 +73,6 @@ func (x index) len(s *contents, value string) int {
 	return x.of.Len(s, value)
 }
 
-// all yields each value that an object has, once.
 func (x index) all(s *contents) iter.Seq[string] {
 	if x.of != nil {
 		return x.of.Keys(s)

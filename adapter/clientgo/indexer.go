@@ -25,24 +25,23 @@ type (
 	anyStore    = store.Store[object.Object]
 )
 
-// indexer implements cache.Indexer over the store of an informer. Each read is answered from one
-// snapshot, and waits for nothing.
+// indexer implements cache.Indexer over the store of an informer. Each read uses one snapshot, and
+// waits for nothing.
 type indexer struct {
 	// set once at construction
 	name     string // of the informer
 	informer *anyInformer
 	objects  store.Reader[object.Object]
 
-	// indexes is never nil, and what it points to never changes. mu guards writes.
+	// indexes is never nil, and its target never changes. mu guards writes.
 	indexes atomic.Pointer[indexes]
-	// draft has what was written before the informer has synced; nil if nothing was. mu guards
-	// writes.
+	// draft has the objects written before the informer has synced; nil if there are none. mu
+	// guards writes.
 	draft atomic.Pointer[anyStore]
 
 	mu sync.Mutex
 }
 
-// indexes are the indexes of an indexer.
 type indexes struct {
 	funcs  cache.Indexers
 	byName map[string]index
@@ -57,7 +56,6 @@ func newIndexer(name string, i *anyInformer) *indexer {
 	return x
 }
 
-// contents returns what reads are answered from.
 func (x *indexer) contents() *contents {
 	if draft := x.draft.Load(); draft != nil && !x.informer.HasSynced() {
 		return draft.Snapshot()
@@ -65,20 +63,18 @@ func (x *indexer) contents() *contents {
 	return x.objects.Snapshot()
 }
 
-// List returns all objects, in no particular order.
 func (x *indexer) List() []any {
 	s := x.contents()
 	return list(s.All(), s.Len())
 }
 
-// ListKeys returns the keys of all objects, in no particular order.
 func (x *indexer) ListKeys() []string {
 	s := x.contents()
 	return keys(s.All(), s.Len())
 }
 
-// Get returns the object with the key of obj, which may also be a cache.DeletedFinalStateUnknown or
-// a cache.ExplicitKey. It returns an error if obj has no key.
+// Get accepts a cache.DeletedFinalStateUnknown and a cache.ExplicitKey, too. It returns an error if
+// obj has no key.
 func (x *indexer) Get(obj any) (item any, exists bool, err error) {
 	if o, ok := obj.(object.Object); ok {
 		return x.get(object.KeyOf(o))
@@ -90,8 +86,7 @@ func (x *indexer) Get(obj any) (item any, exists bool, err error) {
 	return x.GetByKey(key)
 }
 
-// GetByKey returns the object with a key: "namespace/name", or "name" for a cluster-scoped object.
-// The error is always nil.
+// GetByKey finds "namespace/name", or "name" for a cluster-scoped object. The error is always nil.
 func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 	switch slash := strings.IndexByte(key, '/'); {
 	case slash < 0:
@@ -110,8 +105,8 @@ func (x *indexer) get(key object.Key) (item any, exists bool, err error) {
 	return obj, true, nil
 }
 
-// Index returns the objects that have one of the values that the named index gives to obj, each
-// once. It returns an error if there is no such index, or if its function does.
+// Index returns each object that shares a value of obj in the named index once. It returns an error
+// if there is no such index, or if its function does.
 func (x *indexer) Index(name string, obj any) ([]any, error) {
 	ix, err := x.index(name)
 	if err != nil {
@@ -137,8 +132,7 @@ func (x *indexer) Index(name string, obj any) ([]any, error) {
 	return found, nil
 }
 
-// ByIndex returns the objects that have value in the named index. It returns an error if there is
-// no such index.
+// ByIndex returns an error if there is no such index.
 func (x *indexer) ByIndex(name, value string) ([]any, error) {
 	ix, err := x.index(name)
 	if err != nil {
@@ -148,7 +142,6 @@ func (x *indexer) ByIndex(name, value string) ([]any, error) {
 	return list(ix.lookup(s, value), ix.len(s, value)), nil
 }
 
-// IndexKeys returns the keys of the objects that ByIndex returns.
 func (x *indexer) IndexKeys(name, value string) ([]string, error) {
 	ix, err := x.index(name)
 	if err != nil {
@@ -158,8 +151,8 @@ func (x *indexer) IndexKeys(name, value string) ([]string, error) {
 	return keys(ix.lookup(s, value), ix.len(s, value)), nil
 }
 
-// ListIndexFuncValues returns each value that an object has in the named index, once. It returns
-// none if there is no such index.
+// ListIndexFuncValues returns each value in the named index once, and none if there is no such
+// index.
 func (x *indexer) ListIndexFuncValues(name string) []string {
 	values := []string{}
 	if ix, err := x.index(name); err == nil {
@@ -170,14 +163,14 @@ func (x *indexer) ListIndexFuncValues(name string) []string {
 	return values
 }
 
-// GetIndexers returns the functions of all indexes. The map must not be changed.
+// GetIndexers returns a map that must not be changed.
 func (x *indexer) GetIndexers() cache.Indexers { return x.indexes.Load().funcs }
 
-// AddIndexers adds indexes, and fills them from the store; it waits for the batch that is being
-// applied. It adds none, and returns an error, if there is an index of one of the names, if a
-// function is nil, or if it returns an error for an object in the store. The index
-// cache.NamespaceIndex is there from the start: to add it with client-go's function does nothing,
-// and another function takes its place.
+// AddIndexers adds indexes, and fills them from the store; it waits for the batch being applied. It
+// adds none, and returns an error, if an index has one of the names already, if a function is nil,
+// or if it returns an error for an object in the store. The index cache.NamespaceIndex is there
+// from the start: adding it with client-go's function does nothing, and another function replaces
+// it.
 func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -199,7 +192,7 @@ func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 		next.funcs[name], next.byName[name] = values, ix
 		wanted = append(wanted, ix.of)
 	}
-	// The draft comes first: while there is one to be read, only its objects can fail an index.
+	// The draft comes first: while it is in use, only its objects can fail an index.
 	if draft := x.draft.Load(); draft != nil && !x.informer.HasSynced() {
 		if err := draft.AddIndexers(wanted...); err != nil {
 			return err
@@ -216,7 +209,6 @@ func isNamespaceFunc(values cache.IndexFunc) bool {
 	return reflect.ValueOf(values).Pointer() == reflect.ValueOf(byNamespace.values).Pointer()
 }
 
-// LastStoreSyncResourceVersion returns the resourceVersion that the store is at.
 func (x *indexer) LastStoreSyncResourceVersion() string { return x.contents().ResourceVersion() }
 
 // Resync does nothing, as in client-go's stores.
@@ -230,7 +222,6 @@ func (x *indexer) index(name string) (index, error) {
 	return ix, nil
 }
 
-// list returns objects as a slice; room is about how many they are.
 func list(objects iter.Seq[object.Object], room int) []any {
 	all := make([]any, 0, room)
 	for obj := range objects {
@@ -239,7 +230,6 @@ func list(objects iter.Seq[object.Object], room int) []any {
 	return all
 }
 
-// keys returns the keys of objects; room is about how many they are.
 func keys(objects iter.Seq[object.Object], room int) []string {
 	all := make([]string, 0, room)
 	for obj := range objects {

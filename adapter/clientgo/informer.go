@@ -19,14 +19,14 @@ import (
 )
 
 // New returns i, which must not be nil, as client-go's shared informer. i has to be run by the
-// result's Run or RunWithContext, and only once. The options of i hold: a handler that is added
-// without a resync period has that of i, for example. For reads and panics as in client-go, make i
-// with informer.WithEmptyBeforeSync and informer.WithPanicOnHandlerCrash.
+// result's Run or RunWithContext, and only once. The options of i hold: for example, a handler
+// added without a resync period has i's. For reads and panics as in client-go, make i with
+// informer.WithEmptyBeforeSync and informer.WithPanicOnHandlerCrash.
 func New[T object.Object](i *informer.SharedIndexInformer[T]) cache.SharedIndexInformer {
 	return wrap((*informer.SharedIndexInformer[object.Object])(i), reflect.TypeFor[T]().String())
 }
 
-// wrap returns i, whose objects are of the type that is described, as client-go's informer.
+// wrap returns i as client-go's informer. description names the type of the objects.
 func wrap(i *informer.SharedIndexInformer[object.Object], description string) *sharedInformer {
 	name := "SharedIndexInformer " + description
 	return &sharedInformer{
@@ -39,7 +39,6 @@ func wrap(i *informer.SharedIndexInformer[object.Object], description string) *s
 	}
 }
 
-// sharedInformer implements cache.SharedIndexInformer.
 type sharedInformer struct {
 	// set once at construction
 	checker.Checker
@@ -48,10 +47,10 @@ type sharedInformer struct {
 	indexer           *indexer
 	handleCrashes     bool // panics of handlers are for utilruntime.HandleCrash
 
-	// goroutines are those of the run. They are started with mu held, and before its end only.
+	// goroutines are the run's. They are started only with mu held and before the end of the run.
 	goroutines sync.WaitGroup
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu       sync.Mutex
 	run      context.Context            // of the run; nil before it
 	handlers map[*registration]struct{} // none once the run has ended
@@ -60,11 +59,10 @@ type sharedInformer struct {
 // stoppedLocked reports whether the run is over or about to end.
 func (s *sharedInformer) stoppedLocked() bool { return s.run != nil && s.run.Err() != nil }
 
-// Run calls RunWithContext with a context that is done when stop is closed.
 func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
 
-// RunWithContext runs the informer until ctx is done, and returns after all its goroutines have
-// ended, those of running callbacks too. A second call logs a line and returns.
+// RunWithContext runs the informer until ctx is done, and returns after all its goroutines and
+// running callbacks have ended. A second call logs a line and returns.
 func (s *sharedInformer) RunWithContext(ctx context.Context) {
 	logger := klog.FromContext(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -107,7 +105,8 @@ func (s *sharedInformer) end() {
 	s.goroutines.Wait()
 }
 
-// followLocked has c report that synced was closed, unless over is closed or the run ends before.
+// followLocked marks c as synced when synced is closed, unless over is closed or the run ends
+// before.
 func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker.Checker, over <-chan struct{}) {
 	stop := s.run.Done()
 	s.goroutines.Go(func() {
@@ -124,18 +123,17 @@ func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker.Checker,
 	})
 }
 
-// AddEventHandler adds a handler with the resync period of the informer.
 func (s *sharedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
 }
 
 // AddEventHandlerWithResyncPeriod adds a handler. Periods under a second are raised to a second; 0
-// is no resync.
+// means no resync.
 func (s *sharedInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions adds a handler, which gets the objects of the store first. It returns
+// AddEventHandlerWithOptions adds a handler, which first gets the objects of the store. It returns
 // an error if h is nil or the informer has stopped.
 func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	if h == nil {
@@ -173,9 +171,8 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 }
 
 // RemoveEventHandler removes a handler: no callback of it begins after RemoveEventHandler has
-// returned. It does not wait for a running one, so that it may be called by a handler. A handler
-// that was removed, or is another informer's, is ignored. Anything else than a registration is an
-// error.
+// returned. It does not wait for a running one, so a handler may call it. Handlers already removed,
+// and those of other informers, are ignored. Any argument other than a registration is an error.
 func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok || r == nil {
@@ -186,7 +183,7 @@ func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerReg
 	if _, ok := s.handlers[r]; !ok {
 		return nil
 	}
-	// With a context that is done, it does not wait; the error names the callback that is running.
+	// With a done context, it does not wait; the error names the running callback.
 	_ = r.handler.RemoveContext(done)
 	delete(s.handlers, r)
 	if s.run == nil {
@@ -200,16 +197,14 @@ func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerReg
 	return nil
 }
 
-// done is a context that is done.
 var done = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }()
 
-// SetTransform sets a function that is called with each object before it is stored; nil is none. It
-// returns an error once the informer was started. The function must return an object of the same
-// type, key, UID and resourceVersion.
+// SetTransform returns an error once the informer was started. The function must return an object
+// of the same type, key, UID and resourceVersion; nil is none.
 func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 	if transform == nil {
 		return s.informer.SetTransform(nil)
@@ -227,7 +222,6 @@ func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
 	})
 }
 
-// SetWatchErrorHandler is SetWatchErrorHandlerWithContext for a function without a context.
 func (s *sharedInformer) SetWatchErrorHandler(handle cache.WatchErrorHandler) error {
 	if handle == nil {
 		return s.SetWatchErrorHandlerWithContext(nil)
@@ -235,9 +229,8 @@ func (s *sharedInformer) SetWatchErrorHandler(handle cache.WatchErrorHandler) er
 	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handle(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext sets a function that is called with each failure of a list or
-// watch; nil is none. It returns an error once the informer was started. The function's reflector
-// has a name and a description of the type, and does nothing.
+// SetWatchErrorHandlerWithContext returns an error once the informer was started. The function's
+// reflector has a name and a description of the type, and does nothing; nil is no function.
 func (s *sharedInformer) SetWatchErrorHandlerWithContext(handle cache.WatchErrorHandlerWithContext) error {
 	if handle == nil {
 		return s.informer.SetErrorHandler(nil)
@@ -247,15 +240,15 @@ func (s *sharedInformer) SetWatchErrorHandlerWithContext(handle cache.WatchError
 	return s.informer.SetErrorHandler(func(_ string, err error) { handle(s.context(), idle, err) })
 }
 
-// context returns the context of the run, which has begun.
+// context is for callbacks: the run has begun.
 func (s *sharedInformer) context() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.run
 }
 
-// AddIndexers adds indexers, also while the informer runs. It returns an error if the informer has
-// stopped, or has an indexer of one of the names.
+// AddIndexers returns an error if the informer has stopped, or has an indexer of one of the names.
+// The informer may be running.
 func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.IsStopped() {
 		return fmt.Errorf("%s: indexer was not added because it has stopped already", s.name)
@@ -266,30 +259,25 @@ func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 // HasSynced reports whether the first list is in the store. The checker follows a moment later.
 func (s *sharedInformer) HasSynced() bool { return s.informer.HasSynced() }
 
-// GetStore returns the informer's objects.
 func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
 
-// GetIndexer returns the informer's objects.
 func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 
-// IsStopped reports whether the context of the run is done. An informer that has stopped can't be
-// started again.
+// IsStopped reports whether the context of the run is done. Then the informer can't be started
+// again.
 func (s *sharedInformer) IsStopped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stoppedLocked()
 }
 
-// LastSyncResourceVersion returns the resourceVersion that the store is at; "" before the first
-// sync.
 func (s *sharedInformer) LastSyncResourceVersion() string {
 	return s.informer.Store().Snapshot().ResourceVersion()
 }
 
-// GetController returns a cache.Controller that reports what the informer does, and runs nothing.
+// GetController returns a cache.Controller that reports the informer's state, and runs nothing.
 func (s *sharedInformer) GetController() cache.Controller { return controller{s.Checker, s} }
 
-// controller implements cache.Controller.
 type controller struct {
 	checker.Checker
 	informer *sharedInformer

@@ -15,9 +15,9 @@ import (
 )
 
 // NewInformer is cache.NewSharedIndexInformer on the engine of package informer. It reads lw by
-// NewSource. As in client-go, an object in a watch that has another type than example, or another
-// kind if example is unstructured and has one, is reported to utilruntime.HandleError and dropped;
-// example may be nil. A panic of a handler is given to utilruntime.PanicHandlers, and ends the
+// NewSource. As in client-go, a watch event with an object of another type than example, or of
+// another kind if example is unstructured and has one, is reported to utilruntime.HandleError and
+// dropped; example may be nil. A handler's panic goes to utilruntime.PanicHandlers, and ends the
 // process, unless utilruntime.ReallyCrash is false; the handler then pauses for a second.
 // NewInformer panics if a function of indexers is nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
@@ -43,8 +43,8 @@ func newInformer(src source.Source[object.Object], example runtime.Object, resyn
 	return s
 }
 
-// describe returns the type of an object, with the apiVersion and kind if it has them, as
-// unstructured objects do.
+// describe returns the type of an object, with the apiVersion and kind if set, as in unstructured
+// objects.
 func describe(example runtime.Object) string {
 	if example == nil {
 		return "<unspecified>"

@@ -17,13 +17,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// registration implements cache.ResourceEventHandlerRegistration.
 type registration struct {
 	// set once at construction
 	checker.Checker
 	informer *sharedInformer
 	handler  *informer.Registration
-	over     chan struct{} // closed when the handler is called no more
+	over     chan struct{} // closed after the last callback
 }
 
 // HasSynced reports whether the handler has got the initial objects. The checker follows a moment
@@ -34,14 +33,12 @@ func (r *registration) HasSynced() bool { return r.handler.HasSynced() }
 // adapter/controllerruntime, since older versions of client-go have no HasSyncedChecker.
 func (r *registration) Synced() <-chan struct{} { return r.handler.Synced() }
 
-// ShutdownChan returns a channel that is closed after the last callback of the handler has
-// returned: when it was removed, or when the informer has ended. cache.ShutDownEventHandler waits
-// for it.
+// ShutdownChan returns a channel that is closed after the handler's last callback has returned:
+// when the handler was removed, or the informer has ended. cache.ShutDownEventHandler waits for it.
 func (r *registration) ShutdownChan() <-chan struct{} { return r.over }
 
 func (r *registration) end() { close(r.over) }
 
-// handler is a client-go handler as one of the runtime's.
 type handler struct{ to cache.ResourceEventHandler }
 
 func (h handler) OnAdd(obj object.Object, isInInitialList bool) { h.to.OnAdd(obj, isInInitialList) }
@@ -56,8 +53,8 @@ func (h handler) OnDelete(deleted informer.Deleted[object.Object]) {
 	h.to.OnDelete(deleted.Object)
 }
 
-// crashing is a handler whose panics are handled as client-go does it: by utilruntime.HandleCrash,
-// which ends the process unless utilruntime.ReallyCrash is false, and then by a pause.
+// crashing is a handler whose panics are handled as in client-go: by utilruntime.HandleCrash, which
+// ends the process unless utilruntime.ReallyCrash is false, and then by a pause.
 type crashing struct {
 	to       handler
 	informer *sharedInformer
@@ -88,17 +85,17 @@ func (h crashing) guard(callback func()) {
 	}
 }
 
-// afterCrash is the pause after a panic. Without it, a handler that always panics fills the log.
+// afterCrash is the pause after a panic. It keeps a handler that always panics from filling the
+// log.
 const afterCrash = time.Second
 
-// returns reports whether callback has not panicked.
 func (h crashing) returns(callback func()) (returned bool) {
 	defer utilruntime.HandleCrashWithLogger(h.logger)
 	callback()
 	return true
 }
 
-// nameOf returns the name of a handler for logs: that of its first function, or its type.
+// nameOf returns the name of a handler for logs: its first function's, or its type.
 func nameOf(h cache.ResourceEventHandler) string {
 	var funcs []any
 	switch h := h.(type) {

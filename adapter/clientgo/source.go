@@ -26,21 +26,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// NewSource returns a Source of what lw lists and watches, for any client, fakes too. The objects
-// are what the client has decoded: they share no parts, and a list is held as a whole while it is
-// read. So the source of an API server should be a source.HTTP.
+// NewSource returns a Source of the objects that lw lists and watches, for any client, fakes too.
+// Objects decoded by the client share no parts, and a list is held as a whole while it is read. So
+// for an API server, prefer a source.HTTP.
 //
 // A watch-list fails with errors.ErrUnsupported if the feature gate WatchListClient of client-go is
 // off, if lw reports that it does not support them, as fakes do, and if lw has never brought a
 // watch-list to its end and fails with an error that comes neither from an API server nor from a
 // connection.
 //
-// List waits for a lw that ignores its context, and Watch, after it has stopped a watch, until the
-// watch has closed its channel: it drops what is sent until then.
+// List waits for a lw that ignores its context. Watch, after it has stopped a watch, drops events
+// until the watch has closed its channel.
 func NewSource(lw cache.ListerWatcher) source.Source[object.Object] { return newSource(lw, nil) }
 
-// newSource is NewSource. Events of watches with objects of another type than example are reported
-// and dropped, unless that is nil.
+// newSource is NewSource. If example is not nil, it reports and drops watch events with objects of
+// another type.
 func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[object.Object] {
 	s := listerWatcher{watchLists: supportsWatchLists(lw), streamed: new(atomic.Bool), fake: isFake(lw), example: example}
 	if u, ok := example.(*unstructured.Unstructured); ok {
@@ -52,7 +52,6 @@ func newSource(lw cache.ListerWatcher, example runtime.Object) source.Source[obj
 	return s
 }
 
-// listerWatcher implements source.Source.
 type listerWatcher struct {
 	client     cache.ListerWatcherWithContext // nil if there is none
 	watchLists bool
@@ -76,7 +75,6 @@ func isFake(lw cache.ListerWatcher) bool {
 
 var errNoClient = errors.New("the ListerWatcher is nil")
 
-// List implements source.Source.
 func (s listerWatcher) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
 	if s.client == nil {
 		return source.ListResult{}, errNoClient
@@ -114,7 +112,6 @@ func (s listerWatcher) List(ctx context.Context, opts source.ListOptions, item f
 	})
 }
 
-// Watch implements source.Source.
 func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	switch {
 	case s.client == nil:
@@ -201,13 +198,12 @@ func (s listerWatcher) isOther(e watch.Event) bool {
 	return !s.kind.Empty() && s.kind != e.Object.GetObjectKind().GroupVersionKind()
 }
 
-// eventReader reads the events of one watch.
 type eventReader struct {
 	version string // of the last event that had one
 	fake    bool
 }
 
-// read returns an event of client-go as one of the runtime's.
+// read converts an event of client-go to one of the runtime.
 func (r *eventReader) read(e watch.Event) (source.Event[object.Object], error) {
 	var event source.Event[object.Object]
 	switch e.Type {
@@ -228,7 +224,7 @@ func (r *eventReader) read(e watch.Event) (source.Event[object.Object], error) {
 	if err != nil {
 		return event, err
 	}
-	// Objects of a fake may have no version, or any that a test gave them.
+	// Objects of a fake may have no version, or any given by a test.
 	if version := obj.GetResourceVersion(); version != "" && version != "0" && !r.fake {
 		r.version = version
 	}

@@ -32,9 +32,8 @@ func NewCache(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 }
 
 // Until returns a NewCache for managers that end at once when they are cancelled early. A manager
-// looks at its context only after its caches have synced, however long that takes. So
-// WaitForCacheSync of these caches returns true when ctx is done, too. ctx is the context that the
-// manager is started with.
+// looks at its context only after its caches have synced. So WaitForCacheSync of these caches
+// also returns true when ctx, the context for the manager's Start, is done.
 func Until(ctx context.Context) cache.NewCacheFunc {
 	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 		c, err := New(config, opts)
@@ -48,7 +47,7 @@ func Until(ctx context.Context) cache.NewCacheFunc {
 
 // IgnoreNewInformer returns newCache, which is [NewCache] or the result of [Until], for managers
 // whose cache.Options have a NewInformer. The cache makes its own informers and never calls that
-// function, so whatever the function adds, such as names, metrics or a wrapper, is missing.
+// function, so its additions, such as names, metrics or a wrapper, are missing.
 func IgnoreNewInformer(newCache cache.NewCacheFunc) cache.NewCacheFunc {
 	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 		opts.NewInformer = nil
@@ -68,12 +67,12 @@ type Cache struct {
 	started  chan struct{}   // closed by Start
 	ended    chan struct{}   // closed when the context of Start is done
 
-	// kinds has what has been asked for. Readers load it; writers hold mu, and replace it.
+	// kinds has the kinds in use. Readers load it; writers hold mu, and replace it.
 	kinds atomic.Pointer[kinds]
 
 	moving sync.Mutex // held by AddNamespace and RemoveNamespace, which take turns; before mu
 
-	// mu guards what follows, and writes to kinds.
+	// mu guards the fields below, and writes to kinds.
 	mu         sync.Mutex
 	ctx        context.Context // of Start; nil before
 	waiting    []func()        // for Start, which runs them; nil after
@@ -86,8 +85,8 @@ var _ cache.Cache = (*Cache)(nil)
 // New makes a cache of the objects that opts select. It starts nothing; a manager, or Start, does.
 // To find the namespaces of opts.ByObject, it asks opts.Mapper for their kinds.
 //
-// It returns an error if config is nil, if no client can be made of it, if opts.ByObject has a kind
-// that is unknown, or namespaces for a kind that has none, and if opts.NewInformer is set; see
+// It returns an error if config is nil or unusable for a client, if opts.ByObject has an unknown
+// kind, or namespaces for a kind without them, and if opts.NewInformer is set; see
 // [IgnoreNewInformer].
 func New(config *rest.Config, opts cache.Options) (*Cache, error) {
 	c, err := newCache(config, opts)
@@ -133,9 +132,9 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 	return c, nil
 }
 
-// Start runs the informers that have been asked for, and from then on each one as soon as it is
-// asked for. It blocks until ctx is done and all of them have ended, which includes their running
-// handlers. It returns nil then, and an error if the cache was started before.
+// Start runs the requested informers, and from then on each new one at once. It blocks until ctx is
+// done and all informers, and their running handlers, have ended. Then it returns nil. It returns
+// an error if the cache was started before.
 func (c *Cache) Start(ctx context.Context) error {
 	if !c.begin(ctx) {
 		return errors.New("informer already started: a cache runs once only; make another one")
@@ -171,14 +170,13 @@ func (c *Cache) end() {
 	close(c.ended)
 }
 
-// runLocked runs the informers of k until k is removed or the cache ends.
 func (c *Cache) runLocked(k *kind) {
 	if isClosed(c.ended) {
 		k.stop()
 		return
 	}
 	unlink := context.AfterFunc(c.ctx, k.stop)
-	context.AfterFunc(k.ctx, func() { unlink() }) // else c.ctx would keep what is removed
+	context.AfterFunc(k.ctx, func() { unlink() }) // otherwise c.ctx would keep removed kinds
 	for _, p := range k.parts.all {
 		c.running.Go(func() { p.shared.RunWithContext(k.ctx) })
 	}
@@ -187,8 +185,8 @@ func (c *Cache) runLocked(k *kind) {
 	}
 }
 
-// spawn runs f in a goroutine that Start waits for, once the cache has started and unless it has
-// ended.
+// spawn runs f in a goroutine that Start waits for: at the start of the cache, or at once if it has
+// started; not after its end.
 func (c *Cache) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -204,12 +202,11 @@ func (c *Cache) spawn(f func()) {
 func (c *Cache) NeedLeaderElection() bool { return false }
 
 // GetInformer returns the informer of obj's kind, and of its view: typed, unstructured or metadata
-// only. It makes the informer, and starts it if the cache has started, unless there is one. Once
-// the cache has started it waits until the informer has synced; cache.BlockUntilSynced(false)
-// prevents that.
+// only. If there is none, it makes one, and starts it if the cache has started. Once the cache has
+// started, it waits until the informer has synced; cache.BlockUntilSynced(false) prevents that.
 //
-// It returns an error if the kind is not known to the scheme or the mapper, and a Timeout error,
-// which has the reason, if ctx is done or the informer is removed first.
+// It returns an error if the kind is not known to the scheme or the mapper, and a Timeout error
+// with the reason if ctx is done or the informer is removed first.
 func (c *Cache) GetInformer(ctx context.Context, obj client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
 	gvk, err := apiutil.GVKForObject(obj, c.scheme)
 	if err != nil {
@@ -218,7 +215,7 @@ func (c *Cache) GetInformer(ctx context.Context, obj client.Object, opts ...cach
 	return c.informerOf(ctx, kindKey{gvk, viewOf(obj)}, opts)
 }
 
-// GetInformerForKind is GetInformer of the typed view of a kind that is known to the scheme.
+// GetInformerForKind is GetInformer of the typed view of a kind known to the scheme.
 func (c *Cache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionKind, opts ...cache.InformerGetOption) (cache.Informer, error) {
 	return c.informerOf(ctx, kindKey{gvk, typed}, opts)
 }

@@ -2,30 +2,30 @@
 
 // Package controllerruntime puts controller-runtime's managers on informers of this project.
 //
-// A manager whose ctrl.Options have [NewCache] as NewCache reads, watches and indexes through a
-// [Cache]. Nothing else changes: controllers, predicates, clients and cache.Options stay as they
-// are. docs/adapters.md lists what differs. Besides, [Source] and [Runnable] put controllers of
-// controller-runtime on single informers, with or without this cache.
+// A manager with [NewCache] as NewCache in its ctrl.Options reads, watches and indexes through a
+// [Cache]. Controllers, predicates, clients and cache.Options stay as they are. docs/adapters.md
+// lists the differences. [Source] and [Runnable] put controllers of controller-runtime on single
+// informers, with or without this cache.
 //
-// The package works with controller-runtime v0.21 to v0.25. A setting or method that came with a
-// later version than the one in use is missing here as it is there: UnsafeDisableDeepCopy of a Get
-// came with v0.22, the SyncPeriod of a kind or namespace with v0.23, HasSyncedChecker with v0.24.
+// The package works with controller-runtime v0.21 to v0.25. A setting or method missing in the
+// version in use is missing here, too: UnsafeDisableDeepCopy of a Get came with v0.22, the
+// SyncPeriod of a kind or namespace with v0.23, HasSyncedChecker with v0.24.
 //
 // # Reads
 //
-// A kind has three views: typed, unstructured and metadata only. Each view that is asked for has an
-// informer of its own, or one for each namespace that is configured. The first read of a view makes
-// its informer, and waits until it has synced. A read looks at an immutable snapshot: it takes no
-// lock, and holds up nothing. A List of several namespaces reads one snapshot of each.
+// A kind has three views: typed, unstructured and metadata only. Each view in use has an informer
+// of its own, or one for each configured namespace. The first read of a view makes its informer,
+// and waits until it has synced. A read uses an immutable snapshot: it takes no lock, and holds up
+// nothing. A List of several namespaces reads one snapshot of each.
 //
 // # Objects without a copy
 //
-// Get and List return copies, unless UnsafeDisableDeepCopy is set, for a kind or a call. An object
-// that is not a copy is read-only, with all its maps, slices and pointers. The cache has equal
-// parts of objects only once, so a program that changes one by mistake changes all others that have
-// it. Package [github.com/informer-gen/informer-gen/runtime/informer] documents how far a mistake
-// reaches. With KUBE_CACHE_MUTATION_DETECTOR=true in the environment it is found, and named.
-// Handlers, predicates and map functions get no copies either.
+// Get and List return copies, unless UnsafeDisableDeepCopy is set, for a kind or a call. An
+// uncopied object is read-only, with all its maps, slices and pointers. The cache has equal parts
+// of objects only once, so changing one by mistake changes all others that have it. Package
+// [github.com/informer-gen/informer-gen/runtime/informer] documents how far a mistake reaches. With
+// KUBE_CACHE_MUTATION_DETECTOR=true in the environment it is found, and named. Handlers, predicates
+// and map functions get no copies either.
 //
 // # Kinds that can't be read
 //

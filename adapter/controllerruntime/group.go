@@ -14,14 +14,13 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 )
 
-// group hands out the informers of several namespaces as one. A handler may be called by several of
-// them at once.
+// group hands out the informers of several namespaces as one. Several may call a handler at once.
 type group struct {
 	// set once at construction
 	checker.Checker // done when all members have synced
 	name            string
 	members         []*part
-	spawn           func(func())    // runs what ends when stop is closed in a goroutine
+	spawn           func(func())    // runs f in a goroutine; f returns when stop is closed
 	stop            <-chan struct{} // closed when the members end
 }
 
@@ -41,12 +40,10 @@ func (g *group) AddEventHandler(handler clientcache.ResourceEventHandler) (clien
 	return g.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{})
 }
 
-// AddEventHandlerWithResyncPeriod is AddEventHandler with a resync period.
 func (g *group) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEventHandler, period time.Duration) (clientcache.ResourceEventHandlerRegistration, error) {
 	return g.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions is AddEventHandler with client-go's options.
 func (g *group) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
 	r := &groupRegistration{Checker: checker.New(g.name + " + event handler"), group: g}
 	var synced []<-chan struct{}
@@ -62,7 +59,6 @@ func (g *group) AddEventHandlerWithOptions(handler clientcache.ResourceEventHand
 	return r, nil
 }
 
-// RemoveEventHandler removes a handler from all members.
 func (g *group) RemoveEventHandler(handle clientcache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*groupRegistration)
 	if !ok || r.group != g {
@@ -75,7 +71,6 @@ func (g *group) RemoveEventHandler(handle clientcache.ResourceEventHandlerRegist
 	return errors.Join(errs...)
 }
 
-// AddIndexers adds indexers to all members.
 func (g *group) AddIndexers(indexers clientcache.Indexers) error {
 	for _, one := range g.members {
 		if err := one.shared.AddIndexers(indexers); err != nil {
@@ -90,12 +85,10 @@ func (g *group) HasSynced() bool {
 	return !slices.ContainsFunc(g.members, func(one *part) bool { return !one.informer.HasSynced() })
 }
 
-// IsStopped reports whether all members have stopped.
 func (g *group) IsStopped() bool {
 	return !slices.ContainsFunc(g.members, func(one *part) bool { return !one.shared.IsStopped() })
 }
 
-// groupRegistration is a handler of all members of a group.
 type groupRegistration struct {
 	// set once at construction
 	checker.Checker // done when the handler has synced
@@ -109,7 +102,8 @@ func (r *groupRegistration) HasSynced() bool {
 	return !slices.ContainsFunc(r.of, func(one clientcache.ResourceEventHandlerRegistration) bool { return !one.HasSynced() })
 }
 
-// doneAfter marks c as done when all channels of synced are closed. It gives up when stop is.
+// doneAfter marks c as done when all channels of synced are closed. It gives up when stop is
+// closed.
 func doneAfter(synced []<-chan struct{}, stop <-chan struct{}, c checker.Checker) {
 	for _, one := range synced {
 		select {

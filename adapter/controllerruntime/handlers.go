@@ -8,27 +8,25 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 )
 
-// prompt is an informer whose handlers are mostly up to date when they have been added: if it has
-// synced, adding a handler waits a little until the handler has got the objects. The sources of
-// controllers look at that as soon as they have added theirs, and then each 100 ms.
+// prompt is an informer whose handlers are mostly up to date on return: if it has synced, adding a
+// handler waits a little until the handler has got the objects. The sources of controllers check
+// that as soon as they have added theirs, and then each 100 ms.
 type prompt struct {
 	clientcache.SharedIndexInformer
 }
 
-// promptness is how long adding a handler waits at most. A handler may take any time.
+// promptness is the longest wait when adding a handler, which may be slow.
 const promptness = 100 * time.Millisecond
 
-// AddEventHandler adds a handler with the resync period of the informer.
 func (p prompt) AddEventHandler(handler clientcache.ResourceEventHandler) (clientcache.ResourceEventHandlerRegistration, error) {
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{})
 }
 
-// AddEventHandlerWithResyncPeriod is AddEventHandler with a resync period.
 func (p prompt) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEventHandler, period time.Duration) (clientcache.ResourceEventHandlerRegistration, error) {
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions is AddEventHandler with client-go's options.
+// AddEventHandlerWithOptions may wait for the initial objects.
 func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
 	added, err := p.SharedIndexInformer.AddEventHandlerWithOptions(handler, options)
 	if err != nil || !p.HasSynced() {
@@ -44,7 +42,7 @@ func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHand
 }
 
 // syncedOf returns a channel that is closed when a handler of an informer of package clientgo has
-// got the initial objects. HasSyncedChecker would do the same, but older versions don't have it.
+// got the initial objects, like HasSyncedChecker, which older versions lack.
 func syncedOf(r clientcache.ResourceEventHandlerRegistration) <-chan struct{} {
 	return r.(interface{ Synced() <-chan struct{} }).Synced()
 }

@@ -18,15 +18,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// fieldIndex finds objects by the values of a field.
 type fieldIndex struct {
 	index  *store.Index[object.Object, string]
 	values client.IndexerFunc
 }
 
 // IndexField makes a field of obj's kind and view known to field selectors of List. values returns
-// the values of the field; objects with several are found by each. It must not change the object,
-// and is called by several goroutines at once.
+// the values of the field; List finds an object by each of them. It must not change the object, and
+// is called by several goroutines at once.
 //
 // IndexField makes the informer if there is none, and does not wait for it. It returns an error if
 // the kind is unknown, or has an index of that field.
@@ -42,7 +41,7 @@ func (c *Cache) IndexField(ctx context.Context, obj client.Object, field string,
 	return k.addIndex(field, values)
 }
 
-// indexName is the name that controller-runtime gives to the index of a field.
+// indexName is controller-runtime's name for the index of a field.
 func indexName(field string) string { return "field:" + field }
 
 func (k *kind) addIndex(field string, values client.IndexerFunc) error {
@@ -67,7 +66,6 @@ func (k *kind) addIndex(field string, values client.IndexerFunc) error {
 	return nil
 }
 
-// query is what a List asks for.
 type query struct {
 	namespace string
 	labels    labels.Selector // nil: everything
@@ -109,7 +107,7 @@ var errNotExact = errors.New("non-exact field matches are not supported by the c
 
 func (q *query) full(found []object.Object) bool { return q.limit > 0 && len(found) >= q.limit }
 
-// appendTo appends the objects of s that q asks for, as far as its limit allows.
+// appendTo appends the objects of s that match q, up to its limit.
 func (q *query) appendTo(found []object.Object, s *store.Snapshot[object.Object]) []object.Object {
 	if len(q.fields) == 0 && q.limit == 0 {
 		all := s.List(q.namespace, q.labels)

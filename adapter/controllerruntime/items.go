@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// setItems makes objs the items of list. It is meta.SetList without its checks for each item, where
+// setItems makes objs the items of list. It is meta.SetList without its checks for each item, if
 // the items are structs or pointers of the objects' type.
 func setItems(list client.ObjectList, objs []object.Object) error {
 	items, err := meta.GetItemsPtr(list)

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// view is how a program looks at the objects of a kind. Each view has informers of its own.
+// view is a representation of a kind's objects. Each view has informers of its own.
 type view uint8
 
 const (
@@ -31,10 +31,8 @@ const (
 	metadataOnly
 )
 
-// String returns what the objects of the view hold.
 func (v view) String() string { return [...]string{"typed", "unstructured", "metadata"}[v] }
 
-// viewOf returns the view of an object or a list.
 func viewOf(obj runtime.Object) view {
 	switch obj.(type) {
 	case runtime.Unstructured:
@@ -50,19 +48,18 @@ type kindKey struct {
 	view view
 }
 
-// kinds is a set of kinds. It is never changed.
+// kinds is an immutable set of kinds.
 type kinds struct {
 	byKey map[kindKey]*kind
-	// byType has the typed ones whose objects' type is that of no other kind, by the address of the
+	// byType has the typed kinds whose Go type belongs to no other kind, by the address of the
 	// type, which is found without hashing an interface value. It is empty until the cache has
-	// started, so that a read which finds its kind here needs no other check.
+	// started, so a read that finds its kind here needs no other check.
 	byType map[uintptr]*kind
 }
 
-// addressOf returns the address of obj's type.
 func addressOf(obj any) uintptr { return reflect.ValueOf(reflect.TypeOf(obj)).Pointer() }
 
-// setKindsLocked makes byKey the kinds that there are. It must not be changed afterwards.
+// setKindsLocked replaces the kinds by byKey, which must not be changed afterwards.
 func (c *Cache) setKindsLocked(byKey map[kindKey]*kind) {
 	s := &kinds{byKey, map[uintptr]*kind{}}
 	for _, k := range byKey {
@@ -80,9 +77,9 @@ type kind struct {
 	example    object.Object // an empty object
 	sole       bool          // the view is typed, and the scheme has the type for no other kind
 	namespaced bool
-	follows    bool // it has the namespaces that AddNamespace and RemoveNamespace change
+	follows    bool // it has the namespaces changed by AddNamespace and RemoveNamespace
 	parts      *parts
-	informer   cache.Informer     // as it is handed out
+	informer   cache.Informer     // as handed out
 	ctx        context.Context    // done when the kind is removed, or the cache has ended
 	stop       context.CancelFunc // of ctx
 
@@ -91,7 +88,7 @@ type kind struct {
 	mu      sync.Mutex
 }
 
-// kindFor returns the kind for key, which it makes if there is none.
+// kindFor returns the kind for key, and makes it if there is none.
 func (c *Cache) kindFor(key kindKey) (*kind, error) {
 	if k := c.kinds.Load().byKey[key]; k != nil {
 		return k, nil
@@ -135,7 +132,6 @@ func (c *Cache) remove(key kindKey) {
 	k.stop()
 }
 
-// newKindLocked makes a kind that does not run yet.
 func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject func() object.Object) (_ *kind, err error) {
 	settings := c.settings.of(key.gvk)
 	k := &kind{kindKey: key, example: newObject(), namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
@@ -179,7 +175,6 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 	return k, nil
 }
 
-// newObject returns a function that makes the objects of a view of a kind.
 func (c *Cache) newObject(key kindKey) (func() object.Object, error) {
 	switch key.view {
 	case untyped:

@@ -14,11 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
-// AddNamespace makes the cache read one more namespace, for all kinds whose namespaces are those of
-// cache.Options.DefaultNamespaces. What was set there for the namespace holds, or else what is set
-// for the kind, or for all. Handlers get the objects as additions that are not initial.
-// AddNamespace does not wait for them; a read in the namespace does. Adding a namespace again does
-// nothing.
+// AddNamespace makes the cache read one more namespace, for all kinds that use the namespaces of
+// cache.Options.DefaultNamespaces. The settings there for the namespace hold, or else those for the
+// kind, or for all. Handlers get the objects as non-initial additions. AddNamespace does not wait
+// for them; a read in the namespace does. Adding a namespace again does nothing.
 //
 // It returns an error if DefaultNamespaces is empty or has AllNamespaces, and if the namespace is
 // no valid name. It must not be called by a transform or a watch error handler.
@@ -32,11 +31,11 @@ func (c *Cache) AddNamespace(namespace string) error {
 	})
 }
 
-// RemoveNamespace makes the cache stop reading a namespace that it reads because of
-// cache.Options.DefaultNamespaces or AddNamespace. When it returns, reads of the namespace fail,
-// and handlers get an OnDelete for each object that they had, with a final state that is unknown.
-// It waits until the requests for the namespace have ended, or ctx is done; the namespace is
-// removed nevertheless then. Otherwise it is like AddNamespace.
+// RemoveNamespace makes the cache stop reading a namespace of cache.Options.DefaultNamespaces or
+// AddNamespace. When it returns, reads of the namespace fail, and handlers get an OnDelete for each
+// object they had, with an unknown final state. It waits until the requests for the namespace have
+// ended. If ctx is done first, it removes the namespace nevertheless. Otherwise it is like
+// AddNamespace.
 func (c *Cache) RemoveNamespace(ctx context.Context, namespace string) error {
 	return c.changeNamespaces("RemoveNamespace", namespace, false, func(p *parts) error {
 		p.rename(namespace, false)
@@ -60,8 +59,8 @@ func (c *Cache) changeNamespaces(call, namespace string, added bool, change func
 	return errors.Join(errs...)
 }
 
-// rename adds a namespace to those of kinds that are still to be made, or removes it there. It
-// returns the kinds that have been made.
+// rename adds a namespace for kinds still to be made, or removes it there. It returns the existing
+// kinds.
 func (c *Cache) rename(namespace string, added bool) ([]*kind, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

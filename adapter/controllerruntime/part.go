@@ -20,19 +20,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// part is one informer of a kind.
 type part struct {
 	// set once at construction
 	informer *informer.SharedIndexInformer[object.Object]
-	shared   clientcache.SharedIndexInformer // the same one, as client-go has it
+	shared   clientcache.SharedIndexInformer // the same one, for client-go
 	store    store.Reader[object.Object]
 	noCopies bool            // readers get the objects themselves
-	unlike   map[string]bool // noCopies of the namespaces in which it is another
+	unlike   map[string]bool // noCopies of the namespaces where it differs
 
-	synced atomic.Bool // the informer is known to have synced, which it stays
+	synced atomic.Bool // whether the informer is known to have synced; never reset
 }
 
-// uncopied reports whether readers get the objects of a namespace themselves.
 func (p *part) uncopied(namespace string) bool {
 	if own, ok := p.unlike[namespace]; ok {
 		return own
@@ -46,11 +44,10 @@ type reading struct {
 	client    *source.Client
 	resource  schema.GroupVersionResource
 	newObject func() object.Object
-	formats   []source.Format // nil: what suits the type
+	formats   []source.Format // nil: the type's default
 	onError   clientcache.WatchErrorHandlerWithContext
 }
 
-// resourceName returns the name that sources have.
 func resourceName(gvr schema.GroupVersionResource) string {
 	if gvr.Group == "" {
 		return gvr.Resource + "/" + gvr.Version

@@ -23,7 +23,7 @@ type parts struct {
 	named *part // reads the namespaces in names; nil if it would read none
 	rest  *part // reads all others; nil if they are not read
 
-	names atomic.Pointer[map[string]bool] // the map is not changed
+	names atomic.Pointer[map[string]bool] // the map is immutable
 }
 
 // in returns the part that reads a namespace, or nil.
@@ -34,7 +34,7 @@ func (p *parts) in(namespace string) *part {
 	return p.rest
 }
 
-// rename changes what in returns. Callers take turns.
+// rename changes the result of in. Callers take turns.
 func (p *parts) rename(namespace string, added bool) {
 	names := maps.Clone(*p.names.Load())
 	if added {
@@ -63,7 +63,7 @@ func (r *reading) whole(namespace string, config watchConfig) (*parts, error) {
 	return &parts{all: []*part{p}, rest: p}, nil
 }
 
-// divided makes an informer of namespaces. If AllNamespaces is among them it makes two.
+// divided makes an informer of namespaces, and another one if AllNamespaces is among them.
 func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, error) {
 	made := &parts{}
 	if slices.Contains(namespaces, cache.AllNamespaces) {
@@ -105,11 +105,11 @@ func (r *reading) informerIn(namespaces []string, syncPeriod *time.Duration, set
 		return r.source(namespace, settings.in(namespace))
 	}, namespaces, r.options(resourceName(r.resource), syncPeriod)...)
 	if err == nil && none {
-		// Nothing runs, so this waits for nothing.
+		// nothing runs, so this waits for nothing
 		err = i.RemoveNamespace(context.Background(), placeholder)
 	}
 	return i, err
 }
 
-// placeholder is a namespace that is removed before it is read: an informer is made of one or more.
+// placeholder is a namespace removed before it is read, since an informer is made of one or more.
 const placeholder = "none"

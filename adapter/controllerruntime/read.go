@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Get reads the object under key into obj, whose type chooses the view. It makes the informer of
+// Get reads the object under key into obj, whose type selects the view. It makes the informer of
 // the kind if there is none, and waits until it has synced.
 //
 // obj is a copy, unless copies are disabled for the kind or by an option of the call. Then it
@@ -28,8 +28,8 @@ import (
 //
 // The error is NotFound if there is no such object, [cache.ErrCacheNotStarted] before the start,
 // [cache.ErrResourceNotCached] with ReaderFailOnMissingInformer, and Timeout, with the reason, if
-// ctx is done, or the informer is removed, before it has synced. It is an error to ask for a
-// namespace that the cache does not read.
+// ctx is done, or the informer is removed, before it has synced. A namespace not read by the cache
+// is an error, too.
 func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	k, err := c.readableFor(obj)
 	if err != nil {
@@ -64,7 +64,6 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	return nil
 }
 
-// disableCopies reports whether opts have UnsafeDisableDeepCopy set.
 func disableCopies(opts []client.GetOption) (disabled bool) {
 	for _, opt := range opts {
 		if usual, ok := any(opt).(client.UnsafeDisableDeepCopyOption); ok { // needs no allocation
@@ -78,7 +77,7 @@ func disableCopies(opts []client.GetOption) (disabled bool) {
 	return disabled
 }
 
-// List reads the objects that opts select into list, whose type chooses the view, in no particular
+// List reads the objects that opts select into list, whose type selects the view, in no particular
 // order. A field selector needs an index of each of its fields, see [Cache.IndexField], and can
 // only ask for equality. Limit cuts the list; Continue is refused. Otherwise it is like Get.
 func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
@@ -138,9 +137,8 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 	return nil
 }
 
-// readableFor returns the kind and view of obj, made if need be, if it can be read.
 func (c *Cache) readableFor(obj client.Object) (*kind, error) {
-	// The scheme has an error for what is no pointer or nil.
+	// The scheme has an error for nil and for other types than pointers.
 	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && !v.IsNil() {
 		if k := c.kinds.Load().byType[addressOf(obj)]; k != nil {
 			return k, nil // without a search in the scheme
@@ -153,7 +151,7 @@ func (c *Cache) readableFor(obj client.Object) (*kind, error) {
 	return c.readable(kindKey{gvk, viewOf(obj)})
 }
 
-// readable returns the kind for key, made if need be, if it can be read.
+// readable returns the kind for key, made if need be.
 func (c *Cache) readable(key kindKey) (*kind, error) {
 	k := c.kinds.Load().byKey[key]
 	if k == nil {

@@ -26,25 +26,24 @@ import (
 // settings is cache.Options with the defaults of each kind filled in.
 type settings struct {
 	byObject map[schema.GroupVersionKind]kindSettings
-	others   kindSettings // of kinds that are not in byObject
+	others   kindSettings // of kinds not in byObject
 	onError  clientcache.WatchErrorHandlerWithContext
 
 	failOnMissing bool            // reads make no informers
-	formats       []source.Format // to ask for; nil: what suits the type
+	formats       []source.Format // to ask for; nil: the type's default
 }
 
-// kindSettings is what is read of a kind, and how.
 type kindSettings struct {
-	// namespaces has the namespaces that are read, AllNamespaces for all others. If it is empty,
-	// all are read, and config holds; so it does for a kind without namespaces.
+	// namespaces has the namespaces to read, AllNamespaces for all others. If it is empty, all are
+	// read, with config; config also holds for a kind without namespaces.
 	namespaces map[string]watchConfig
 	config     watchConfig
-	// follows is set if the namespaces are those of DefaultNamespaces, which may change. Those that
-	// come later have config.
+	// follows is set if the namespaces are those of DefaultNamespaces, which may change. Later ones
+	// have config.
 	follows bool
 }
 
-// watchConfig is a cache.Config, without the settings that are ignored. A nil field is not set.
+// watchConfig is a cache.Config, without ignored settings. A nil field is not set.
 type watchConfig struct {
 	LabelSelector         labels.Selector
 	FieldSelector         fields.Selector
@@ -67,7 +66,6 @@ func optional[T any](of any, name string) *T {
 	return nil
 }
 
-// in returns what holds in a namespace.
 func (s *kindSettings) in(namespace string) watchConfig {
 	if config, ok := s.namespaces[namespace]; ok {
 		return config
@@ -84,7 +82,7 @@ func (s *settings) of(gvk schema.GroupVersionKind) kindSettings {
 
 const defaultSyncPeriod = 10 * time.Hour
 
-// setDefaults fills in what cache.Options documents as the defaults of its first three fields.
+// setDefaults fills in the defaults that cache.Options documents for its first three fields.
 func setDefaults(config *rest.Config, opts *cache.Options) (err error) {
 	if opts.HTTPClient == nil {
 		if opts.HTTPClient, err = rest.HTTPClientFor(config); err != nil {
@@ -118,8 +116,9 @@ func newClient(config *rest.Config, httpClient *http.Client) (*source.Client, er
 	})
 }
 
-// newSettings resolves the settings of each kind. A setting is that of the kind's namespace, or
-// else of the kind, of the namespace in DefaultNamespaces, or of all objects.
+// newSettings resolves the settings of each kind. In order of precedence, a setting is taken from
+// the kind's namespace, the kind, the namespace in DefaultNamespaces, or the settings for all
+// objects.
 func newSettings(opts *cache.Options) (settings, error) {
 	defaults := watchConfig{
 		LabelSelector:         opts.DefaultLabelSelector,
@@ -172,7 +171,6 @@ func newSettings(opts *cache.Options) (settings, error) {
 	return s, nil
 }
 
-// firstOf returns, for each setting, the first one that is set.
 func firstOf(configs ...watchConfig) watchConfig {
 	var of watchConfig
 	to := reflect.ValueOf(&of).Elem()
@@ -187,7 +185,7 @@ func firstOf(configs ...watchConfig) watchConfig {
 	return of
 }
 
-// excludeOthers restricts AllNamespaces, if it is among namespaces, to those that have no entry of
+// excludeOthers restricts AllNamespaces, if it is among namespaces, to those without an entry of
 // their own.
 func excludeOthers(namespaces map[string]watchConfig) {
 	all, ok := namespaces[cache.AllNamespaces]

@@ -21,9 +21,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
-// Source returns the events of an informer, for WatchesRawSource of a controller: h gets those that
-// all predicates admit. The controller's workers wait until h has got the initial objects. The
-// source runs no informer: [Runnable] does, or the program.
+// Source returns the events of an informer, for WatchesRawSource of a controller: h gets the events
+// admitted by all predicates. The controller's workers wait until h has got the initial objects.
+// The source runs no informer: [Runnable] does, or the program.
 func Source[T client.Object](i *informer.SharedIndexInformer[T], h handler.TypedEventHandler[T, reconcile.Request], predicates ...predicate.TypedPredicate[T]) crsource.SyncingSource {
 	return &events[T]{informer: i, handler: h, predicates: predicates}
 }
@@ -38,10 +38,8 @@ type events[T client.Object] struct {
 	registration *informer.Registration
 }
 
-// String returns a name for logs.
 func (s *events[T]) String() string { return "informer source: " + reflect.TypeFor[T]().String() }
 
-// Start adds the handler until ctx is done.
 func (s *events[T]) Start(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 	if s.informer == nil || s.handler == nil {
 		return errors.New("the informer or the handler of the source is nil")
@@ -94,14 +92,13 @@ func (s *events[T]) WaitForSync(ctx context.Context) error {
 	}
 }
 
-// Runnable returns what runs the informers of a factory for a manager, on every replica: give it to
-// the manager's Add. It starts those that the factory has when the manager starts, and returns
-// after all their goroutines have ended.
+// Runnable returns a runnable for a manager's Add, which runs the informers of a factory on every
+// replica. It starts the factory's informers when the manager starts, and returns after all their
+// goroutines have ended.
 func Runnable(factory *factories.Factory) manager.Runnable { return factoryRunnable{factory} }
 
 type factoryRunnable struct{ factory *factories.Factory }
 
-// Start runs the informers until ctx is done.
 func (r factoryRunnable) Start(ctx context.Context) error {
 	if err := r.factory.Start(ctx); err != nil {
 		return err

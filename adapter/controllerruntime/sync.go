@@ -17,11 +17,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// WaitForCacheSync waits until the cache has started and the informers that it has by then have
-// synced. It does not wait for an informer that fails for a reason that lasts until a person does
-// something about it, such as a missing right: the others are of use meanwhile, and reads of that
-// kind wait by themselves. [Cache.Ready] names it. WaitForCacheSync returns false if ctx is done
-// first, or if the cache ends.
+// WaitForCacheSync waits until the cache has started and the informers it has by then have synced.
+// It does not wait for an informer with a lasting failure, such as a missing right, which takes a
+// person to repair: the others are of use meanwhile, and reads of that kind wait by themselves.
+// [Cache.Ready] names it. WaitForCacheSync returns false if ctx is done first, or if the cache
+// ends.
 func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -43,7 +43,7 @@ func (c *Cache) waitForSync(ctx context.Context) bool {
 			if p.informer.HasSynced() {
 				continue
 			}
-			// the only error while nothing has ended is that of a failure which lasts
+			// while nothing has ended, an error is a lasting failure
 			_ = p.wait(ctx, k, informer.FailOn())
 			if ctx.Err() != nil || c.ctx.Err() != nil {
 				return false
@@ -54,8 +54,8 @@ func (c *Cache) waitForSync(ctx context.Context) bool {
 }
 
 // Ready is a readiness check: [sigs.k8s.io/controller-runtime/pkg/healthz.Checker]. It fails until
-// the cache has started and each of its informers has synced; the error names those that have not,
-// and why. It looks at nothing but memory, and does not use the request, which may be nil.
+// the cache has started and each of its informers has synced; the error names the others, and why.
+// It reads only memory, and does not use the request, which may be nil.
 func (c *Cache) Ready(*http.Request) error {
 	if !isClosed(c.started) {
 		return errors.New("not ready: the cache has not started")
@@ -108,8 +108,8 @@ func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.
 		}
 		return p.store.Snapshot(), nil
 	}
-	// A write at version 1 has arrived with the first state of its namespace. Waiting for one waits
-	// for no other namespace.
+	// A write at version 1 arrives with the first state of its namespace. Waiting for one waits for
+	// no other namespace.
 	err := p.until(ctx, k, func(ctx context.Context) error {
 		return p.informer.AwaitToken(ctx, object.Token{Resource: p.informer.Resource(), Key: object.Key{Namespace: namespace, Name: "none"}, ResourceVersion: "1"})
 	})
@@ -127,12 +127,11 @@ func versionOf(s *store.Snapshot[object.Object], namespace string) string {
 	return s.NamespaceResourceVersion(namespace)
 }
 
-// wait is WaitForCacheSync of the informer, ended with the kind.
 func (p *part) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
 	return p.until(ctx, k, func(ctx context.Context) error { return p.informer.WaitForCacheSync(ctx, opts...) })
 }
 
-// until calls wait with a context that is done when the kind has ended, too.
+// until calls wait with a context that is also done when the kind has ended.
 func (p *part) until(ctx context.Context, k *kind, wait func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -142,7 +141,6 @@ func (p *part) until(ctx context.Context, k *kind, wait func(context.Context) er
 
 var errEnded = errors.New("the informer has ended")
 
-// notSynced returns the error of a read that could not wait any longer.
 func (k *kind) notSynced(why error) error {
 	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the informer of %s to sync: %v", k.gvk, why), 0)
 }

@@ -30,14 +30,14 @@ func transformOf(s kindSettings) clientcache.TransformFunc {
 	}
 }
 
-// needed reports whether a transform has to be called. What cache.TransformStripManagedFields would
-// drop is not even decoded.
+// needed reports whether to call a transform. Fields dropped by cache.TransformStripManagedFields
+// are not even decoded.
 func needed(transform clientcache.TransformFunc) bool {
 	return transform != nil && !isStripManagedFields(transform)
 }
 
 // isStripManagedFields reports whether cache.TransformStripManagedFields has made transform. The
-// compiler may have a copy of its function for each caller, but each is from the same line.
+// compiler may copy its function for each caller, but each copy is from the same line.
 func isStripManagedFields(transform clientcache.TransformFunc) bool {
 	return transform != nil && positionOf(transform) == stripManagedFields
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package etcd is the storage of a watch cache that is a prefix of an etcd cluster, without an API
+// Package etcd makes a prefix of an etcd cluster the storage of a watch cache, without an API
 // server.
 //
-// The objects are JSON, under the prefix and their key. Their resourceVersion is the revision of
-// etcd at which they were written. The one in the stored JSON is not read: it is that of the state
-// before, and "0" in a new object. API servers store custom resources in the same way, but without
-// a resourceVersion, and this package can read these. It cannot read what they have encrypted, or
-// store in protobuf, as they do with the built-in kinds.
+// The objects are JSON, under the prefix and their key. Their resourceVersion is the etcd revision
+// of their last write. The one in the stored JSON is ignored: it belongs to the previous state, and
+// is "0" in a new object. API servers store custom resources in the same way, but without a
+// resourceVersion, and this package can read these. It cannot read encrypted objects, or protobuf,
+// which API servers use for the built-in kinds.
 //
 // Storage starts no goroutine. The client's goroutines serve its watches, until their contexts end.
 package etcd
@@ -28,11 +28,11 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// pageSize is how many objects are asked for at a time.
+// pageSize is the number of objects in a request.
 const pageSize = 1000
 
-// mostSilence is how long nothing may come from etcd until a watch asks for its progress, and then
-// until it ends.
+// mostSilence is how long a watch waits for etcd before it asks for the progress, and then before
+// it ends.
 const mostSilence = 30 * time.Second
 
 // Storage reads and writes the objects under a prefix. It implements [watchcache.Storage]. All
@@ -42,10 +42,10 @@ type Storage struct {
 	client  *clientv3.Client
 	prefix  string // ends with a slash
 	fields  []string
-	ttl     time.Duration // of what Create and Update store; 0: for ever
+	ttl     time.Duration // of objects stored by Create and Update; 0: for ever
 	silence time.Duration // mostSilence, except in tests
 
-	cluster *atomic.Uint64 // the ID of the cluster that was listed last; 0: none
+	cluster *atomic.Uint64 // the ID of the cluster listed last; 0: none
 }
 
 // New returns the storage of the objects under a prefix, such as "/registry/example.com/widgets".
@@ -55,10 +55,10 @@ func New(client *clientv3.Client, prefix string, fields ...string) *Storage {
 	return &Storage{client: client, prefix: strings.TrimSuffix(prefix, "/") + "/", fields: fields, silence: mostSilence, cluster: new(atomic.Uint64)}
 }
 
-// WithTTL returns the same storage, but etcd deletes what its Create and Update store when a time
-// has passed, unless it has been written again. So an object that the storage without a TTL updates
-// stays. 0 is no TTL. With a negative one, Create and Update fail, and with one that is longer than
-// etcd allows, 285 years.
+// WithTTL returns a storage of the same objects, but etcd deletes objects stored by its Create and
+// Update after ttl, unless they have been written again. So an object updated by the storage
+// without a TTL stays. 0 is no TTL. Create and Update fail if ttl is negative, or longer than etcd
+// allows, 285 years.
 //
 // etcd counts in seconds: a TTL is rounded up, and the object may stay for some seconds more.
 func (s *Storage) WithTTL(ttl time.Duration) *Storage {
@@ -105,12 +105,14 @@ func (s *Storage) list(ctx context.Context) (objects []*watchcache.Object, versi
 	}
 }
 
-// Watch calls emit with each change after a version, and with bookmarks: when etcd sends its
-// progress, which Watch asks for after 30 seconds of silence, and [Storage.RequestProgress] at
-// once. It returns a [watchcache.ExpiredError] if the version has been compacted, and nil after 30
-// more seconds of silence: then etcd has no news, or has never had that version. It returns another
-// error if etcd is at an older version, or is not the cluster that was listed. [Storage.Newest]
-// shows whether etcd was restored.
+// Watch calls emit with each change after a version, and with a bookmark for each progress from
+// etcd. It asks for the progress after 30 seconds of silence; [Storage.RequestProgress] asks at
+// once.
+//
+// It returns a [watchcache.ExpiredError] if the version has been compacted, and nil after 30 more
+// seconds of silence: then etcd has no news, or has never had that version. It returns another
+// error if etcd is at an older version, or is not the listed cluster. [Storage.Newest] shows
+// whether etcd was restored.
 //
 // Several writes in one transaction have the same version. A cache refuses that, and lists.
 func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
@@ -184,8 +186,8 @@ func (s *Storage) askForProgress(ctx context.Context) error {
 	return s.RequestProgress(ctx)
 }
 
-// Newest returns the revision of etcd, or 0 if it is not the cluster that was listed last: its
-// revisions are those of another history. A cache calls it before it watches again.
+// Newest returns the revision of etcd, or 0 if it is not the cluster listed last, whose revisions
+// have another history. A cache calls it before it watches again.
 func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.silence)
 	defer cancel()
@@ -218,11 +220,10 @@ func (s *Storage) WaitUntilFresh(ctx context.Context, cache *watchcache.Cache) e
 	return cache.WaitUntilFresh(ctx, uint64(now.Header.Revision))
 }
 
-// event returns a change of etcd as an event.
 func (s *Storage) event(change *clientv3.Event) (e watchcache.Event, err error) {
 	e.Version = uint64(change.Kv.ModRevision)
 	switch {
-	case change.Type == mvccpb.DELETE && change.PrevKv == nil: // what it was has been compacted
+	case change.Type == mvccpb.DELETE && change.PrevKv == nil: // the old value has been compacted
 		return e, &watchcache.ExpiredError{Version: e.Version - 1, Oldest: e.Version}
 	case change.Type == mvccpb.DELETE:
 		e.Type = watch.Deleted
@@ -237,7 +238,6 @@ func (s *Storage) event(change *clientv3.Event) (e watchcache.Event, err error) 
 	return e, err
 }
 
-// object returns a value of etcd as an object.
 func (s *Storage) object(key, value []byte, revision int64) (*watchcache.Object, error) {
 	o, err := watchcache.ParseJSON(value, s.fields...)
 	if err == nil {

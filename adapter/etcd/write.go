@@ -15,9 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Create stores an object, whose uid is set if it has none. It returns the object as it was stored,
-// an error that wraps [watchcache.ErrExists] if there is one of its key, or an error if data isn't
-// an object of the API.
+// Create stores an object, with a new uid if it has none. It returns the stored object, an error
+// that wraps [watchcache.ErrExists] if its key is taken, or an error if data isn't an object of the
+// API.
 func (s *Storage) Create(ctx context.Context, data []byte) (*watchcache.Object, error) {
 	o, err := watchcache.ParseJSON(data, s.fields...)
 	if err != nil {
@@ -33,10 +33,9 @@ func (s *Storage) Create(ctx context.Context, data []byte) (*watchcache.Object, 
 	return stored, nil
 }
 
-// Update stores an object in the place of the one that exists. If data has a resourceVersion or a
-// uid, the object must have the same. It returns the object as it was stored, an error that wraps
-// [watchcache.ErrNotFound] or [watchcache.ErrConflict], or an error if data isn't an object of the
-// API.
+// Update replaces an existing object. If data has a resourceVersion or a uid, the object must have
+// the same. It returns the stored object, an error that wraps [watchcache.ErrNotFound] or
+// [watchcache.ErrConflict], or an error if data isn't an object of the API.
 func (s *Storage) Update(ctx context.Context, data []byte) (*watchcache.Object, error) {
 	o, err := watchcache.ParseJSON(data, s.fields...)
 	if err != nil {
@@ -72,7 +71,7 @@ func (s *Storage) Delete(ctx context.Context, key string, p watchcache.Precondit
 var errChanged = errors.New("the object has changed")
 
 // change reads the object under key, and calls write with it if the preconditions hold, until no
-// other writer comes between.
+// other writer interferes.
 func (s *Storage) change(ctx context.Context, key string, p watchcache.Preconditions, write func(old *watchcache.Object) error) error {
 	for {
 		found, err := s.client.Get(ctx, s.prefix+key)
@@ -108,7 +107,7 @@ func (s *Storage) put(ctx context.Context, o *watchcache.Object, uid string, ver
 	}
 	revision, err := s.commit(ctx, o.Key, version, clientv3.OpPut(s.prefix+o.Key, string(o.Bytes), clientv3.WithLease(lease)))
 	if errors.Is(err, errChanged) && lease != clientv3.NoLease {
-		_, _ = s.client.Revoke(ctx, lease) // nothing has it, and it ends by itself, too
+		_, _ = s.client.Revoke(ctx, lease) // unused, and it ends by itself, too
 	}
 	if err != nil {
 		return nil, err
@@ -117,7 +116,7 @@ func (s *Storage) put(ctx context.Context, o *watchcache.Object, uid string, ver
 }
 
 // grant returns a new lease for an object, or none if it has no TTL. Objects don't share leases:
-// etcd deletes all that have a lease at one revision, and each change must have its own version.
+// etcd deletes all objects of a lease at one revision, and each change must have its own version.
 func (s *Storage) grant(ctx context.Context) (clientv3.LeaseID, error) {
 	switch {
 	case s.ttl == 0:

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// withDefaults replaces zero fields by their defaults.
 func (b Backoff) withDefaults() Backoff {
 	if b.Initial == 0 {
 		b.Initial = 800 * time.Millisecond
@@ -26,7 +25,7 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// validate checks a Backoff whose defaults are filled in, and whose durations are not negative.
+// validate checks a Backoff with its defaults filled in and no negative durations.
 func (b Backoff) validate() error {
 	switch {
 	case b.Max < b.Initial:
@@ -37,11 +36,11 @@ func (b Backoff) validate() error {
 	return nil
 }
 
-// Wait returns the length of the n-th wait in a row, counted from 1, with its random part. Fields
-// that are zero have their defaults.
+// Wait returns the length of the n-th wait in a row, counted from 1, with its random part. Zero
+// fields have their defaults.
 func (b Backoff) Wait(n int) time.Duration {
 	b = b.withDefaults()
-	// As floats, so that nothing overflows.
+	// floats don't overflow
 	wait := min(float64(b.Max), float64(b.Initial)*math.Pow(2, float64(max(n, 1)-1)))
 	return time.Duration(wait - rand.Float64()*max(b.Jitter, 0)*wait)
 }

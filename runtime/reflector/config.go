@@ -22,7 +22,7 @@ type Config[T object.Object] struct {
 	Name string
 	// Source is the collection to read.
 	Source source.Source[T]
-	// Sink gets what was read.
+	// Sink receives the objects.
 	Sink Sink[T]
 
 	Tuning
@@ -32,64 +32,61 @@ type Config[T object.Object] struct {
 	Logger klog.Logger
 	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine,
 	// before the wait that follows. It must not block. Failures include expired versions (410) and
-	// watches that were silent for SilenceTimeout. A stream that the server ends normally is not a
-	// failure.
+	// watches silent for SilenceTimeout, but not a normal end of a stream.
 	OnError func(error)
 	// Restore, if not nil, is called at the beginning of Run, on its goroutine, if the Sink has had
-	// no full state yet. It passes the objects of a full state that was kept from an earlier
-	// process to replace, and returns the version of which they are true. With "", the reflector
-	// reads a full state from the server, as without Restore. An error of replace means that Run is
-	// about to end.
+	// no full state yet. It passes the objects of a full state kept from an earlier process to
+	// replace, and returns their version. With "", the reflector reads a full state from the
+	// server, as without Restore. An error of replace means that Run is about to end.
 	Restore func(ctx context.Context, replace func(T) error) (resourceVersion string)
-	// OnState, if not nil, is called after each change of the Status's State, with the new one, on
-	// Run's goroutine. It must not block. It may call Status.
+	// OnState, if not nil, is called on Run's goroutine with each new State, after Status has it.
+	// It must not block. It may call Status.
 	OnState func(State)
 }
 
-// Tuning is how a Reflector reads and how patient it is. The zero value of a field means its
+// Tuning sets how a Reflector reads and how patient it is. The zero value of a field means its
 // default.
 type Tuning struct {
 	// PageSize makes every list a read of the most recent state, in pages of that many objects.
-	// With 0, the server may answer from its cache, which costs it less. A watch-list has no pages:
-	// to list in pages from the start, set DisableWatchList too.
+	// With 0, the server may answer from its cache, at less cost. A watch-list has no pages: to
+	// list in pages from the start, set DisableWatchList too.
 	PageSize int64
 	// DisableWatchList makes the reflector read the existing objects by list only, never by
-	// watch-list (a watch that begins with the existing objects). Without it, a reflector does so
-	// once a server has reported that it doesn't support watch-lists.
+	// watch-list (a watch that begins with the existing objects). Without it, a reflector stops
+	// using watch-lists once a server has reported that it doesn't support them.
 	DisableWatchList bool
 
-	// InitialEventsTimeout is how long a watch-list may be silent (without another initial object
-	// or the bookmark that ends them) before this round falls back to a list. 0 means 10 s.
+	// InitialEventsTimeout is the longest silence in a watch-list (no further initial object, nor
+	// the bookmark after them) before this round falls back to a list. 0 means 10 s.
 	InitialEventsTimeout time.Duration
-	// WatchTimeout is the shortest time after which the server is asked to end a watch; each watch
-	// asks for a random time between WatchTimeout and twice that. 0 means 5 minutes.
+	// WatchTimeout is the shortest duration requested for a watch; each watch asks for a random one
+	// between WatchTimeout and twice that. 0 means 5 minutes.
 	WatchTimeout time.Duration
-	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object,
-	// before the reflector gives it up and begins it anew. API servers send a bookmark each minute
-	// if anything has happened. So a silent watch is either dead, or nothing has changed; the next
-	// one is opened at once and shows which. 0 means 3 minutes.
+	// SilenceTimeout is the longest time without an event or bookmark in a watch, or without an
+	// object in a list, before the reflector gives it up and begins it anew. API servers send a
+	// bookmark each minute if anything has changed, so a silent watch is dead, or nothing has
+	// changed; the next one is opened at once and shows which. 0 means 3 minutes.
 	SilenceTimeout time.Duration
-	// Backoff determines the waits before the next try after a failure.
+	// Backoff sets the waits before retries.
 	Backoff Backoff
 }
 
-// Backoff determines how long to wait before the next try after a failure. The n-th wait in a row
-// lasts Initial·2ⁿ⁻¹, at most Max, minus a random part of it, at most Jitter.
+// Backoff sets the waits before retries. The n-th wait in a row lasts Initial·2ⁿ⁻¹, at most Max,
+// minus a random part of it, at most Jitter.
 type Backoff struct {
 	// Initial is the first wait. 0 means 800 ms.
 	Initial time.Duration
 	// Max is the longest wait. 0 means 30 s.
 	Max time.Duration
-	// Jitter is the largest part of a wait that may be subtracted, at most 1. 0 means 0.5; a
-	// negative value means none.
+	// Jitter is the largest part of a wait to subtract, at most 1. 0 means 0.5; a negative value
+	// means none.
 	Jitter float64
-	// ResetAfter is how long a watch has to be open until the next failure counts as the first one
-	// again, with the first wait. 0 means 2 minutes.
+	// ResetAfter is how long a watch has to be open to make the next failure count as the first
+	// one, with the first wait. So during a long outage the waits stay at Max. 0 means 2 minutes.
 	ResetAfter time.Duration
 }
 
-// withDefaults replaces zero fields by their defaults. All defaults are here and in
-// Backoff.withDefaults.
+// withDefaults replaces zero fields by their defaults, which are here and in Backoff.withDefaults.
 func (c Config[T]) withDefaults() Config[T] {
 	if c.Name == "" {
 		if s, ok := c.Source.(fmt.Stringer); ok {
@@ -126,8 +123,8 @@ func (c Config[T]) validate() error {
 	return c.Tuning.Validate()
 }
 
-// Validate returns the error that New would return about t, or nil. Numbers below zero are errors,
-// except for Backoff.Jitter, and so is a Backoff whose fields contradict each other.
+// Validate returns New's error about t, or nil. Negative numbers are errors, except for
+// Backoff.Jitter, and so is a Backoff whose fields contradict each other.
 func (t Tuning) Validate() error {
 	t = t.withDefaults()
 	if t.PageSize < 0 {

@@ -19,7 +19,7 @@ func step(m machine, in input) (machine, action) {
 	return m, a
 }
 
-// step does the same in place: a machine and an input are too large to be copied at each step.
+// step works in place: a machine and an input are too large to copy at each step.
 func (m *machine) step(in *input) action {
 	switch in.typ {
 	case inStart:
@@ -86,8 +86,8 @@ func (m *machine) begin() action {
 	case m.fresh:
 		a.limit = defaultPage
 	case m.version == "":
-		// Version 0 asks for what the server has in its cache; a server that answers from its cache
-		// ignores the limit.
+		// Version 0 asks for any cached state; a server that answers from its cache ignores the
+		// limit.
 		a.version, a.limit = "0", defaultPage
 	default:
 		a.version, a.match = m.version, string(metav1.ResourceVersionMatchNotOlderThan)
@@ -101,7 +101,7 @@ func (m *machine) begin() action {
 	return a
 }
 
-// inRound reports whether a full state is being read, or is to be read after a wait.
+// inRound reports whether a full state is being read, or will be after a wait.
 func (m *machine) inRound() bool {
 	switch m.state {
 	case StateStreaming, StateListing:
@@ -112,7 +112,7 @@ func (m *machine) inRound() bool {
 	return false
 }
 
-// enter begins the state to which a wait or a retry leads.
+// enter begins the state after a wait or a retry.
 func (m *machine) enter(next State) action {
 	if next == StateConnecting {
 		m.state = StateConnecting
@@ -158,7 +158,6 @@ func (m *machine) initial(in *input) action {
 	return action{call: callEnd, told: in.version}
 }
 
-// change handles an event of a watch.
 func (m *machine) change(in *input) action {
 	c, ok := m.next(in.event, in.version)
 	switch {
@@ -170,9 +169,9 @@ func (m *machine) change(in *input) action {
 	return action{call: c}
 }
 
-// next moves the version of a watch to that of an event, and returns the call to the sink for it.
-// Most events need no more than that. If the event is older than the previous one, next does
-// nothing and returns false.
+// next moves the version of a watch to an event's, and returns the sink call for the event, which
+// is all that most events need. If the event is older than the previous one, next does nothing and
+// returns false.
 func (m *machine) next(event source.EventType, version string) (c call, ok bool) {
 	if older(version, m.version) {
 		return callNothing, false
@@ -199,8 +198,8 @@ func (m *machine) page(in *input) action {
 		m.paged = m.paged || in.token != "" && m.version == "" && !m.fresh && m.rules.pageSize == 0
 	}
 	if in.token == "" {
-		// The later pages of a list have the version of the first one. If a server sends them with
-		// a newer one, watching from the older one repeats changes, but misses none.
+		// Later pages have the version of the first one. If a server sends them with a newer one,
+		// watching from the older one repeats changes, but misses none.
 		m.complete(p.version)
 		m.state = StateConnecting
 		return action{call: callEnd, told: p.version, task: taskWatch, version: p.version}
@@ -224,7 +223,7 @@ func (m *machine) page(in *input) action {
 	return a
 }
 
-// noticed treats a failure that step itself has noticed like a failure of the source.
+// noticed handles a failure found by step itself.
 func (m *machine) noticed(why reason.Reason) action {
 	a := m.failed(&input{typ: inFailed, reason: why})
 	a.noticed = why
@@ -313,12 +312,12 @@ func (m *machine) listFailed(in *input) action {
 		return m.wentBack()
 	case reason.Forbidden:
 		if m.noWatch && m.synced && !m.fresh {
-			// lists are forbidden too; a watch goes on where the last one ended
+			// lists are forbidden too; a watch resumes at the last version
 			m.noWatch = false
 			return m.wait(StateConnecting, in.after)
 		}
 	}
-	m.listOnly = false // the next round begins with a watch-list again, if this list replaced one
+	m.listOnly = false // if this list replaced a watch-list, the next round tries one again
 	if in.reason == reason.BadData || in.reason == reason.Transform {
 		return m.retry(StateListing)
 	}
@@ -367,9 +366,9 @@ func (m *machine) watchFailed(in *input) action {
 	return m.wait(StateConnecting, in.after)
 }
 
-// wentBack begins a round after a version that is older than a previous one, or that the server has
-// not reached. Under one of the newer versions, the sink may have other objects than the server has
-// under the same version, so all is read anew.
+// wentBack begins a round after a version older than a previous one, or not yet reached by the
+// server. The sink may have other objects than the server under one of the newer versions, so
+// everything is read anew.
 func (m *machine) wentBack() action {
 	m.fresh, m.anew = true, true
 	return m.retry(StateListing)
@@ -381,11 +380,10 @@ func (m *machine) isOld(version string) bool {
 	return !m.anew && older(version, m.version)
 }
 
-// older reports whether a is an older version than b. It returns false for versions that can't be
-// compared.
+// older reports whether version a is older than b. It returns false for incomparable versions.
 func older(a, b string) bool {
 	if len(a) > len(b) || len(a) == len(b) && a >= b {
-		return false // also if they can't be compared
+		return false // also if incomparable
 	}
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0

@@ -12,41 +12,41 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Sink takes what a [Reflector] reads. Its methods are called on the goroutine that calls Run, one
-// at a time, in the stream's order. They may block, which delays the stream. If one returns an
-// error, Run ends, and returns an error that wraps it.
+// Sink receives the objects and events of a [Reflector]. Its methods are called on the goroutine
+// that calls Run, one at a time, in the stream's order. They may block, which delays the stream. If
+// one returns an error, Run ends, and returns an error that wraps it.
 //
-// A replace is BeginReplace, any number of Replace and Delete, then either EndReplace or
-// AbortReplace. Outside of it come Add, Update, Delete and Bookmark.
+// A replace is BeginReplace, any number of Replace and Delete, then exactly one EndReplace or
+// AbortReplace, unless the Sink itself has failed. Outside of it come Add, Update, Delete and
+// Bookmark, never with an older version than the previous call's.
 //
-// A Sink that also has a method Flush() error may keep its calls until Flush, to handle them as one
-// batch. Flush is called when the source has no more events at hand, after a bounded number of
-// calls at the latest, and when a list or a watch has ended, but not after an error of the Sink. It
-// may block and fail like the other methods.
+// A Sink with a method Flush() error may hold back its calls until Flush, to handle them as one
+// batch. Flush is called after each event, except while the Source reports that more have arrived
+// (More of [source.Event]), and then after at most 128. It is also called at the end of each list
+// and watch, but not after an error of the Sink. It may block and fail like the other methods.
 type Sink[T object.Object] interface {
 	// BeginReplace starts a new full state. The previous objects stay until EndReplace.
 	BeginReplace() error
-	// Replace adds one object to the new full state. A later one of the same key replaces it.
+	// Replace adds one object to the new full state. A later one with the same key replaces it.
 	Replace(obj T) error
-	// EndReplace completes the new full state, which is at resourceVersion. Objects that are not in
-	// it do not exist any more.
+	// EndReplace completes the new full state, which is at resourceVersion. All other objects no
+	// longer exist.
 	EndReplace(resourceVersion string) error
-	// AbortReplace gives up the new full state, which the Sink has to drop. It is also called when
-	// the end of Run interrupts a replace.
+	// AbortReplace tells the Sink to drop the new full state. It is also called when the end of Run
+	// interrupts a replace.
 	AbortReplace() error
 
-	// Add is called with an object that was added.
+	// Add is called with an added object.
 	Add(obj T) error
-	// Update is called with an object that was modified.
+	// Update is called with a modified object.
 	Update(obj T) error
-	// Delete is called with the last state of an object that was deleted. Within a replace it
-	// removes the object from the new full state, if that has it.
+	// Delete is called with the last state of a deleted object. Within a replace it removes the
+	// object from the new full state, if present.
 	Delete(obj T) error
 	// Bookmark is called when all changes up to resourceVersion have been passed on.
 	Bookmark(resourceVersion string) error
 }
 
-// flusher is a Sink with a method Flush.
 type flusher interface{ Flush() error }
 
 // Reflector keeps a [Sink] up to date with a [source.Source]. Make it with [New]; [Reflector.Run]
@@ -57,7 +57,7 @@ type Reflector[T object.Object] struct {
 
 	running atomic.Bool
 
-	// Only the goroutine that calls Run uses what follows.
+	// Used only by the goroutine that calls Run:
 	anew bool // the versions went back in an earlier Run, and no full state has been read since
 
 	// mu guards status. It is held for copying only.
@@ -79,9 +79,8 @@ func New[T object.Object](config Config[T]) (*Reflector[T], error) {
 // error that wraps the Sink's first error. Failures of the Source never end it; Status and OnError
 // report them.
 //
-// It may be called again after it has returned. Then it starts with a full state that is not older
-// than what the Sink has got before. It is an error to call it while another Run has not
-// returned, and so is a nil ctx.
+// It may be called again after it has returned. It then starts with a full state no older than the
+// Sink's. Calling it while another Run has not returned is an error, and so is a nil ctx.
 func (r *Reflector[T]) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("reflector %s: Run: the context is nil", r.config.Name)
@@ -93,7 +92,7 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 	return newRun(ctx, r).loop()
 }
 
-// Status returns the status of the reflector. It may be called from any goroutine, at any time.
+// Status returns the reflector's status. It may be called from any goroutine, at any time.
 func (r *Reflector[T]) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +103,6 @@ func (r *Reflector[T]) Status() Status {
 	return s
 }
 
-// update changes the status.
 func (r *Reflector[T]) update(change func(*Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,21 +10,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
-// A full state of Config.Restore is complete only when the server has shown two things: that it
-// still has the changes since the state's version, and that its versions have not gone back behind
-// it. An event of the watch from this version shows both. If nothing has changed since, no event
-// comes. API servers report at once that they have forgotten a version, but in the stream of a
-// watch that they have accepted. So a watch that is silent for a moment shows the first thing, and
-// the server is asked for its version.
-
-// moment is how long a watch from a restored version may be silent after it was accepted, until the
+// A full state of Config.Restore is complete only when the server has shown that it still has the
+// changes since the state's version, and that its versions have not gone back behind it. An event
+// of the watch from this version shows both. Without an event, the silence of an accepted watch
+// shows the first, because API servers report a forgotten version at once in its stream; then the
 // server is asked for its version.
+
+// moment is how long an accepted watch from a restored version may be silent before the server is
+// asked for its version.
 const moment = 500 * time.Millisecond
 
-// errQuiet ends a watch that has been silent for a moment.
 var errQuiet = errors.New("the watch brings nothing yet")
 
-// restore passes the full state of Restore to the sink, if there is one, and returns its version.
+// restore passes the full state of Restore, if any, to the sink and returns its version.
 func (r *run[T]) restore() (version string) {
 	if r.config.Restore == nil || r.machine.version != "" || r.machine.anew || r.beginReplace() != nil {
 		return ""
@@ -37,12 +35,12 @@ func (r *run[T]) restore() (version string) {
 	})
 	if version == "" && r.sinkErr == nil {
 		r.replacing = false
-		_ = r.sink(r.config.Sink.AbortReplace) // an error is in sinkErr
+		_ = r.sink(r.config.Sink.AbortReplace) // the error is in sinkErr
 	}
 	return version
 }
 
-// confirm handles the first event or bookmark of the watch from a restored version.
+// confirm handles the first event or bookmark of that watch.
 func (m *machine) confirm(in *input) action {
 	if older(in.version, m.version) {
 		return action{task: taskLeave, noticed: reason.WentBack}
@@ -52,30 +50,30 @@ func (m *machine) confirm(in *input) action {
 	return a
 }
 
-// quiet handles the silence of the watch from a restored version.
+// quiet handles its silence.
 func (m *machine) quiet() action {
-	if !m.restored { // an event has come a moment later
+	if !m.restored { // an event came a moment later
 		return m.enter(StateConnecting)
 	}
 	m.asked = true
 	return action{task: taskProbe}
 }
 
-// accept completes a restored full state. The next task is next.
+// accept completes a restored full state.
 func (m *machine) accept(next task) action {
 	m.restored = false
 	m.complete(m.version)
 	return action{call: callEnd, told: m.version, kept: true, task: next, version: m.version}
 }
 
-// awaitAnswer bounds the time until the server accepts the watch from a restored version.
+// awaitAnswer bounds the time until the server accepts that watch.
 func (w *watch[T]) awaitAnswer() {
 	limit := w.config.InitialEventsTimeout
 	w.total = time.AfterFunc(limit, func() { w.cancel(noticedError(reason.Silent, "no answer to a watch for %v", limit)) })
 }
 
-// awaitConfirmation is called when the server has accepted that watch. If the server could not be
-// asked for its version, the watch may be silent as long as any other.
+// awaitConfirmation is called when the server has accepted it. If asking for the server's version
+// has failed, the watch may be silent as long as any other.
 func (w *watch[T]) awaitConfirmation() {
 	w.total.Stop()
 	if !w.machine.asked {
@@ -83,8 +81,7 @@ func (w *watch[T]) awaitConfirmation() {
 	}
 }
 
-// confirm completes a restored full state before the first event of the watch from its version,
-// unless that event is older.
+// confirm completes a restored full state before the watch's first event, unless that is older.
 func (w *watch[T]) confirm(version string) error {
 	w.total.Stop()
 	var a action

@@ -15,11 +15,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// briefly is the age below which a watch that ends counts as brief.
+// briefly is the age below which an ended watch counts as brief.
 const briefly = time.Second
 
-// run is one call of Run: it carries out the actions of step and passes their results back.
-// Everything happens on Run's goroutine.
+// run is one call of Run: it carries out the actions of step and passes their results back, all on
+// Run's goroutine.
 type run[T object.Object] struct {
 	r      *Reflector[T]
 	config *Config[T]
@@ -28,16 +28,16 @@ type run[T object.Object] struct {
 
 	flusher flusher // the Sink; nil if it has no Flush
 
-	// in and todo are here because a watch stays open for long: as local variables they would
-	// enlarge the stack of a parked goroutine.
+	// Fields, because as local variables in a long watch they would enlarge the stack of a parked
+	// goroutine:
 	in   input  // the last input of step
-	todo action // the action that is being carried out
+	todo action // the current action
 
 	machine   machine
-	shown     State         // the state that was last published in Status
+	shown     State         // the state last published in Status
 	waits     int           // in a row
 	replacing bool          // the sink is between BeginReplace and EndReplace or AbortReplace
-	cause     reason.Reason // why the full state that is read, or was read last, is read
+	cause     reason.Reason // the reason for reading the current or last full state
 	sinkErr   error         // the first one; it ends the run
 }
 
@@ -72,8 +72,7 @@ func (r *run[T]) loop() error {
 	return r.end()
 }
 
-// decide takes a step, calls the sink, publishes the change of state, and reports whether there is
-// something to do.
+// decide takes a step, calls the sink, publishes the change of state, and reports whether to go on.
 func (r *run[T]) decide() bool {
 	if r.stopping() {
 		return false
@@ -94,15 +93,15 @@ func (r *run[T]) end() error {
 	r.r.anew = r.machine.anew
 	r.setState(StateStopped, time.Time{})
 	if r.ctx.Err() != nil {
-		// The error of a sink that was closed because of ctx is ignored.
+		// Closing the sink because of ctx may have caused sinkErr.
 		return nil
 	}
 	return fmt.Errorf("reflector %s: sink: %w", r.config.Name, r.sinkErr)
 }
 
-// step takes a step of the machine, sets a to what it leads to, and publishes a failure that the
-// machine has noticed itself. It does not return the action: with one more copy on the stack, the
-// goroutine of each informer would need more than 4 KB.
+// step takes a step of the machine, stores the action in a, and publishes a failure noticed by the
+// machine itself. It does not return the action: with one more copy on the stack, the goroutine of
+// each informer would need more than 4 KB.
 func (r *run[T]) step(in *input, a *action) {
 	inRound := r.machine.inRound()
 	*a = r.machine.step(in)
@@ -114,8 +113,8 @@ func (r *run[T]) step(in *input, a *action) {
 	}
 }
 
-// publish publishes a change of state, after the calls to the sink that belong to it. It determines
-// how long a wait is.
+// publish publishes a change of state, after its calls to the sink. It also sets the length of a
+// wait.
 func (r *run[T]) publish(a *action) {
 	if a.task == taskWait {
 		if a.after == 0 {
@@ -128,7 +127,7 @@ func (r *run[T]) publish(a *action) {
 	}
 }
 
-// tell makes the action's call to the sink, if it is not about an object.
+// tell makes the action's call to the sink, unless it is about an object.
 func (r *run[T]) tell(a *action) error {
 	switch a.call {
 	case callEnd:
@@ -154,7 +153,6 @@ func (r *run[T]) tell(a *action) error {
 	return r.sinkErr
 }
 
-// sink calls the sink and keeps its error.
 func (r *run[T]) sink(call func() error) error {
 	if err := call(); err != nil {
 		r.sinkErr = err
@@ -162,7 +160,6 @@ func (r *run[T]) sink(call func() error) error {
 	return r.sinkErr
 }
 
-// flush makes the sink handle what it keeps.
 func (r *run[T]) flush() error {
 	if r.flusher == nil {
 		return nil
@@ -170,8 +167,7 @@ func (r *run[T]) flush() error {
 	return r.sink(r.flusher.Flush)
 }
 
-// do carries out the action, and sets the next input. It returns when there is one, and when ctx is
-// done.
+// do carries out the action, and sets the next input. It returns early when ctx is done.
 func (r *run[T]) do() {
 	switch r.todo.task {
 	case taskStream, taskWatch:
@@ -185,7 +181,6 @@ func (r *run[T]) do() {
 	}
 }
 
-// pause waits for as long as the action demands, if its task is taskWait.
 func (r *run[T]) pause() {
 	r.in = input{typ: inElapsed}
 	if r.todo.task != taskWait {
@@ -199,13 +194,11 @@ func (r *run[T]) pause() {
 	}
 }
 
-// beginReplace begins a new full state of the sink.
 func (r *run[T]) beginReplace() error {
 	r.replacing = true
 	return r.sink(r.config.Sink.BeginReplace)
 }
 
-// page reads one page of a list.
 func (r *run[T]) page(a *action) input {
 	if a.task == taskList && r.beginReplace() != nil {
 		return input{}
@@ -239,7 +232,7 @@ func (r *run[T]) page(a *action) input {
 	})
 	dog.stop()
 	if r.sinkErr == nil {
-		_ = r.flush() // an error is in sinkErr
+		_ = r.flush() // the error is in sinkErr
 	}
 	if items > 0 {
 		r.r.update(func(s *Status) { s.LastEvent = last })
@@ -248,7 +241,7 @@ func (r *run[T]) page(a *action) input {
 		return input{}
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		err = cause // the watchdog's error, whatever error the source has returned
+		err = cause // the watchdog's error, whatever the source has returned
 	}
 	if err != nil {
 		return r.failed(err, false)
@@ -257,7 +250,7 @@ func (r *run[T]) page(a *action) input {
 }
 
 // probe asks for the most recent version, by a list of one object. If that fails, the version stays
-// unknown, and the next watch shows what is wrong.
+// unknown, and the next watch shows the problem.
 func (r *run[T]) probe() input {
 	ctx, cancel := context.WithTimeout(r.ctx, r.config.InitialEventsTimeout)
 	defer cancel()
@@ -275,19 +268,18 @@ func (r *run[T]) probe() input {
 	return input{typ: inProbed, version: result.ResourceVersion}
 }
 
-// failed returns the input for a list or a watch that has failed.
+// failed publishes the failure of a list or a watch and returns the input for it.
 func (r *run[T]) failed(err error, healthy bool) input {
 	why := reason.Of(err)
 	r.failure(why, err)
 	return input{typ: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
 }
 
-// noticedError returns the error of a failure that the run has noticed itself.
+// noticedError is the error of a failure noticed by the run itself.
 func noticedError(why reason.Reason, format string, limit time.Duration) error {
 	return &reason.Error{Reason: why, Err: fmt.Errorf(format, limit)}
 }
 
-// failure publishes a failure.
 func (r *run[T]) failure(why reason.Reason, err error) {
 	now := time.Now()
 	var attempts int
@@ -301,10 +293,10 @@ func (r *run[T]) failure(why reason.Reason, err error) {
 	})
 	switch {
 	case why == reason.Expired:
-		// This is normal: the server keeps its history for a limited time.
+		// Normal: the server keeps its history for a limited time.
 		r.log.V(2).Info("The server has forgotten the resource version", "state", r.machine.state, "resourceVersion", r.machine.version)
 	case why == reason.Silent && r.machine.state == StateWatching:
-		// This is normal too: while nothing changes, there are no bookmarks.
+		// Normal too: there are no bookmarks while nothing changes.
 		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.machine.version)
 	default:
 		r.log.Error(err, "Failed to list or watch; will try again", "state", r.machine.state, "reason", why, "attempts", attempts)
@@ -314,7 +306,6 @@ func (r *run[T]) failure(why reason.Reason, err error) {
 	}
 }
 
-// setState publishes a change of state.
 func (r *run[T]) setState(state State, retryAt time.Time) {
 	r.shown = state
 	now := time.Now()
@@ -330,5 +321,4 @@ func (r *run[T]) setState(state State, retryAt time.Time) {
 	}
 }
 
-// stopping reports whether the run is over.
 func (r *run[T]) stopping() bool { return r.sinkErr != nil || r.ctx.Err() != nil }

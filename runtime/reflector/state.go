@@ -9,64 +9,61 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// defaultPage is the size of a page if Config does not set one.
 const defaultPage = 500
 
-// maxEmptyPages is how many pages in a row may be empty and yet have a continue token.
+// maxEmptyPages is the number of empty pages in a row that may have a continue token.
 const maxEmptyPages = 10
 
-// machine is all data that determines what step does next. It is a value: step returns a new one
-// and changes none.
+// machine is all data that determines the next step. It is a value: step returns a new one and
+// changes none.
 type machine struct {
 	rules rules // set once at the start
 
 	state    State
 	then     State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
-	version  string // the last one that was passed to the sink
+	version  string // the last one passed to the sink
 	synced   bool   // the sink has had a full state
-	restored bool   // the sink has a full state of Restore, which is not complete (restore.go)
+	restored bool   // the sink has a full state of Restore, not yet completed (restore.go)
 	asked    bool   // and the server was asked for its version
 
-	// How the next full state has to be read; reset after it has been read.
+	// How to read the next full state; reset afterwards.
 	fresh    bool // as the most recent one
 	anew     bool // without reusing objects of the sink, because the versions went back
 	whole    bool // without pages: a token has expired
 	listOnly bool // by a list: a watch-list has failed in this round
 
-	// What this Run has found out about the server; never reset.
+	// Findings of this Run about the server; never reset.
 	noStream bool // it doesn't support watch-lists
 	paged    bool // it reads lists in pages even when it may answer from its cache
 
 	// noWatch is set while watches are forbidden, and makes lists replace them. A forbidden
-	// watch-list sets it, and so does the first of two forbidden watches in a row. A watch that is
-	// accepted resets it, and so does a relist that is forbidden too.
+	// watch-list sets it, and so does the first of two forbidden watches in a row. An accepted
+	// watch resets it, and so does a relist that is forbidden too.
 	noWatch bool
 
-	// hasty is set by a retry without a wait. It prevents the next one until a watch has been
-	// healthy.
+	// hasty is set by a retry without a wait, and prevents another until a watch has been healthy.
 	hasty bool
 
-	// doubt is set by a watch that was silent. Before the next watch, the server is asked for its
-	// version: a server that was restored to an older version accepts a watch from a newer one, and
+	// doubt is set by a silent watch. It makes the reflector ask for the server's version before
+	// the next watch: a server restored to an older version accepts a watch from a newer one, and
 	// sends nothing until it gets there.
 	doubt bool
 
-	// stuck is the version after which a watch was accepted and then failed at once, by an error of
-	// the server or by bad data. The cause is the event after that version. If it happens again, a
-	// full state is read to get past that event.
+	// stuck is the version of a watch that was accepted and then failed at once, by an error of the
+	// server or by bad data. The next event is the cause. If it happens again, a full state is read
+	// to get past that event.
 	stuck string
 
 	pages pages // in StateListing
 }
 
-// rules are the settings of Config that step needs.
 type rules struct {
 	pageSize int64
 	stream   bool
 }
 
 // pages is the progress of a list. Brent's algorithm finds cycles of its tokens: each token is
-// compared with a kept one, and the kept one is replaced after 1, 2, 4, 8 … tokens.
+// compared with a kept one, which is replaced after 1, 2, 4, 8 … tokens.
 type pages struct {
 	version     string // of the first page
 	token       string // of the next page; "" on the first one
@@ -75,7 +72,7 @@ type pages struct {
 	empty       int // pages in a row without an object
 }
 
-// inputType is the type of an input: a closed set.
+// inputType is the type of an input; the set is closed.
 type inputType uint8
 
 const (
@@ -87,26 +84,26 @@ const (
 	inFailed                         // with reason, after, brief, healthy
 	inElapsed                        // the wait is over
 	inConfirmed                      // the watch from a restored version has an event
-	inQuiet                          // it is open, and has no event for a moment
+	inQuiet                          // it is open, without an event for a moment
 	inProbed                         // the server was asked: version, "" if it is unknown
 )
 
-// input is something that has happened: the result of an action.
+// input is an occurrence, such as the result of an action.
 type input struct {
 	typ        inputType
 	event      source.EventType
-	version    string // of an event, of a page, or of the server that was asked
+	version    string // of an event, a page or the server
 	initialEnd bool
 	token      string // of the next page
-	items      int    // in the page, including those that were skipped
+	items      int    // in the page, including skipped ones
 	reason     reason.Reason
-	after      time.Duration // the wait that the server asks for
+	after      time.Duration // the wait requested by the server
 	brief      bool          // the watch was open for less than a second
 	events     bool          // the watch has brought an event
 	healthy    bool          // the watch was open long enough to forget earlier failures
 }
 
-// task is what the run has to do next: a closed set of tasks.
+// task is the run's next job; the set is closed.
 type task uint8
 
 const (
@@ -120,8 +117,7 @@ const (
 	taskWait               // wait for action.after, or for the backoff if that is 0
 )
 
-// call is a call to the sink about what was added, modified and so on: a closed set. It is made
-// before the task.
+// call is a call to the sink, made before the task; the set is closed.
 type call uint8
 
 const (
@@ -135,7 +131,6 @@ const (
 	callAbort
 )
 
-// action is what the run has to do about an input.
 type action struct {
 	call    call
 	task    task
@@ -146,5 +141,5 @@ type action struct {
 	limit   int64
 	token   string
 	after   time.Duration
-	noticed reason.Reason // a failure that only step could notice
+	noticed reason.Reason // a failure only step could notice
 }

@@ -12,51 +12,47 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
-// Status is the status of a [Reflector]. The zero Status is that of one that has never run.
+// Status is the status of a [Reflector]. The zero Status belongs to one that has never run.
 type Status struct {
-	// State is what the reflector is doing now.
+	// State is the current activity.
 	State State
 	// Since is when the reflector entered State.
 	Since time.Time
-	// Synced reports whether, in this Run, the Sink has got a full state.
+	// Synced reports whether the Sink has got a full state in this Run.
 	Synced bool
-	// Reason is the kind of failure from which the reflector is recovering; [reason.None] if there
-	// is none.
+	// Reason is the failure from which the reflector is recovering; [reason.None] if there is none.
 	Reason reason.Reason
 	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime
 	// is when it occurred.
 	LastError     error
 	LastErrorTime time.Time
-	// Attempts is the number of failures in a row. It is reset to 0, and the waits begin anew, when
+	// Attempts is the number of failures in a row. It is reset to 0, and the waits start over, when
 	// a watch has been open for Backoff.ResetAfter. So it may be above 0 in StateWatching, where
 	// Reason is reason.None.
 	Attempts int
 	// RetryAt is when the wait of StateWaiting ends; the zero time in other states.
 	RetryAt time.Time
-	// LastEvent is when the last object or event of an object came in, of a list or of a watch.
+	// LastEvent is the arrival time of the last object of a list or event of an object.
 	LastEvent time.Time
-	// LastBookmark is when the last bookmark came in.
+	// LastBookmark is the arrival time of the last bookmark.
 	LastBookmark time.Time
-	// ResourceVersion is the last version that was passed to the Sink; "" before the first full
-	// state.
+	// ResourceVersion is the last version passed to the Sink; "" before the first full state.
 	ResourceVersion string
-	// Restored is the version of the full state of Config.Restore with which the reflector has
-	// begun; "" if there was none, or until the server has accepted its version.
+	// Restored is the version of Config.Restore's full state; "" if there was none, or until the
+	// server has accepted its version.
 	Restored string
 	// BadData is the number of responses that could not be decoded or transformed, over all Runs;
 	// LastError and OnError name the object.
 	BadData int64
-	// Relists is the number of full states that the Sink has got after the first one, over all
-	// Runs.
+	// Relists is the number of full states after the Sink's first one, over all Runs.
 	Relists int64
-	// RelistsBy is Relists by the reason of the failure that made the reflector read a full state
-	// anew; reason.None stands for a new Run. It is nil until the first of them, and must not be
-	// changed.
+	// RelistsBy is Relists by the reason of the failure that led to a full state; reason.None
+	// stands for a new Run. It is nil until the first of them, and must not be changed.
 	RelistsBy map[reason.Reason]int64
 }
 
-// countRelist counts a full state that was read because of a failure. It makes a new map, since
-// copies of the Status have the old one.
+// countRelist counts a full state read because of a failure. It makes a new map, since copies of
+// the Status have the old one.
 func (s *Status) countRelist(cause reason.Reason) {
 	by := map[reason.Reason]int64{}
 	maps.Copy(by, s.RelistsBy)
@@ -64,7 +60,7 @@ func (s *Status) countRelist(cause reason.Reason) {
 	s.RelistsBy, s.Relists = by, s.Relists+1
 }
 
-// State is what a Reflector is doing.
+// State is the activity of a Reflector.
 type State uint8
 
 // The states. StateStopped is the zero value.
@@ -104,8 +100,8 @@ func (s State) String() string {
 // MarshalText returns the result of String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// String returns one line for people: the state, and while something is wrong the reason, the
-// attempts and the error.
+// String returns one line for people: the state, and after a failure its reason, the attempts and
+// the error.
 func (s Status) String() string {
 	var b strings.Builder
 	b.WriteString(s.State.String())
@@ -118,9 +114,9 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns a JSON object for people, and for tools that show it to them: state, reason
-// and error as text, times in UTC, and for how long the state has lasted as a duration like
-// "1m30s". It leaves out zero values, except for state and synced.
+// MarshalJSON returns a JSON object for people and tools that show it to them: state, reason and
+// error as text, times in UTC, and the age of the state as a duration like "1m30s". It leaves out
+// zero values, except for state and synced.
 func (s Status) MarshalJSON() ([]byte, error) {
 	text := struct {
 		State           State                   `json:"state"`

@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// watch reads a watch, or a watch-list and the watch that follows in the same stream.
 func (r *run[T]) watch() {
 	if r.todo.task == taskStream && r.beginReplace() != nil {
 		r.in = input{}
@@ -27,7 +26,7 @@ func (r *run[T]) watch() {
 	r.in = w.ended(err)
 }
 
-// longest bounds durations that are added up, here or by a server, so that they don't overflow.
+// longest bounds durations before they are added up, here or by a server, to prevent overflows.
 const longest time.Duration = math.MaxInt64 / 2
 
 func (r *run[T]) newWatch() *watch[T] {
@@ -61,11 +60,11 @@ func (w *watch[T]) close() {
 	w.cancel(nil)
 }
 
-// ended returns the input for the end of a watch, for which the source has returned err.
+// ended returns the input for the end of a watch with err.
 func (w *watch[T]) ended(err error) input {
 	r := w.run
 	if w.unsettled > 0 && r.sinkErr == nil {
-		_, _ = w.settle() // an error is in sinkErr
+		_, _ = w.settle() // the error is in sinkErr
 	}
 	if r.stopping() {
 		return input{}
@@ -84,13 +83,13 @@ func (w *watch[T]) ended(err error) input {
 		return input{typ: inFailed, reason: w.leaving, healthy: healthy}
 	}
 	if cause := context.Cause(w.reading); cause != nil {
-		err = cause // the watchdog's, whatever the source makes of it
+		err = cause // the watchdog's error, whatever the source has returned
 		if w.open.IsZero() && reason.Of(err) == reason.NoBookmark {
 			err = noticedError(reason.Silent, "no answer to a watch-list for %v", r.config.InitialEventsTimeout)
 		}
 	}
 	if w.opts.SendInitialEvents && errors.Is(err, errors.ErrUnsupported) {
-		return input{typ: inFailed, reason: reason.Refused, healthy: healthy} // no failure
+		return input{typ: inFailed, reason: reason.Refused, healthy: healthy} // not a failure
 	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
 	if err != nil {
@@ -104,7 +103,6 @@ func (w *watch[T]) ended(err error) input {
 	return input{typ: inEnded, brief: brief, events: w.events, healthy: healthy}
 }
 
-// watch is one open stream.
 type watch[T object.Object] struct {
 	*run[T]
 	opts    source.WatchOptions
@@ -116,14 +114,14 @@ type watch[T object.Object] struct {
 	open    time.Time // when the server accepted it
 	well    time.Time // since when it has been open and past its initial events
 	events  bool
-	leaving reason.Reason // why step wanted to leave the stream
+	leaving reason.Reason // why step left the stream
 
-	// The series of events that is being passed on:
+	// The current series of events:
 	unsettled        int
 	object, bookmark bool // whether it has an event of an object, and a bookmark
 }
 
-// watching arms the watchdog for the time after the initial events, when bookmarks can be expected.
+// watching arms the watchdog for the time after the initial events, when bookmarks are expected.
 func (w *watch[T]) watching() {
 	limit := w.config.SilenceTimeout
 	w.dog = newWatchdog(limit, func() { w.cancel(noticedError(reason.Silent, "no event and no bookmark for %v", limit)) })
@@ -151,7 +149,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		return context.Cause(w.ctx)
 	}
 	w.opened()
-	// otherwise step would take it for a bookmark
+	// step would take it for a bookmark
 	if e.Type < source.Added || e.Type > source.Bookmark {
 		return &source.DecodeError{Verb: "watch", Err: fmt.Errorf("%w: the source's number %d", source.ErrMalformed, e.Type)}
 	}
@@ -164,7 +162,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		}
 	}
 	if w.machine.state == StateWatching {
-		// This is what step would do, without the copies.
+		// like step, without the copies
 		if c, ok := w.machine.next(e.Type, e.ResourceVersion); ok {
 			if err := w.pass(c, e); err != nil {
 				return err
@@ -205,7 +203,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	return w.goOn(e.More)
 }
 
-// goOn settles the series, unless more events are at hand, and starts waiting for the next one.
+// goOn settles the series, unless more events are at hand, and resumes the watchdog.
 func (w *watch[T]) goOn(more bool) error {
 	if more && w.unsettled < eventsAtOnce {
 		w.dog.back(time.Now())
@@ -216,11 +214,11 @@ func (w *watch[T]) goOn(more bool) error {
 	return err
 }
 
-// eventsAtOnce is how many events are passed on before the sink is flushed and Status has them, if
-// the source has more of them at hand.
+// eventsAtOnce is the maximum number of events between two flushes of the sink and updates of
+// Status, if the source has more of them at hand.
 const eventsAtOnce = 128
 
-// settle ends a series of events, when no other event is at hand.
+// settle ends a series of events: it flushes the sink and updates Status.
 func (w *watch[T]) settle() (time.Time, error) {
 	err := w.flush()
 	now := time.Now()
@@ -240,7 +238,6 @@ func (w *watch[T]) settle() (time.Time, error) {
 	return now, err
 }
 
-// carryOut makes the action's call to the sink.
 func (w *watch[T]) carryOut(a *action, e source.Event[T]) error {
 	if a.call == callEnd {
 		w.bookmark = true
@@ -249,7 +246,6 @@ func (w *watch[T]) carryOut(a *action, e source.Event[T]) error {
 	return w.pass(a.call, e)
 }
 
-// pass makes a call to the sink about an event.
 func (w *watch[T]) pass(c call, e source.Event[T]) (err error) {
 	if e.Type == source.Bookmark {
 		w.bookmark = true

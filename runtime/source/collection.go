@@ -22,8 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// collection is an HTTP source without its type parameter: it knows the requests, and how answers
-// are decoded.
+// collection is an HTTP source without its type parameter: it makes requests and picks the decoder.
 type collection struct {
 	// Set once at construction.
 	client  *Client
@@ -32,11 +31,11 @@ type collection struct {
 	address *url.URL // without a query
 	codec   *decode.Codec
 	formats []Format
-	// jsonOnly: the server has refused the formats; shared with the collections of other namespaces
+	// jsonOnly is set when the server has refused the formats; collections of other namespaces
+	// share it
 	jsonOnly *atomic.Bool
 }
 
-// newCollection makes a collection of objects of type t.
 func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, opts Options) (*collection, error) {
 	if c == nil || c.http == nil {
 		return nil, errors.New("the client is nil; make one with NewClient")
@@ -108,7 +107,6 @@ func (c *collection) in(namespace string) (*collection, error) {
 	return &other, nil
 }
 
-// String describes the collection in error messages and logs.
 func (c *collection) String() string {
 	var b strings.Builder
 	b.WriteString(describe(c.gvr))
@@ -127,7 +125,7 @@ func (c *collection) String() string {
 	return b.String()
 }
 
-// query returns the parameters that all requests of the collection share.
+// query returns the parameters common to all requests.
 func (c *collection) query() url.Values {
 	q := url.Values{}
 	if c.options.LabelSelector != "" {
@@ -218,7 +216,7 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 	return c.ended(ctx, c.failed("watch", err))
 }
 
-// open sends the request and returns an error for every answer other than 200.
+// open sends the request and returns an error for any status other than 200.
 func (c *collection) open(ctx context.Context, verb string, query url.Values, promises decode.Promises) (*decode.Stream, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -247,7 +245,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 	return c.codec.Open(ctx, resp.Body, decode.Format(f), promises), nil
 }
 
-// accept returns the formats to ask for, and the header that asks for them.
+// accept returns the formats to ask for, and the Accept header for them.
 func (c *collection) accept(verb string) ([]Format, string) {
 	if c.jsonOnly.Load() {
 		return []Format{JSON}, JSON.mediaType()
@@ -255,8 +253,8 @@ func (c *collection) accept(verb string) ([]Format, string) {
 	return c.formats, acceptHeader(c.formats, c.codec.SentAs(verb == "list"))
 }
 
-// refused is called when the server has refused the formats with 406. It reports whether another
-// request, for JSON alone, makes sense.
+// refused is called when the server has refused the formats with 406. It reports whether to try
+// again with JSON alone.
 func (c *collection) refused(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
@@ -265,8 +263,8 @@ func (c *collection) refused(accept string) bool {
 	return true
 }
 
-// ended returns the error of a request that is over: the callback's own error, else the cause of a
-// done context, else err.
+// ended returns the error of a finished request: the callback's own error, else the cause of a done
+// context, else err.
 func (c *collection) ended(ctx context.Context, err error) error {
 	if callback, ok := err.(decode.CallbackError); ok {
 		return callback.Err
@@ -277,7 +275,7 @@ func (c *collection) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// failed returns the error of a response that ended with err, as a List or Watch returns it.
+// failed converts a decoder's error to that of List and Watch.
 func (c *collection) failed(verb string, err error) error {
 	switch err := err.(type) {
 	case *decode.Error:
@@ -288,7 +286,7 @@ func (c *collection) failed(verb string, err error) error {
 	return err
 }
 
-// describe names a resource as people write it: "pods/v1", "widgets.samples.io/v1".
+// describe names a resource for people: "pods/v1", "widgets.samples.io/v1".
 func describe(gvr schema.GroupVersionResource) string {
 	return gvr.GroupResource().String() + "/" + gvr.Version
 }

@@ -17,38 +17,37 @@ import (
 
 // Request is a request about one object of a resource, for [HTTP.Do].
 type Request struct {
-	// Method is that of HTTP: GET, POST, PUT, PATCH or DELETE.
+	// Method is the HTTP method: GET, POST, PUT, PATCH or DELETE.
 	Method string
-	// Key is the object's. Its Namespace must be empty for a cluster-scoped resource. Its Name is
-	// empty for POST, which goes to the collection.
+	// Key is the object's key. Its Namespace must be empty for a cluster-scoped resource. Its Name
+	// is empty for POST, which goes to the collection.
 	Key object.Key
-	// Subresource is the part of the object that the request is about, such as "status"; "" is the
-	// object itself.
+	// Subresource is the requested part of the object, such as "status"; "" is the object itself.
 	Subresource string
-	// Query has the parameters of the address. nil means none.
+	// Query has the URL's parameters. nil means none.
 	Query url.Values
 
-	// Object, if not nil, is encoded as the body, with its apiVersion and kind, which are added to
-	// a copy if it has none. If ContentType is "", the format is protobuf or JSON, as in Formats of
-	// [Options]. With types.ApplyPatchType it is JSON without the fields of structs that have their
-	// zero value, because an apply claims every field that it names.
+	// Object, if not nil, is encoded as the body. A missing apiVersion and kind are added to a
+	// copy. If ContentType is "", the format is protobuf or JSON, as in Formats of [Options]. With
+	// types.ApplyPatchType it is JSON without zero-valued struct fields, because an apply claims
+	// every field in its body.
 	Object object.Object
-	// Body is the body if Object is nil, in the format that ContentType names. The request has no
-	// body if ContentType is "".
+	// Body is the body if Object is nil, in the format ContentType. The request has no body if
+	// ContentType is "".
 	Body        []byte
 	ContentType string
 }
 
-// Do sends a request about one object, and returns the object that the server answers with, which
-// is the caller's own. It returns the zero T if the answer is a Status of success, as for a delete.
-// The restrictions of [Options] have no meaning for it: neither namespace nor selectors.
+// Do sends a request about one object, and returns the object in the server's answer, which belongs
+// to the caller. It returns the zero T if the answer is a Status of success, as for a delete. The
+// restrictions of [Options] don't apply to it: neither namespace nor selectors.
 //
-// A server that refuses protobuf (406 or 415) gets the same request again, with JSON alone, and so
-// does every later one. Do repeats no other request. It fails, without a request, if the method is
-// none of the five, if a part of the address can't be one, if Object can't be encoded, and if
-// metadata alone would replace an object: T is *metav1.PartialObjectMetadata and the method POST or
-// PUT. Other errors are those of the package documentation. After any error but a StatusError, the
-// server may have done what was asked, and after a [DecodeError] it has.
+// If a server refuses protobuf (406 or 415), Do repeats the request with JSON alone, which every
+// later one uses, too. Do repeats no other request. It fails without a request if the method is
+// none of the five, if a part of the address is invalid in a URL path, if Object can't be encoded,
+// and if metadata alone would replace an object: T is *metav1.PartialObjectMetadata and the method
+// POST or PUT. Other errors are listed in the package documentation. After any error except a
+// StatusError, the server may have carried out the request; after a [DecodeError] it has.
 func (h *HTTP[T]) Do(ctx context.Context, req Request) (T, error) {
 	obj, err := h.c.do(ctx, req)
 	typed, _ := obj.(T)
@@ -98,7 +97,6 @@ func (c *collection) checkRequest(req Request) error {
 	return nil
 }
 
-// exchange sends the request and decodes the answer.
 func (c *collection) exchange(ctx context.Context, req Request) (object.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -133,7 +131,6 @@ func (c *collection) exchange(ctx context.Context, req Request) (object.Object, 
 	}
 }
 
-// answered decodes the answer to a request about an object.
 func (c *collection) answered(resp *http.Response, verb string, key object.Key, formats []Format) (object.Object, error) {
 	wrong := &DecodeError{Verb: verb, Resource: c.gvr, Key: key}
 	f, err := formatOf(resp.Header.Get("Content-Type"), formats)
@@ -156,7 +153,7 @@ func (c *collection) answered(resp *http.Response, verb string, key object.Key, 
 	return obj, err
 }
 
-// maxAnswer bounds the size of one object. What a server can store is a hundred times smaller.
+// maxAnswer bounds the size of one object, at a hundred times the largest one a server can store.
 const maxAnswer = 256 << 20
 
 // body returns the body of a request and its media type, "" if there is none.

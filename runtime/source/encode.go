@@ -15,18 +15,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// encoder encodes an object, whose kind is set.
+// encoder encodes an object whose kind is set.
 type encoder func(obj object.Object) ([]byte, error)
 
-// encoders are those of each media type. The media type "" of a Request is not among them.
+// encoders maps media types to encoders. The media type "" of a Request is not among them.
 var encoders = map[string]encoder{
 	JSON.mediaType():             func(obj object.Object) ([]byte, error) { return json.Marshal(obj) },
 	Protobuf.mediaType():         func(obj object.Object) ([]byte, error) { return decode.EncodeProtobuf(obj) },
 	string(types.ApplyPatchType): func(obj object.Object) ([]byte, error) { return jsonv2.Marshal(obj, appliedOptions) },
 }
 
-// appliedOptions leave out every field of a struct that has its zero value. What a pointer refers
-// to stays, even if it is zero, and so does an empty map or slice that isn't nil.
+// appliedOptions leave out every struct field with its zero value. Non-nil pointers, maps and
+// slices stay, even if they point to a zero value or are empty.
 var appliedOptions = jsonv2.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	jsonv2.OmitZeroStructFields(true),
@@ -38,7 +38,7 @@ func isNil(obj object.Object) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// isProjection reports whether an object has some fields of its kind only.
+// isProjection reports whether obj has only some fields of its kind.
 func isProjection(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return v.Kind() == reflect.Pointer && gotype.IsProjection(v.Type().Elem())

@@ -23,59 +23,54 @@ type Options struct {
 	// Namespace restricts a namespaced resource to one namespace; "" means all. It must stay empty
 	// for a cluster-scoped resource, whose server answers 404 otherwise.
 	Namespace string
-	// LabelSelector is in the form that labels.Selector.String writes; "" selects everything.
+	// LabelSelector has the form of labels.Selector.String; "" selects everything.
 	LabelSelector string
-	// FieldSelector is in the form that fields.Selector.String writes; "" selects everything.
+	// FieldSelector has the form of fields.Selector.String; "" selects everything.
 	FieldSelector string
-	// Kind is the kind that the objects must have. "" means the name of the Go type, as in API
-	// packages; for types that hold any kind, and for projections (see [object.NoMeta]), "" takes
-	// the kind from the first list or object whose kind has the resource as its usual plural (Pod,
-	// pods). Before, and for a kind with another plural, the objects of one response must be of one
-	// kind. Objects carry the kind: a *metav1.PartialObjectMetadata has this
-	// kind and the resource's version. With "" it is a PartialObjectMetadata of meta.k8s.io/v1,
-	// whichever kind the server has sent.
+	// Kind is the objects' kind. "" means the name of the Go type, as in API packages. For types
+	// that hold any kind, and for projections (see [object.NoMeta]), "" takes the kind from the
+	// first list or object whose kind has the resource as its usual plural (Pod, pods). Before
+	// that, and for a kind with another plural, all objects of one response must be of one kind.
+	//
+	// Objects carry the kind: a *metav1.PartialObjectMetadata has this kind and the resource's
+	// version, or with "" PartialObjectMetadata and meta.k8s.io/v1, whatever kind the server has
+	// sent.
 	Kind string
-	// NewObject makes the objects: a new one at each call, always of the same type, which must be a
-	// pointer. Several goroutines may call it at once: those that list or watch. nil means zero
-	// values of the struct that T points to. It is needed if T is an interface, such as
-	// object.Object.
+	// NewObject returns a new object at each call, always of the same pointer type. Goroutines that
+	// list or watch may call it at the same time. nil means zero values of the struct that T points
+	// to. It is required if T is an interface, such as object.Object.
 	NewObject func() object.Object
-	// Formats are the formats asked for, in order of preference; the server chooses. nil means
-	// Protobuf if T has it, then JSON; a projection has it if all its fields have protobuf tags.
-	// If a server refuses all of them (406), it is asked for JSON from then on, if JSON is among
-	// them.
+	// Formats are the formats to ask for, in order of preference; the server chooses. nil means
+	// Protobuf if T has it, then JSON; a projection has it if all its fields have protobuf tags. If
+	// a server refuses all of them (406) and JSON is among them, it is asked for JSON alone from
+	// then on.
 	Formats []Format
-	// DropManagedFields leaves metadata.managedFields out of objects: it is skipped in the
-	// response, not decoded.
+	// DropManagedFields skips metadata.managedFields in the response, without decoding it.
 	DropManagedFields bool
-	// DropAnnotations are keys of metadata.annotations that are left out of objects, such as
+	// DropAnnotations are keys of metadata.annotations to leave out of objects, such as
 	// "kubectl.kubernetes.io/last-applied-configuration".
 	DropAnnotations []string
-	// ShardSelector restricts the collection to the objects whose UID or namespace hashes into a
-	// range (KEP-5866); "" is everything. The form is shardRange(object.metadata.uid,
-	// '0x0000000000000000', '0x8000000000000000'), several of them joined by ||. A server that
-	// doesn't know the parameter sends all objects. The result is the same, only with more bytes on
-	// the wire, because the source applies the selector to all objects, too.
+	// ShardSelector restricts the collection to objects whose UID or namespace hashes into a range
+	// (KEP-5866); "" is everything. The form is shardRange(object.metadata.uid,
+	// '0x0000000000000000', '0x8000000000000000'), several of them joined by ||. The source applies
+	// the selector itself, too. So a server that doesn't know the parameter gives the same result,
+	// only with more bytes on the wire.
 	ShardSelector string
 }
 
 // HTTP lists and watches one collection of an API server. It implements [Source] and is safe for
-// use by several goroutines at once; each call makes one request, or two if the server refuses the
-// formats of the first. Its method Do sends requests about single objects of the resource, writes
-// too.
+// use by several goroutines at once. Each call makes one request, or two if the server refuses the
+// formats of the first. Do sends requests, also writes, about single objects of the resource.
 type HTTP[T object.Object] struct {
 	// Set once at construction.
 	c *collection
 }
 
-// New makes the source of the resource gvr, whose objects are of type T. It sends no request.
+// New makes a source of the resource gvr with objects of type T. It sends no request.
 //
-// It fails if c is nil, if gvr has no version or resource, if opts asks for a format that the type
+// It fails if c is nil, if gvr has no version or resource, if opts asks for a format the type
 // doesn't have or has an invalid ShardSelector, if T is not a pointer to a struct and opts has no
 // NewObject, and if NewObject returns nil or something other than a pointer that is a T.
-//
-// If T is *metav1.PartialObjectMetadata, the server is asked for the metadata of the objects only,
-// whatever the resource.
 func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Options) (*HTTP[T], error) {
 	col, err := newCollection(c, gvr, reflect.TypeFor[T](), opts)
 	if err != nil {
@@ -84,9 +79,9 @@ func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Optio
 	return &HTTP[T]{c: col}, nil
 }
 
-// In returns the source of the same objects in another namespace; "" means all. It sends no
-// request. Objects from both share their equal parts (see ReadOnly), and both sources use the same
-// decoders. So a source for each of many namespaces costs little.
+// In returns a source of the same objects in another namespace; "" means all. It sends no request.
+// Both sources share decoders and equal parts of objects (see ReadOnly), so a source for each of
+// many namespaces costs little.
 //
 // It fails if the namespace can't be part of a path.
 func (h *HTTP[T]) In(namespace string) (*HTTP[T], error) {
@@ -97,24 +92,24 @@ func (h *HTTP[T]) In(namespace string) (*HTTP[T], error) {
 	return &HTTP[T]{c: c}, nil
 }
 
-// Resource returns the resource that the source reads.
+// Resource returns the source's resource.
 func (h *HTTP[T]) Resource() schema.GroupVersionResource { return h.c.gvr }
 
-// Identity returns a text that is the same for sources, also of other processes, that read the same
-// objects: from the server of the same address and certificate authority, the same resource,
-// namespace and selectors, with the same fields left out.
+// Identity returns a text that is equal for sources, also of other processes, of the same objects:
+// the same server address and certificate authority, the same resource, namespace and selectors,
+// and the same fields left out.
 func (h *HTTP[T]) Identity() string { return h.c.identity() }
 
-// Codec serves checkpoints of informers, which store objects as the source decodes them. Code
-// outside of this module has no use for it.
+// Codec is for informers' checkpoints, which store objects as the source decodes them. Code outside
+// this module has no use for it.
 func (h *HTTP[T]) Codec() *decode.Codec { return h.c.codec }
 
 // String returns the resource and the restrictions, for logs and status: `widgets.samples.io/v1 in
 // namespace "shop"`.
 func (h *HTTP[T]) String() string { return h.c.String() }
 
-// List implements [Source]. It reads one page; see the package documentation for its errors.
-// Objects that were handed over before an error are complete.
+// List implements [Source]. The package documentation lists its errors. Objects handed over before
+// an error are complete.
 func (h *HTTP[T]) List(ctx context.Context, opts ListOptions, item func(T) error) (ListResult, error) {
 	if item == nil {
 		return ListResult{}, errors.New("source.HTTP.List: item is nil")
@@ -122,8 +117,8 @@ func (h *HTTP[T]) List(ctx context.Context, opts ListOptions, item func(T) error
 	return h.c.list(ctx, opts, func(obj object.Object) error { return item(obj.(T)) })
 }
 
-// Watch implements [Source]. It reads events until the server ends the stream; see the package
-// documentation for its errors. Events that were handed over before an error are complete.
+// Watch implements [Source]. The package documentation lists its errors. Events handed over before
+// an error are complete.
 func (h *HTTP[T]) Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[T]) error) error {
 	if event == nil {
 		return errors.New("source.HTTP.Watch: event is nil")
@@ -146,9 +141,8 @@ type Format uint8
 const (
 	// JSON is application/json, which every server has for every resource.
 	JSON Format = Format(decode.JSON)
-	// Protobuf is application/vnd.kubernetes.protobuf, which servers have for their built-in kinds,
-	// and for the metadata of every kind. Only Go types with generated protobuf methods can be
-	// decoded from it.
+	// Protobuf is application/vnd.kubernetes.protobuf, which servers have for built-in kinds, and
+	// for the metadata of every kind. Decoding it takes a Go type with generated protobuf methods.
 	Protobuf Format = Format(decode.Protobuf)
 )
 
@@ -161,21 +155,21 @@ type Client struct {
 	// Set once at construction.
 	http  *http.Client
 	base  *url.URL
-	trust string // identifies whose certificates the server may have
+	trust string // identifies the certificate authority
 
-	warning func(ctx context.Context, code int, agent, text string) // nil: warnings are not wanted
+	warning func(ctx context.Context, code int, agent, text string) // nil drops warnings
 }
 
-// NewClient makes a Client from config, which it copies. It opens no connection.
+// NewClient makes a Client from a copy of config. It opens no connection.
 //
-// Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent
-// (client-go's default, when config has none) are taken from config. QPS, Burst and RateLimiter are
-// ignored: sources make few requests, paced by the server and by the caller's backoff, and writes
-// are limited by the server's priority and fairness. Timeout is ignored too, because it would cut
-// watches short; contexts end requests. ContentType and
-// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). The
-// server may compress responses with gzip, unless DisableCompression is set. Redirects are followed
-// if they keep the method; so a write that is redirected with 301, 302 or 303 is refused.
+// Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent (default:
+// client-go's) are taken from config. Some settings are ignored: QPS, Burst and RateLimiter,
+// because sources make few requests, paced by the server and by the caller's backoff, and the
+// server's priority and fairness limits writes; Timeout, because it would cut watches short
+// (contexts end requests); ContentType and AcceptContentTypes, because sources ask for formats they
+// can decode (Options.Formats). The server may compress responses with gzip, unless
+// DisableCompression is set. Redirects are followed only if they keep the method, so a write
+// redirected with 301, 302 or 303 is refused.
 //
 // A server's warnings (the Warning header with code 299, as for a deprecated API version) go to
 // WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List, Watch or
@@ -204,7 +198,7 @@ func NewClient(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source.NewClient: certificate authority of %s: %w", base.Redacted(), err)
 	}
-	own := *client // it may be http.DefaultClient
+	own := *client // may be http.DefaultClient
 	own.CheckRedirect = keepMethod
 	c := &Client{http: &own, base: base, trust: trust}
 	switch {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// trustOf returns a text that differs for servers whose certificates are of different authorities.
+// trustOf returns a text that differs for servers with different certificate authorities.
 func trustOf(config *rest.Config) (string, error) {
 	authority := config.CAData
 	if len(authority) == 0 && config.CAFile != "" {
@@ -29,7 +29,6 @@ func trustOf(config *rest.Config) (string, error) {
 	return config.ServerName + " " + hex.EncodeToString(sum[:]), nil
 }
 
-// identity implements HTTP.Identity.
 func (c *collection) identity() string {
 	o := &c.options
 	dropped := slices.Sorted(slices.Values(o.DropAnnotations))

@@ -14,7 +14,7 @@ import (
 
 func (f Format) mediaType() string { return decode.Format(f).MediaType() }
 
-// checkFormats returns the formats to ask for, in order. asked is Options.Formats.
+// checkFormats returns the formats to ask for, in order, given Options.Formats.
 func checkFormats(asked []Format, codec *decode.Codec) ([]Format, error) {
 	if len(asked) == 0 {
 		if codec.Has(decode.Protobuf) {
@@ -35,9 +35,8 @@ func checkFormats(asked []Format, codec *decode.Codec) ([]Format, error) {
 	return slices.Clone(asked), nil
 }
 
-// acceptHeader returns the Accept header for formats in their order. as is the kind of
-// meta.k8s.io/v1 that objects are to be sent as, or "". A server that can't convert them may send
-// them whole, as JSON.
+// acceptHeader returns the Accept header for formats, in their order. as is the meta.k8s.io/v1 kind
+// to convert objects to, or "". A server that can't convert them may send them whole, as JSON.
 func acceptHeader(formats []Format, as string) string {
 	var types []string
 	if as != "" {
@@ -58,7 +57,7 @@ func acceptHeader(formats []Format, as string) string {
 	return strings.Join(types, ",")
 }
 
-// formatOf returns the format of an answer to a request for formats.
+// formatOf returns the format of an answer, which must be one of formats.
 func formatOf(contentType string, formats []Format) (Format, error) {
 	f, err := parseFormat(contentType)
 	if err == nil && !slices.Contains(formats, f) {

@@ -19,11 +19,10 @@ import (
 
 const (
 	maxErrorBody  = 64 << 10    // of a refusal; a Status is far smaller
-	maxErrorText  = 2 << 10     // of a text of the server that is quoted
-	errorPatience = time.Second // for the body of such an answer
+	maxErrorText  = 2 << 10     // of a quoted text of the server
+	errorPatience = time.Second // for the body of a refusal
 )
 
-// shorten cuts a text from the server to the length of a log line.
 func shorten(text string) string {
 	if len(text) > maxErrorText {
 		text = text[:maxErrorText] + "…"
@@ -31,14 +30,14 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// responseError returns the error for an answer that is no success. It waits a second at most for
-// the body. name is "" for a list or watch.
+// responseError returns the error for an unsuccessful answer. It waits at most a second for the
+// body. name is "" for a list or watch.
 func responseError(resp *http.Response, verb string, resource schema.GroupResource, name string) error {
 	// If reading fails, the bytes before the failure and the status code are enough.
 	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	enough.Stop()
-	// dates of the server are relative to its own clock
+	// the server's dates are relative to its own clock
 	now, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
 		now = time.Now()
@@ -61,7 +60,7 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	}
 	message := strings.TrimSpace(shorten(string(body)))
 	if f, err := parseFormat(resp.Header.Get("Content-Type")); err == nil && f != JSON {
-		message = "" // it is not text
+		message = "" // not text
 	}
 	if message == "" {
 		message = "unknown"
@@ -73,8 +72,8 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	return refused
 }
 
-// parseStatus reads a Status of failure in any format, also in one that wasn't asked for: a Status
-// has more than the status code.
+// parseStatus reads a Status of failure in any format, even one that was not asked for, because it
+// says more than the status code.
 func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool) {
 	f, err := parseFormat(contentType)
 	if err != nil {
@@ -85,7 +84,7 @@ func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool
 }
 
 // retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. It returns 0
-// if there is none.
+// for an empty or invalid one.
 func retryAfterSeconds(header string, now time.Time) int32 {
 	header = strings.TrimSpace(header)
 	if header == "" {

@@ -16,8 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// collectionURL returns the address at which a resource is listed and watched; namespace "" means
-// all of them.
+// collectionURL returns the URL for listing and watching a resource; namespace "" means all.
 func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string) *url.URL {
 	parts := []string{"api", gvr.Version}
 	if gvr.Group != "" {
@@ -29,8 +28,8 @@ func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string
 	return c.base.JoinPath(append(parts, gvr.Resource)...)
 }
 
-// objectURL returns the address of an object, or of one of its subresources if that is not "". For
-// the name "" it is that of the collection that an object is created in.
+// objectURL returns the URL of an object, or of a subresource if that is not "". For the name "" it
+// is the collection to create objects in.
 func (c *Client) objectURL(gvr schema.GroupVersionResource, key object.Key, subresource string) *url.URL {
 	address := c.collectionURL(gvr, key.Namespace)
 	if key.Name != "" {
@@ -42,8 +41,8 @@ func (c *Client) objectURL(gvr schema.GroupVersionResource, key object.Key, subr
 	return address
 }
 
-// keepMethod lets net/http follow a redirect if it keeps the method. Else it would make a GET of a
-// write, whose answer looks as that of the write.
+// keepMethod lets net/http follow only redirects that keep the method. Otherwise it would turn a
+// write into a GET, whose answer looks like the write's.
 func keepMethod(req *http.Request, via []*http.Request) error {
 	switch {
 	case req.Method != via[0].Method:
@@ -54,13 +53,13 @@ func keepMethod(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// get asks for one of the formats in accept. The answer may have any status; its body must be
-// closed by the caller.
+// get asks for one of the formats in accept. The answer may have any status; the caller must close
+// its body.
 func (c *Client) get(ctx context.Context, address *url.URL, accept string) (*http.Response, error) {
 	return c.send(ctx, http.MethodGet, address, accept, nil, "")
 }
 
-// send sends a request, with a body if contentType is not "". The answer is like that of get.
+// send sends a request, with a body if contentType is not "". The answer is as for get.
 func (c *Client) send(ctx context.Context, method string, address *url.URL, accept string, body []byte, contentType string) (*http.Response, error) {
 	var content io.Reader
 	if contentType != "" {
@@ -79,7 +78,7 @@ func (c *Client) send(ctx context.Context, method string, address *url.URL, acce
 		return nil, err
 	}
 	if headers := resp.Header["Warning"]; c.warning != nil && len(headers) > 0 {
-		// warnings that are not well-formed are dropped
+		// malformed warnings are dropped
 		warnings, _ := utilnet.ParseWarningHeaders(headers)
 		for _, w := range warnings {
 			c.warning(ctx, w.Code, w.Agent, w.Text)

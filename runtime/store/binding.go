@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// binding is an index in one table. Its lists are scratch memory of the table's writer.
+// binding is an index in one table. old and new are scratch memory of the table's writer.
 type binding[K comparable] struct {
 	of       *index[K]
 	old, new []K
@@ -21,7 +21,7 @@ func (b *binding[K]) ID() *table.ID { return &b.of.id }
 
 func (b *binding[K]) Check() error { return check(b.of.id.Name, b.of.keys != nil) }
 
-// Changes implements table.Index. If both lists of keys agree, it boxes none of them.
+// Changes implements table.Index. If both lists of keys are equal, it boxes none of them.
 func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 	b.old, b.new = b.old[:0], b.new[:0]
 	if old != nil {
@@ -38,11 +38,11 @@ func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 			c.Enter(table.Hash(key), key)
 		}
 	}
-	wipe(b.old) // so that the index keeps no memory of an object alive
+	wipe(b.old) // keeps no memory of an object alive
 	wipe(b.new)
 }
 
-// wipe clears keys. Most objects have one, which is cleared without calling the runtime.
+// wipe clears keys, the usual single key without calling the runtime.
 func wipe[K any](keys []K) {
 	if len(keys) == 1 {
 		var zero K

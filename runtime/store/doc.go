@@ -5,24 +5,23 @@
 //
 // # Ordering and blocking
 //
-// All reads go to a [Snapshot], which is one immutable state. Taking one is a single atomic load. A
-// Snapshot never changes, whatever the writer does. It shows whole batches only, and has one
-// resourceVersion. Readers never wait for a writer, nor a writer for readers. Snapshots that one
-// goroutine takes from one Reader never go backwards.
+// All reads go to a [Snapshot], one immutable state. Taking one is a single atomic load. It shows
+// whole batches only, and has one resourceVersion. Readers never wait for a writer, nor a writer
+// for readers. Snapshots that one goroutine takes from one Reader never go backwards.
 //
-// In short: take a Snapshot, make all reads on it that must be consistent, and drop it. Keeping a
-// Snapshot costs the memory of everything that has changed since.
+// Take a Snapshot, make all reads that must be consistent on it, and drop it. Keeping a Snapshot
+// costs the memory of everything that has changed since.
 //
 // Iteration is in no particular order. A loop may stop at any time, and its body may read and write
 // the Store.
 //
 // # Goroutines
 //
-// The package starts none. Index functions are called by the goroutine that writes, and by lookups
-// in a Snapshot that lacks the index.
+// The package starts none. Index functions are called by the writing goroutine, and by lookups in a
+// Snapshot that lacks the index.
 //
 // # Objects are shared
 //
 // Objects are stored and returned without a copy. Neither the goroutine that stores an object nor
-// those that get it may change it afterwards.
+// its readers may change it afterwards.
 package store

@@ -10,16 +10,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// index is an Index without the type of its objects: it is compiled once for all kinds with the
-// same type of keys.
+// index is an Index without the type of its objects, compiled once for all kinds with the same type
+// of keys.
 type index[K comparable] struct {
 	id   table.ID
 	keys func(obj object.Object, dst []K) []K
 }
 
-// keysOf returns the keys of obj in room, or in a larger slice of the index's own. The key function
-// may return a slice of the object instead. That slice must not become the room, because the room
-// is written to later.
+// keysOf returns the keys of obj in room, or in a larger slice of the index's own. If the key
+// function returns a slice of the object instead, the keys are copied, because room is written to
+// later.
 func (x *index[K]) keysOf(obj object.Object, room []K) []K {
 	room = room[:0]
 	if x.keys == nil { // no store accepts such an index, but Lookup may be called
@@ -33,7 +33,7 @@ func (x *index[K]) keysOf(obj object.Object, room []K) []K {
 }
 
 func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
-	// For a nil key of an interface type the assertion fails and gives nil, as wanted.
+	// The assertion of a nil key of an interface type fails and gives nil, as wanted.
 	return v.Lookup(&x.id, table.Hash(key), func(other any) bool { k, _ := other.(K); return k == key })
 }
 
@@ -51,8 +51,8 @@ func (x *index[K]) lookup(v *table.Version, namespace string, key K, yield func(
 	}
 }
 
-// room returns the capacity for a list of the objects that lookup yields: their exact number,
-// unless they are the intersection of two large sets.
+// room returns the capacity for a list of lookup's objects: their exact number, unless they are the
+// intersection of two large sets.
 func (x *index[K]) room(v *table.Version, namespace string, key K) int {
 	set, _ := x.find(v, key)
 	if namespace == "" {

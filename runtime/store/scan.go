@@ -9,8 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// scan iterates over the objects that List would return. It isn't generic, so that it is compiled
-// once. Generic code makes one and loops over the objects that next returns.
+// scan iterates over the objects of List. It isn't generic, so it is compiled once. Generic code
+// makes one and loops over the objects returned by next.
 type scan struct {
 	version   *table.Version
 	namespace string
@@ -21,7 +21,7 @@ type scan struct {
 	matching [table.AtOnce]object.Object
 }
 
-// next returns the next objects, among which may be nils, or nil at the end.
+// next returns the next objects, some of which may be nil, or nil at the end.
 //
 //go:noinline
 func (c *scan) next() []object.Object {
@@ -39,9 +39,9 @@ func (c *scan) next() []object.Object {
 	return nil
 }
 
-// match sets the first n elements of matching. It takes the labels out of all objects before it
-// looks at any. Most of a selection's time is spent waiting for the memory of objects, and so the
-// processor waits for several at once.
+// match sets the first n elements of matching. It reads the labels of all objects before it
+// compares any. A selection mostly waits for the memory of objects, so the processor waits for
+// several at once.
 func (c *scan) match(objs []object.Object) (n int) {
 	var of [table.AtOnce]labels.Set
 	for i, obj := range objs {
@@ -58,7 +58,6 @@ func (c *scan) match(objs []object.Object) (n int) {
 	return n
 }
 
-// begin begins the scan, and reports whether any object can match.
 func (c *scan) begin() bool {
 	c.begun = true
 	c.version.Missed(c.namespace)
@@ -71,7 +70,6 @@ func (c *scan) begin() bool {
 	return selectable
 }
 
-// sizeOf returns the first capacity for a list of the objects that scan finds.
 func sizeOf(v *table.Version, namespace string, selector labels.Selector) int {
 	if selector == nil || selector.Empty() {
 		return v.Namespace(namespace).Len()

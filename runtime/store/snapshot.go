@@ -21,14 +21,13 @@ type Reader[T object.Object] interface {
 // it, because the table package is internal.
 func View[T object.Object](t *table.Table) Reader[T] { return (*view[T])(t) }
 
-// view is a table of Ts.
 type view[T object.Object] table.Table
 
 func (v *view[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])((*table.Table)(v).Version()) }
 
 // Snapshot is one immutable state of a store, held by a pointer: a nil *Snapshot is empty. It may
-// be used by any number of goroutines, and none of its methods waits. The objects that it returns
-// are shared: they must not be changed.
+// be used by any number of goroutines, and none of its methods waits. The returned objects are
+// shared and must not be changed.
 //
 // Its methods have pointer receivers, and there are few, because each package that has a lister
 // compiles them for each kind.
@@ -52,14 +51,14 @@ func (s *Snapshot[T]) Len() int { return versionOf(s).Len() }
 
 // ResourceVersion returns the resourceVersion of the state: it has all changes up to that version
 // and none after it. It is "" until the first sync. In an informer of several namespaces, each
-// namespace has a version of its own. Then the result is the oldest of them, or "" until all have
-// one, and all changes up to it are in the state.
+// namespace has a version of its own; the result is the oldest of them, or "" until all have one,
+// and the state has all changes up to it.
 func (s *Snapshot[T]) ResourceVersion() string { return versionOf(s).ResourceVersion() }
 
 // NamespaceResourceVersion returns the resourceVersion of one namespace: the state has all changes
-// in it up to that version and none after it. It is the same as [Snapshot.ResourceVersion], except
-// in an informer of several namespaces. There it is "" for a namespace that has not been synced, or
-// that the informer doesn't read.
+// in it up to that version and none after it. It equals [Snapshot.ResourceVersion], except in an
+// informer of several namespaces. There it is "" for a namespace that has not been synced, or that
+// the informer doesn't read.
 func (s *Snapshot[T]) NamespaceResourceVersion(namespace string) string {
 	return versionOf(s).NamespaceResourceVersion(namespace)
 }
@@ -87,8 +86,8 @@ func (s *Snapshot[T]) NamespaceLen(namespace string) int {
 	return versionOf(s).Namespace(namespace).Len()
 }
 
-// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have
-// none. The names keep no memory of objects alive.
+// Namespaces yields the name of every namespace that has an object, none for cluster-scoped
+// objects. The names keep no memory of objects alive.
 func (s *Snapshot[T]) Namespaces() iter.Seq[string] { return versionOf(s).Namespaces }
 
 // Select yields every object whose labels match the selector; a nil selector matches everything.
@@ -112,8 +111,8 @@ func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 	return list
 }
 
-// Scan calls yield with each of the objects that List would return, until yield returns false. It
-// is small enough that the compiler inlines it, and yield with it.
+// Scan calls yield with each object that List would return, until yield returns false. It is small
+// enough for the compiler to inline it, and yield with it.
 func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
 	c := scan{version: versionOf(s), namespace: namespace, selector: selector}
 	for objs := c.next(); objs != nil; objs = c.next() {
@@ -125,8 +124,8 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 	}
 }
 
-// objects is List where T is object.Object, as for code that knows no kinds. Generic code converts
-// an object to a T that is an interface by a search for its methods; this function does without.
+// objects is List where T is object.Object, as in code that knows no kinds. Generic code converts
+// an object to an interface type T by searching its methods; this function doesn't.
 func objects(v *table.Version, namespace string, selector labels.Selector) []object.Object {
 	all := make([]object.Object, 0, sizeOf(v, namespace, selector))
 	c := scan{version: v, namespace: namespace, selector: selector}

@@ -15,14 +15,14 @@ import (
 // is a [Reader]. Its methods may be called by any goroutine at any time.
 type Store[T object.Object] struct{ erased }
 
-// erased is a Store without its type parameter, so that it is compiled once.
+// erased is a Store without its type parameter, compiled once.
 type erased struct {
 	table *table.Table
 	mu    *sync.Mutex // orders the writers of table
 }
 
-// New returns an empty store with these indexes. It fails when an index is nil, and when two
-// different ones have the same name.
+// New returns an empty store with these indexes. It fails if an index is nil, or if two different
+// ones have the same name.
 func New[T object.Object](indexes ...AnyIndex[T]) (*Store[T], error) {
 	s, err := newErased(bind(indexes))
 	if err != nil {
@@ -36,19 +36,19 @@ func (s *Store[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])(s.table.Versi
 
 // Update calls change with a Txn and publishes its writes in one step: readers see all of them or
 // none. It waits for other Updates to end, so change must not call Update or AddIndexers. If change
-// returns an error, Update returns it unchanged, and nothing is written. Nothing is written either
-// if change or an index function panics; the panic is passed on.
+// returns an error, Update returns it unchanged and writes nothing. If change or an index function
+// panics, nothing is written either, and the panic is passed on.
 func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 	return s.update(func(x table.Txn) error { return change(&Txn[T]{x}) })
 }
 
-// AddIndexers adds indexes and fills them from the content. It waits for other Updates to end, and
-// fails like New; then none of them is added.
+// AddIndexers adds indexes and fills them from the content. It waits for other Updates to end. It
+// fails like New, and then adds none of them.
 func (s *Store[T]) AddIndexers(indexes ...AnyIndex[T]) error { return s.addIndexes(bind(indexes)) }
 
-// Txn is a change of a [Store] that is not published yet. Its reads see its own writes. It is valid
-// until the function that [Store.Update] has called with it returns; after that it reads nothing
-// and changes nothing, and Set fails. It must be used by one goroutine at a time.
+// Txn is an unpublished change of a [Store]. Its reads see its own writes. It is valid until the
+// function passed to [Store.Update] returns; after that it reads and changes nothing, and Set
+// fails. It must be used by one goroutine at a time.
 type Txn[T object.Object] struct{ txn table.Txn }
 
 // Get returns the object under key, and whether there is one.
@@ -58,8 +58,8 @@ func (x *Txn[T]) Get(key object.Key) (T, bool) {
 	return t, ok
 }
 
-// Set puts obj under its namespace and name. It fails, and changes nothing, when obj is nil or has
-// no name.
+// Set puts obj under its namespace and name. It fails, and changes nothing, if obj is nil or has no
+// name.
 func (x *Txn[T]) Set(obj T) error { return set(x.txn, obj) }
 
 // Delete removes the object under key. It returns the object, and whether there was one.
@@ -72,7 +72,7 @@ func (x *Txn[T]) Delete(key object.Key) (T, bool) {
 // SetResourceVersion sets the resourceVersion of the content.
 func (x *Txn[T]) SetResourceVersion(rv string) { x.txn.SetResourceVersion(rv) }
 
-// bind returns the table.Index of each index. It is nil for a nil index, which the table refuses.
+// bind returns the table.Index of each index, nil for a nil index, which the table refuses.
 func bind[T object.Object](indexes []AnyIndex[T]) []table.Index {
 	bound := make([]table.Index, len(indexes))
 	for i, ix := range indexes {
@@ -127,7 +127,6 @@ func set(x table.Txn, obj object.Object) error {
 	return nil
 }
 
-// isNil reports whether obj is nil or a nil pointer in an interface.
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

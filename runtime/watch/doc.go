@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package watch is for programs that wait for an event and keep no cache: commands, tests, scripts.
-// [Retry] reads the changes of a collection after a version, over as many connections as that
-// takes, without a gap and without a repetition. [Until] does so until all its conditions have been
-// true.
+// [Retry] reads the changes of a collection after a version, over as many connections as needed,
+// without gaps and repetitions. [Until] does so until all its conditions have been true.
 //
 // A watch is a request whose response is a stream of changes. The version is the resourceVersion of
 // an object, a list or an event; a watch starts after one.
@@ -11,12 +10,12 @@
 //	created, err := client.Create(ctx, job)       // is at version 42
 //	watch.Until(ctx, jobs, "42", watch.Options{}, func(e source.Event[*Job]) (bool, error) { … })
 //
-// A program that needs all objects, or that has no version to start from, needs an informer:
-// informers list again when a watch can't go on.
+// A program that needs all objects, or has no version to start from, needs an informer: informers
+// list again when a watch can't go on.
 //
 // # States
 //
-//	          accepted                  ended, or failed in a way that passes
+//	          accepted                  ended, or failed temporarily
 //	Connecting ──────▶ Watching ─────────────────────────────────────┐
 //	    ▲                                                            │
 //	    │   at once: ended after a second or more; silent, or ended  ▼
@@ -24,31 +23,29 @@
 //
 //	the end:  ctx is done
 //	          event has returned an error
-//	          410, 401, 403, a refused request, a version that the server has not reached,
-//	          versions that go back, an object that the server can't read, bad data twice at
+//	          410, 401, 403, a refused request, a version not yet reached by the server,
+//	          versions that go back, an object the server can't read, bad data twice at
 //	          the same version: after these, later events may be incomplete
 //
-// Waits are those of [reflector.Backoff], or the time that the server asks for (Retry-After, and at
-// most a tenth more). 404 passes: a resource of an aggregated API or a CRD may be missing while its
-// server starts.
+// Waits are those of [reflector.Backoff], or the server's Retry-After, and at most a tenth more.
+// 404 is temporary: a resource of an aggregated API or a CRD may be missing while its server
+// starts.
 //
-// A server that was restored from a backup accepts a watch from a version that it has not reached,
-// and sends nothing until it gets there; Retry misses the changes until then. It notices only
-// versions that go back, because it never lists. API servers whose backup was restored as
-// Kubernetes recommends, with a bumped revision, answer 410.
+// A server restored from a backup accepts a watch from a version it has not reached, and sends
+// nothing until it gets there; Retry misses the changes until then. It never lists, so it notices
+// only versions that go back. API servers whose backup was restored as Kubernetes recommends, with
+// a bumped revision, answer 410.
 //
 // # Ordering and blocking
 //
 // Events come in the server's order, each once, one at a time, and none is older than the previous
-// one. Bookmarks, which are events without an object, are not passed on; they move the version from
-// which the next connection starts.
+// one. Bookmarks (events without an object) are not passed on, but move the version at which the
+// next connection starts.
 //
 // A callback may block: the stream is not read meanwhile, and the time does not count as silence of
-// the server. A cancelled context ends every other wait at once. In short: a call lasts until it
-// has what it waits for, or returns an error that says why that will not come.
+// the server. A cancelled context ends every other wait at once.
 //
 // # Goroutines
 //
-// None is started. All callbacks are on the caller's goroutine, and no goroutine is left when a
-// call has returned.
+// None is started. All callbacks are on the caller's goroutine, and no goroutine outlives a call.
 package watch

@@ -16,22 +16,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// briefly is the age below which a watch that ends counts as brief.
 const briefly = time.Second
 
 // Options has the timeouts and waits of a watch. The zero value of a field means its default.
 type Options struct {
-	// WatchTimeout is the shortest time after which the server is asked to end a connection; each
-	// asks for a random time between WatchTimeout and twice that. 0 means 5 minutes.
+	// WatchTimeout is the shortest duration requested for a connection; each asks for a random one
+	// between WatchTimeout and twice that. 0 means 5 minutes.
 	WatchTimeout time.Duration
-	// SilenceTimeout is how long a connection may bring no event and no bookmark before another one
-	// is made. 0 means 3 minutes.
+	// SilenceTimeout is the longest time without an event or bookmark before Retry connects again.
+	// 0 means 3 minutes.
 	SilenceTimeout time.Duration
-	// Backoff determines the waits before the next try after a failure.
+	// Backoff sets the waits before retries.
 	Backoff reflector.Backoff
-	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's
+	// OnError, if not nil, is called with each failure from which Retry recovers, on the caller's
 	// goroutine, before the wait that follows. It must not block. [reason.Of] returns the kind of
-	// the failure.
+	// failure.
 	OnError func(error)
 }
 
@@ -52,16 +51,15 @@ func (o Options) withDefaults() Options {
 }
 
 // Retry calls event with each change of src after resourceVersion, in order. Whenever a watch ends,
-// it connects again at the last version that it has seen. It never lists, and it returns only with
-// an error:
+// it connects again at the last version seen. It never lists, and it returns only with an error:
 //
 //   - event's error, unchanged, as soon as it returns one
-//   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch
+//   - context.Cause(ctx), wrapped, when ctx is done, and also the last failure, if no watch
 //     was open at that time
-//   - one that wraps the failure after which it can't go on without losing changes; [reason.Of]
+//   - the failure, wrapped, after which it can't go on without losing changes; [reason.Of]
 //     returns its reason, most often [reason.Expired] (410). To go on, a program has to list, and
 //     to start after the version of the list.
-//   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0",
+//   - one about the arguments: resourceVersion must come from an object or a list, not "" or "0",
 //     and no argument may be nil
 //
 // Bookmarks are not passed on. A change for which event has returned nil is not repeated.
@@ -73,7 +71,6 @@ func Retry[T object.Object](ctx context.Context, src source.Source[T], resourceV
 	return r.run(ctx)
 }
 
-// check returns an error about wrong arguments.
 func check[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
 	switch {
 	case ctx == nil:
@@ -88,15 +85,14 @@ func check[T object.Object](ctx context.Context, src source.Source[T], resourceV
 	return reflector.Tuning{WatchTimeout: opts.WatchTimeout, SilenceTimeout: opts.SilenceTimeout, Backoff: opts.Backoff}.Validate()
 }
 
-// retry is one call of Retry. Everything happens on the caller's goroutine.
 type retry[T object.Object] struct {
 	// Set once at construction.
 	src   source.Source[T]
 	opts  Options
 	event func(source.Event[T]) error
 
-	version string          // the last one that was seen
-	told    source.Event[T] // the last one that event was called with
+	version string          // the last one seen
+	told    source.Event[T] // the last event passed on
 	waits   int             // in a row
 	hasty   bool            // it has connected again without a wait, and no watch was healthy since
 	stuck   string          // the version after which the data was bad
@@ -142,16 +138,14 @@ func (r *retry[T]) name() string {
 	return fmt.Sprintf("%T", r.src)
 }
 
-// ending is how a watch has ended.
 type ending struct {
-	stopped error         // of event
+	stopped error         // event's error
 	err     error         // nil if the server has ended it normally
 	opened  bool          // the server had accepted it
 	lasted  time.Duration // since then
 	events  bool          // it has brought an event
 }
 
-// watch reads one watch to its end.
 func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -191,9 +185,9 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 		end.lasted = time.Since(open)
 	}
 	switch {
-	case end.err != nil: // an error that was found above
+	case end.err != nil: // an error found above
 	case context.Cause(ctx) != nil:
-		// the cause that the silence timer has set, whatever error the source has returned
+		// the cause set by the silence timer, whatever error the source has returned
 		end.err = context.Cause(ctx)
 	default:
 		end.err = err
@@ -201,12 +195,11 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	return end
 }
 
-// repeats reports whether e is the event that was passed on last.
 func (r *retry[T]) repeats(e source.Event[T]) bool {
 	return e.ResourceVersion == r.told.ResourceVersion && e.Type == r.told.Type && object.KeyOf(e.Object) == object.KeyOf(r.told.Object)
 }
 
-// next returns how long to wait before the next watch, or an error if there can't be one.
+// next returns the wait before the next watch, or an error if there can't be one.
 func (r *retry[T]) next(end ending) (time.Duration, error) {
 	err := end.err
 	if err == nil {
@@ -244,8 +237,7 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 	return r.opts.Backoff.Wait(r.waits), nil
 }
 
-// older reports whether a is an older version than b. It returns false for versions that can't be
-// compared.
+// older reports whether version a is older than b. It returns false for incomparable versions.
 func older(a, b string) bool {
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0

@@ -11,19 +11,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// errDone ends a Retry whose conditions have all come true.
 var errDone = errors.New("all conditions are true")
 
 // Until watches src after resourceVersion, like [Retry], until all conditions have been true, one
 // after the other. A condition reports whether it is true after an event; its error ends the wait.
-// Until calls each condition with the event for which the previous condition was true, and then
-// with those that follow. It returns the last event with which it has called a condition, also with
-// an error; the zero Event if there was none. Without conditions it returns at once.
+// Each condition is called first with the event that made the previous one true, and then with
+// later ones. Until returns the last event passed to a condition, also with an error; the zero
+// Event if there was none. Without conditions it returns at once.
 //
-// Its errors are those of [Retry], with a condition's error, unchanged, in place of event's.
+// Its errors are those of [Retry], with a condition's error, unchanged, instead of event's.
 //
-// Conditions get changes only. If one is true at resourceVersion already, no event shows it: check
-// it first, with the object or list that the version is from.
+// Conditions get changes only. No event shows a condition already true at resourceVersion: check it
+// first, with the object or list of that version.
 func Until[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, conditions ...func(source.Event[T]) (bool, error)) (source.Event[T], error) {
 	var last source.Event[T]
 	for i, condition := range conditions {

@@ -2,9 +2,8 @@
 
 // Package writer writes objects, over the client that informers read with.
 //
-// A [Writer] has what a controller does with the objects of one resource: Create, Update, Patch,
-// Apply, Delete, the status subresource, finalizers, and changes that are tried again after a
-// conflict:
+// A [Writer] has a controller's operations on the objects of one resource: Create, Update, Patch,
+// Apply, Delete, the status subresource, finalizers, and changes retried after a conflict:
 //
 //	widgets, err := writer.New[*Widget](client, resource, writer.Options{FieldManager: "shop"})
 //	…
@@ -15,8 +14,8 @@
 //	…
 //	err = cache.AwaitToken(ctx, token) // cache is an informer
 //
-// It needs no scheme and no clientset, and gets in the way of none: a program may write some kinds
-// with a Writer and others, or the same, with any other client.
+// It needs no scheme and no clientset. A program may also write other kinds, or the same ones, with
+// any other client.
 //
 // # Which call
 //
@@ -29,26 +28,24 @@
 //	the end of an object is mine to do    AddFinalizer, RemoveFinalizer
 //	an object, and the cache won't do     Get
 //
-// An update sends the whole object, as the Go type has it. A field that the Go type lacks is lost
-// by it; a patch or an apply leaves it alone.
+// An update sends the whole object, as the Go type has it, and loses fields the Go type lacks; a
+// patch or an apply leaves them alone.
 //
 // # Tokens
 //
-// A write returns the object that the server has answered with, and an [object.Token], which stands
-// for the write. A controller whose next decision needs the write in its cache gives the token to
-// the cache's informer: informer.SharedIndexInformer.AwaitToken waits until the informer has the
-// write. So it never acts on a state from before its own write.
+// A write returns the object in the server's answer, and an [object.Token], which stands for the
+// write. A controller whose next decision needs the write in its cache waits for the token with
+// informer.SharedIndexInformer.AwaitToken. So it never acts on a state from before its own write.
 //
-// Options.OnWrite gets each token. With controller.Wrote there, a controller waits by itself:
-// the next reconcile of the key begins when the informers have what was written.
+// Options.OnWrite gets each token. With controller.Wrote there, a controller waits by itself: the
+// next reconcile of the key begins when the informers have the writes.
 //
-//   - A write that changed nothing has the resourceVersion from before it, which the cache usually
-//     has: waiting for its token ends at once. So does waiting for that of a Mutate that sent
+//   - A write that changed nothing has the resourceVersion from before it, usually in the cache
+//     already, so waiting for its token ends at once. The same holds for a Mutate that sent
 //     nothing.
-//   - A delete goes by the UID. The token is that of an update if finalizers or a grace period keep
-//     the object, otherwise it is Gone. The token of a patch or update that takes the last
-//     finalizer from an object that is being deleted is Gone, too. Waiting for it ends when no
-//     object of the UID is in the cache.
+//   - The token of a removal is Gone: of a delete, unless finalizers or a grace period keep the
+//     object, and of a patch or update that takes the last finalizer from an object being deleted.
+//     Waiting for it ends when no object of the UID is in the cache.
 //   - An informer with selectors has no event for an object that matches them neither before the
 //     write nor after it. Don't wait there for such a token, or only with a deadline.
 //   - A failed write has no token. A conflict means that the cache is behind, but not by how much;
@@ -57,25 +54,24 @@
 //
 // # Formats
 //
-// Types that have protobuf, which are those of Kubernetes itself, are sent and answered in
-// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data.
-// A server may answer with warnings, which go to the warning handler of the rest.Config.
+// Types with protobuf methods, which are those of Kubernetes itself, are sent and answered in
+// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data. A
+// server's warnings go to the warning handler of the rest.Config.
 //
 // # Errors
 //
-// What the server refuses is an *apierrors.StatusError, unwrapped, so that the functions of
-// apierrors find out why: IsConflict, IsNotFound, IsAlreadyExists, IsInvalid and others. Package
-// [github.com/informer-gen/informer-gen/runtime/reason] has the reasons that are common to reads
-// and writes, and the time that a server asks to wait. When a context is done, the error is
-// context.Cause. Then, as after any failure of the connection, the server may have done the write.
-// A [source.DecodeError] means that it has, but that its answer can't be read. Wrong use returns an
-// error that names the call.
+// A server's refusal is an *apierrors.StatusError, unwrapped, for the functions of apierrors:
+// IsConflict, IsNotFound, IsAlreadyExists, IsInvalid and others. Package
+// [github.com/informer-gen/informer-gen/runtime/reason] has the reasons common to reads and writes,
+// and the wait requested by a server. When a context is done, the error is context.Cause. Then, as
+// after any failure of the connection, the server may have done the write. A [source.DecodeError]
+// means that it has, but its answer is unreadable. Wrong use returns an error that names the call.
 //
 // # Blocking and goroutines
 //
 // A call blocks until the server has answered or the context is done. It runs on the caller's
-// goroutine alone, functions that it was given too. Nothing is paced or repeated, except after
-// conflicts in Mutate, MutateStatus, AddFinalizer and RemoveFinalizer, and when a server refuses
-// protobuf: retries of other failures are the caller's, and a controller's queue does them with
-// backoff.
+// goroutine alone, and so do functions passed to it. Nothing is paced, and writes are repeated only
+// after conflicts in Mutate, MutateStatus, AddFinalizer and RemoveFinalizer, and when a server
+// refuses protobuf. Retries of other failures are the caller's job; a controller's queue does them
+// with backoff.
 package writer

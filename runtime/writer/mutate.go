@@ -27,11 +27,12 @@ const (
 	maxPause    = time.Second
 )
 
-// plan returns the request that changes an object from its current state. If there is nothing to
-// change, it returns no request, but the object as the caller is to get it.
+// plan returns the request that changes an object from its current state. If nothing changes, it
+// returns no request but the object for the caller.
 type plan func(current object.Object) (*source.Request, object.Object, error)
 
-// attempt sends what next plans, from obj first, and after each conflict from the server's state.
+// attempt sends the requests of next, for obj first, and after each conflict for the server's
+// state.
 func (r *resource) attempt(ctx context.Context, call string, obj object.Object, next plan) (object.Object, object.Token, error) {
 	if err := r.check(call, obj); err != nil {
 		return nil, object.Token{}, err
@@ -65,7 +66,6 @@ func (r *resource) attempt(ctx context.Context, call string, obj object.Object, 
 	}
 }
 
-// pause waits before the next attempt.
 func pause(ctx context.Context, retries int) error {
 	if retries == 0 {
 		return nil
@@ -105,7 +105,6 @@ func (r *resource) mutate(ctx context.Context, obj object.Object, subresource st
 	})
 }
 
-// equal reports whether two states of an object are the same for the server.
 func equal(a, b object.Object) (bool, error) {
 	if reflect.DeepEqual(a, b) {
 		return true, nil
@@ -143,8 +142,8 @@ func (r *resource) finalize(ctx context.Context, obj object.Object, finalizer st
 	})
 }
 
-// finalizers returns the request that sets an object's finalizers if it has its current state. Its
-// UID is in the request for a server that was restored from a backup, and counts versions again.
+// finalizers returns a request that sets an object's finalizers, provided it still has its current
+// state. The UID protects against a server restored from a backup, which reuses versions.
 func (r *resource) finalizers(current object.Object, finalizers []string) (source.Request, error) {
 	var patch struct {
 		Metadata struct {

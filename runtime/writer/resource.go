@@ -19,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// status is the subresource.
 const status = "status"
 
 // resource is a Writer without its type parameter.
@@ -35,7 +34,7 @@ var (
 	errNil    = errors.New("the object is nil")
 )
 
-// check returns an error for an object, or a Writer, that no request can be made of.
+// check refuses unusable objects and Writers.
 func (r *resource) check(call string, obj object.Object) error {
 	switch {
 	case r.http == nil:
@@ -46,7 +45,6 @@ func (r *resource) check(call string, obj object.Object) error {
 	return nil
 }
 
-// newResource makes the writer of objects of type t.
 func newResource(c *source.Client, gvr schema.GroupVersionResource, t reflect.Type, opts Options) (*resource, error) {
 	fail := func(err error) error {
 		return fmt.Errorf("writer.New of %s/%s: %w", gvr.GroupResource(), gvr.Version, err)
@@ -69,7 +67,6 @@ func newResource(c *source.Client, gvr schema.GroupVersionResource, t reflect.Ty
 	return &resource{http: h, options: opts}, nil
 }
 
-// String describes the writer in error messages and logs.
 func (r *resource) String() string {
 	if r.http == nil {
 		return "nothing"
@@ -84,7 +81,6 @@ func (r *resource) String() string {
 	return text
 }
 
-// send sends a request, and returns what the server has answered and the token of that.
 func (r *resource) send(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
 	if r.http == nil {
 		return nil, object.Token{}, r.fail(req.Method, req.Key, errUnmade)
@@ -99,7 +95,6 @@ func (r *resource) send(ctx context.Context, req source.Request) (object.Object,
 	return obj, r.token(obj), nil
 }
 
-// write is send for a request that changes something.
 func (r *resource) write(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
 	obj, token, err := r.send(ctx, req)
 	if err == nil {
@@ -108,14 +103,13 @@ func (r *resource) write(ctx context.Context, req source.Request) (object.Object
 	return obj, token, err
 }
 
-// wrote passes what the server has written to Options.OnWrite.
 func (r *resource) wrote(ctx context.Context, token object.Token) {
 	if r.options.OnWrite != nil && !r.options.DryRun {
 		r.options.OnWrite(ctx, token)
 	}
 }
 
-// token returns the token of a write that the server has answered with obj.
+// token returns the token of a write answered with obj.
 func (r *resource) token(obj object.Object) object.Token {
 	if r.options.DryRun {
 		return object.Token{}
@@ -123,7 +117,6 @@ func (r *resource) token(obj object.Object) object.Token {
 	return object.TokenOf(r.http.Resource(), obj)
 }
 
-// query returns the parameters of a write.
 func (r *resource) query() url.Values {
 	q := url.Values{}
 	if r.options.FieldManager != "" {
@@ -155,7 +148,6 @@ func (r *resource) update(ctx context.Context, obj object.Object, subresource st
 	return r.write(ctx, r.replace(obj, subresource))
 }
 
-// replace returns the request of an update.
 func (r *resource) replace(obj object.Object, subresource string) source.Request {
 	return source.Request{Method: http.MethodPut, Key: object.KeyOf(obj), Subresource: subresource, Query: r.query(), Object: obj}
 }
@@ -190,7 +182,6 @@ func (r *resource) apply(ctx context.Context, obj object.Object, subresource str
 	})
 }
 
-// applyQuery returns the parameters of an apply.
 func (r *resource) applyQuery() (url.Values, error) {
 	if r.options.FieldManager == "" {
 		return nil, errors.New("an apply needs a field manager; set Options.FieldManager to the controller's name")
@@ -224,7 +215,6 @@ func (r *resource) delete(ctx context.Context, obj object.Object, opts metav1.De
 	return token, nil
 }
 
-// deletion returns the request of a delete.
 func (r *resource) deletion(obj object.Object, opts metav1.DeleteOptions) (source.Request, error) {
 	uid := obj.GetUID()
 	if uid == "" || obj.GetResourceVersion() == "" {
