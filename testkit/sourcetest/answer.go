@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// faultLocked returns the fault that hits a request, or nil, and counts the hit.
+// faultLocked returns the fault that hits a request, or nil, and uses it up by one.
 func (s *Server) faultLocked(r Request) *Fault {
 	kept := s.faults[:0]
 	var hit *Fault
@@ -40,8 +40,8 @@ func (s *Server) faultLocked(r Request) *Fault {
 	return hit
 }
 
-// receive records a request. It returns the collection that it is for, and the fault that hits it;
-// nil if there is none.
+// receive records a request. It returns the collection, and the fault that hits the request; either
+// may be nil.
 func (s *Server) receive(r Request) (*collection, *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *Server) receive(r Request) (*collection, *Fault) {
 	return s.collections[r.Resource], s.faultLocked(r)
 }
 
-// answer makes the answer to a request, and applies the fault that hits it.
+// answer prepares the answer to a request, and applies the fault that hits it.
 func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	r, target, err := parseRequest(req)
 	c, fault := s.receive(r)
@@ -85,7 +85,7 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	return a, newBody(req.Context(), a)
 }
 
-// begin makes the answer to a read, or reads what is to be written. It returns a refusal, or nil.
+// begin answers a read, or parses a write. It returns a refusal, or nil.
 func (c *collection) begin(req *http.Request, a *Answer, q query) *metav1.Status {
 	r := a.Request
 	if r.Verb == Write {
@@ -105,7 +105,6 @@ func (c *collection) begin(req *http.Request, a *Answer, q query) *metav1.Status
 	return status
 }
 
-// get answers a request for one object.
 func (c *collection) get(ctx context.Context, q query, key object.Key) (runtime.Object, *metav1.Status) {
 	h := c.present()
 	found, err := h.cache.Get(ctx, key.String(), q.State.Version)
@@ -120,7 +119,7 @@ func (c *collection) get(ctx context.Context, q query, key object.Key) (runtime.
 	return c.out(h.objects[found.Version], q.Partial), nil
 }
 
-// present returns the collection's history.
+// present returns the collection's current history.
 func (c *collection) present() *history {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()

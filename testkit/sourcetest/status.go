@@ -18,7 +18,7 @@ func typed(status *metav1.Status) *metav1.Status {
 	return status
 }
 
-// refusal returns an error as API servers send it; nil for nil.
+// refusal returns an API server's Status for an error; nil for nil.
 func refusal(err error) *metav1.Status {
 	var (
 		known    apierrors.APIStatus

@@ -136,7 +136,7 @@ func testLeave(t *testing.T, s *suite) {
 			}
 		}
 	}
-	for obj := range snapshot.All() { // reads inside of a loop
+	for obj := range snapshot.All() { // reads inside a loop
 		if got, ok := snapshot.Get(object.KeyOf(obj)); !ok || got != obj {
 			t.Fatalf("Get of %s in a loop over All gives another object", object.KeyOf(obj))
 		}
