@@ -28,8 +28,8 @@ const module = "github.com/informer-gen/informer-gen"
 // the build cache.
 type Libraries struct {
 	Root    string // this module's folder
-	Require string // end of a go.mod
-	Sums    string // content of a go.sum or a go.work.sum
+	Require string // lines for a go.mod
+	Sums    string // lines of a go.sum or a go.work.sum
 }
 
 // Of returns the libraries needed by programs of this module, by generated code and by
@@ -44,7 +44,7 @@ func Of(tb testing.TB) Libraries {
 	return libraries
 }
 
-// RequireItself returns the end of a go.mod: the libraries, and this module's checkout.
+// RequireItself returns lines for a go.mod: the libraries, and this module's checkout.
 func (l Libraries) RequireItself() string {
 	return l.Require + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, l.Root)
 }
@@ -135,7 +135,7 @@ var Offline = sync.OnceValue(func() error {
 var apimachinery []byte
 
 // Apimachinery writes the parts of k8s.io/apimachinery needed by API types to a folder, and returns
-// the end of a go.mod that requires it. In a small project, loading the real one takes most of the
+// lines for a go.mod that require it. In a small project, loading the real one takes most of the
 // time of a run.
 func Apimachinery(tb testing.TB, dir string) string {
 	tb.Helper()

@@ -26,7 +26,7 @@
 //	          none or 0                      continue at N     Exactly N, from its key
 //	          none or 0                      continue at -1    Newest, from its key
 //
-//	watch     resourceVersion  sendInitialEvents     State, and what is sent
+//	watch     resourceVersion  sendInitialEvents     State, and content
 //	          none, 0          none means true       Newest, Any: objects, then changes
 //	          N                true                  NotOlderThan N: objects, then changes
 //	          none, 0          false                 Newest, Any: changes

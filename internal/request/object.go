@@ -55,8 +55,8 @@ func (r *Request) NoVersion(value any, why string) error {
 	return Invalid(kind, r.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), value, why)})
 }
 
-// Keep copies the fields no update changes from old to obj. It sets the generation, which changed
-// raises by one.
+// Keep copies fields that updates can't change from old to obj, and sets the generation: old's,
+// plus one if changed.
 func Keep(obj, old metav1.Object, changed bool) {
 	obj.SetGeneration(old.GetGeneration())
 	if changed {

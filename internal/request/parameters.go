@@ -53,7 +53,6 @@ func wrongName(name string) string {
 	return ""
 }
 
-// readCollection reads the parameters of a list or watch.
 func (r *Request) readCollection(t Target, query url.Values, resource Resource) error {
 	var opts internalversion.ListOptions
 	if err := scheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &opts); err != nil {
@@ -176,7 +175,6 @@ func (r *Request) limitAnyState(opts *internalversion.ListOptions) {
 	}
 }
 
-// readWatch sets the fields of a watch.
 func (r *Request) readWatch(opts *internalversion.ListOptions) error {
 	r.Bookmarks = opts.AllowWatchBookmarks
 	number, err := ParseVersion(opts.ResourceVersion)

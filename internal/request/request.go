@@ -40,7 +40,7 @@ const (
 	deleteCollection Verb = "deletecollection"
 )
 
-// Request is a well-formed request, accepted so far.
+// Request is a request that passes an API server's own checks.
 type Request struct {
 	Verb      Verb
 	Resource  schema.GroupVersionResource
@@ -78,7 +78,6 @@ type Request struct {
 	formats, metadata []Format // the resource's
 }
 
-// match says how a state relates to a version.
 type match int
 
 // Matches of a version.

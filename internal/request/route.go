@@ -87,7 +87,6 @@ func asksToWatch(req *http.Request) bool {
 	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
-// ofCollection reports whether the request is for a collection instead of one object.
 func (t Target) ofCollection() bool { return t.Verb == List || t.Verb == Watch }
 
 // Reads reports whether the request reads a resource, not a subresource.

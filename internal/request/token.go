@@ -23,7 +23,6 @@ type nextPage struct {
 	start string
 }
 
-// tokenVersion is the only version of tokens.
 const tokenVersion = "meta.k8s.io/v1"
 
 // continueToken is a token as JSON. Error messages about malformed tokens contain the type's name.

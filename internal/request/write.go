@@ -138,7 +138,6 @@ func newWrite(body []byte, format Format, dryRun []string, fieldValidation strin
 	return &Write{Body: body, Format: format, DryRun: len(dryRun) > 0, FieldValidation: fieldValidation}
 }
 
-// readBody reads a body of at most limit bytes.
 func readBody(req *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, req.Body, limit))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -178,7 +177,6 @@ func readOptions(query url.Values, opts runtime.Object) error {
 	return nil
 }
 
-// invalid returns the refusal of options of a kind, or nil without errors.
 func invalid(kind string, errs field.ErrorList) error {
 	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }

@@ -189,12 +189,10 @@ func (s *Storage) since(after uint64) ([]watchcache.Event, <-chan struct{}, erro
 	return s.events[s.afterLocked(after):], s.changed, nil
 }
 
-// afterLocked returns the index of the first event after a version.
 func (s *Storage) afterLocked(version uint64) int {
 	return sort.Search(len(s.events), func(i int) bool { return s.events[i].Version > version })
 }
 
-// findLocked returns the object under key if it meets the preconditions.
 func (s *Storage) findLocked(key string, p watchcache.Preconditions) (*watchcache.Object, error) {
 	o := s.objects[key]
 	if o == nil {
@@ -238,7 +236,6 @@ func (s *contents) deleteLocked(o *watchcache.Object) {
 	s.addLocked(watchcache.Event{Type: watch.Deleted, Object: o, Version: s.version})
 }
 
-// dropLocked removes the object under key, if any, with its timer.
 func (s *contents) dropLocked(key string) {
 	delete(s.objects, key)
 	if timer := s.ends[key]; timer != nil {

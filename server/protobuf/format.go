@@ -36,7 +36,6 @@ func (f Format) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
 	return AppendObject(dst, f.TypeMeta, message), nil
 }
 
-// message returns the message of an event's object, or of a bookmark.
 func (f Format) message(e watchcache.Event) (message []byte, err error) {
 	version := strconv.FormatUint(e.Version, 10)
 	if e.Object == nil {

@@ -57,7 +57,6 @@ func appendHead(dst []byte, kind metav1.TypeMeta) []byte {
 	return appendString(appendString(dst, 1, kind.APIVersion), 2, kind.Kind)
 }
 
-// headSize returns the number of bytes appended by appendHead.
 func headSize(kind metav1.TypeMeta) int {
 	var room [128]byte
 	return len(appendHead(room[:0], kind))
@@ -105,7 +104,6 @@ func Metadata(message []byte) (metadata []byte, err error) {
 	return metadata, err
 }
 
-// setVersion returns a copy of an object's message with this resourceVersion.
 func setVersion(message []byte, version string) ([]byte, error) {
 	set := make([]byte, 0, len(message)+sizeOf(versionNumber, len(version)))
 	err := fields(message, func(f *wireField) error {
@@ -173,7 +171,6 @@ func malformed(code int) error {
 	return fmt.Errorf("malformed protobuf: %w", protowire.ParseError(code))
 }
 
-// sizeOf returns the size of a field whose value has a length.
 func sizeOf(number protowire.Number, length int) int {
 	return protowire.SizeTag(number) + protowire.SizeBytes(length)
 }

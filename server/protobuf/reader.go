@@ -145,7 +145,6 @@ func (r *Reader) read(message []byte) (*watchcache.Object, error) {
 	return &o, err
 }
 
-// value calls set with the value of a field, if the message has one.
 func (d *declared) value(message []byte, numbers []protowire.Number, set func(string)) error {
 	return fields(message, func(f *wireField) error {
 		switch {
@@ -195,7 +194,6 @@ func (c *cut) of(message []byte) ([]byte, error) {
 	return slices.Clip(kept), err
 }
 
-// entry reads an entry of a map of strings.
 func entry(message []byte) (key, value string, err error) {
 	err = fields(message, func(f *wireField) error {
 		switch {

@@ -26,7 +26,6 @@ var inMetadata = map[string]protowire.Number{
 	"metadata.ownerReferences": 13, "metadata.finalizers": 14, "metadata.managedFields": 17,
 }
 
-// numbers returns the field numbers of a path.
 func (s Schema) numbers(path string) (numbers []protowire.Number, ok bool) {
 	if number, ok := inMetadata[path]; ok {
 		return []protowire.Number{metadataNumber, number}, true
@@ -38,7 +37,7 @@ func (s Schema) numbers(path string) (numbers []protowire.Number, ok bool) {
 }
 
 // BuiltIn returns a schema of a built-in kind: the fields API servers let clients select by, and
-// spec and status. It is empty, not nil, for other kinds.
+// large parts such as spec, status and data. It is empty, not nil, for a kind without them.
 func BuiltIn(kind schema.GroupVersionKind) Schema {
 	s := Schema{}
 	for path, field := range builtIn[kind.GroupKind()] {

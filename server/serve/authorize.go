@@ -34,7 +34,6 @@ func AttributesOf(req *http.Request) Attributes {
 	return attributesOf(req, target, ok)
 }
 
-// authorize returns nil, or the reason for refusing a request.
 func (h *Handler) authorize(req *http.Request, target request.Target, isResource bool) error {
 	if h.config.Authorize == nil {
 		return nil

@@ -13,17 +13,16 @@ import (
 type Config struct {
 	Resources []Resource
 
-	// WatchTimeout is the minimum duration of a watch if its client sets none; the maximum is twice
-	// that. The default is 30 minutes.
+	// WatchTimeout is the minimum duration of a watch if its client sets none, 30 minutes by
+	// default; the maximum is twice that.
 	WatchTimeout time.Duration
 	// WriteTimeout is how long a client may take to read one write, about 64 KiB; 2 minutes by
 	// default.
 	WriteTimeout time.Duration
 
 	// StateTimeout is how long a client may take to read a list, or the objects a watch begins
-	// with; 1 minute by default, plus a second for each MiB of the objects. After that its
-	// connection, or its stream over HTTP/2, ends: the objects are kept in memory while they are
-	// being read.
+	// with; 1 minute by default, plus a second for each MiB of the objects, which stay in memory
+	// that long. Then its connection, or its stream over HTTP/2, ends.
 	StateTimeout time.Duration
 
 	// MaxWatches is how many watches may be open; 50,000 by default. The last quarter is reserved

@@ -15,13 +15,12 @@ import (
 
 const (
 	sentAtOnce = 64 << 10  // bytes of one write to a connection, about
-	worthGzip  = 128 << 10 // smallest size of a compressed answer in bytes, for clients that accept gzip
+	worthGzip  = 128 << 10 // smallest size of a compressed answer in bytes
 )
 
 // leastRate is the rate, in bytes a second, at which a client must read a state.
 const leastRate = 1 << 20
 
-// connection writes to a client, which must read each write, and a state as a whole, in time.
 type connection struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -38,7 +37,6 @@ func (h *Handler) dueAfter(size int) time.Time {
 	return time.Now().Add(h.config.StateTimeout + time.Duration(size/leastRate)*time.Second)
 }
 
-// deadline returns the deadline of the next write.
 func (c connection) deadline() time.Time {
 	at := time.Now().Add(c.timeout)
 	if !c.due.IsZero() && c.due.Before(at) {
@@ -77,7 +75,7 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// begin begins an answer of about size bytes.
+// begin begins an answer of about size bytes. compress is set if the client accepts gzip.
 func (h *Handler) begin(w http.ResponseWriter, code int, format request.Format, size int, compress bool) body {
 	conn := h.connection(w)
 	conn.due = h.dueAfter(size)

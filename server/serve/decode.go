@@ -51,7 +51,6 @@ func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructur
 	return obj, nil
 }
 
-// undecodable returns the refusal of a body. got is its type, if known.
 func undecodable(err error, got *schema.GroupVersionKind, kind string, body []byte) error {
 	if got != nil && got.Kind != "" {
 		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err))
@@ -75,7 +74,6 @@ func summary(body []byte) string {
 	return string(text) + rest
 }
 
-// checkMetadata returns an error if a value in the object's metadata has the wrong type.
 func checkMetadata(obj *unstructured.Unstructured) error {
 	data, err := utiljson.Marshal(obj.Object["metadata"])
 	if err != nil {
@@ -94,7 +92,6 @@ func warn(w http.ResponseWriter, warnings []error) {
 	}
 }
 
-// parse decodes an object of the cache.
 func parse(o *watchcache.Object) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(o.Bytes); err != nil {

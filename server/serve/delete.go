@@ -33,7 +33,6 @@ func (c *write) delete() error {
 	}
 }
 
-// deleteSeen deletes the object if the storage has it in the cache's state.
 func (c *write) deleteSeen() error {
 	stored, err := c.current(0)
 	if err == nil && stored == nil {
@@ -77,7 +76,6 @@ func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) 
 	return c.answerStored(http.StatusOK, stored)
 }
 
-// goneTimeout is how long a request waits until the cache has seen its delete.
 const goneTimeout = 3 * time.Second
 
 // remove removes an object from the storage if it is still in the cache's state. It waits until the
@@ -108,7 +106,6 @@ func (c *write) remove(stored *watchcache.Object) error {
 	}
 }
 
-// answerDeleted answers with a Status that names the deleted object.
 func (c *write) answerDeleted(obj *unstructured.Unstructured) error {
 	data, err := json.Marshal(c.r.Deleted(obj))
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/request"
 )
 
-// document identifies an answer to a discovery request.
 type document struct {
 	path   string
 	format request.Format
@@ -78,7 +77,6 @@ func discoveryOf(resources []Resource) map[document][]byte {
 // major and minor are the Kubernetes version imitated by a [Handler].
 const major, minor = "1", "37"
 
-// verbsOf returns the supported verbs, sorted.
 func verbsOf(r Resource) metav1.Verbs {
 	switch {
 	case r.Upstream != nil:
@@ -104,7 +102,6 @@ func addVersion(groups []metav1.APIGroup, gv schema.GroupVersion) []metav1.APIGr
 	return append(groups, metav1.APIGroup{Name: gv.Group, Versions: []metav1.GroupVersionForDiscovery{v}, PreferredVersion: v})
 }
 
-// serveDiscovery answers requests for paths without a resource.
 func (h *Handler) serveDiscovery(w http.ResponseWriter, req *http.Request) {
 	path := "/" + strings.Trim(req.URL.Path, "/")
 	format := request.JSON

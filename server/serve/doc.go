@@ -52,14 +52,10 @@
 // Exceeding a limit of [Config] is answered with 429 and Retry-After. [NewServer] and [Limit] limit
 // connections, and with them the gets and lists waiting for a version.
 //
-// Watches share the bytes of events. A watch whose client doesn't read keeps the events it is
-// sending. When watches keep more than [Config].SlowBytes together, the one keeping the most ends.
-//
 // # Blocking
 //
-// A request waits for its version, as described in package watchcache, and for its client. A client
-// must read each piece of data within [Config].WriteTimeout, and a state within
-// [Config].StateTimeout plus a second for each MiB; otherwise its connection ends.
+// A request waits for its version, as described in package watchcache, and for its client, for as
+// long as [Config].WriteTimeout and StateTimeout permit.
 //
 // # Goroutines
 //

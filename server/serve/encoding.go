@@ -54,7 +54,6 @@ func kindOf(res Resource, partial string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: res.GroupVersion().String(), Kind: res.Kind}
 }
 
-// onlyMetadata reports whether kind is the objects' metadata alone.
 func onlyMetadata(kind metav1.TypeMeta) bool { return kind.Kind == partialKind }
 
 func (h *Handler) writeObject(w http.ResponseWriter, code int, data []byte, res Resource, r *request.Request) error {

@@ -9,8 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// held counts the bytes of events kept by watches whose clients don't read. Watches share the
-// frames of events, and each frame counts once. Past a limit, the watch keeping the most is ended.
+// held implements Config.SlowBytes. Watches share the frames of events, and each frame counts once.
 type held struct {
 	most int64 // set once at construction
 
@@ -20,7 +19,6 @@ type held struct {
 	holders map[*holder]struct{}
 }
 
-// use counts the holders of a frame.
 type use struct {
 	holders int
 	bytes   int64
@@ -70,7 +68,6 @@ func (h *held) hold(frames [][]byte, cut func()) (release func()) {
 	}
 }
 
-// releaseLocked forgets a holder, if that hasn't happened before.
 func (h *held) releaseLocked(k *holder) {
 	if _, ok := h.holders[k]; !ok {
 		return
@@ -88,7 +85,6 @@ func (h *held) releaseLocked(k *holder) {
 	}
 }
 
-// appendFrames appends the events' frames, without copying them, to parts.
 func appendFrames(parts [][]byte, events []watchcache.Event) [][]byte {
 	for _, e := range events {
 		parts = append(parts, e.Frame)

@@ -29,13 +29,12 @@ const joinTime = time.Second
 // A watch that joins an older state gets the changes since then, and only after them the bookmark
 // that ends the initial events: its client sees all of this as the newest state.
 type states struct {
-	bytes atomic.Int64 // in the chunks' encodings
+	bytes atomic.Int64 // of kept encodings
 
 	mu  sync.Mutex // mu guards what follows
 	all map[selection]*state
 }
 
-// selection identifies the watches that can share a state.
 type selection struct {
 	cache                     *watchcache.Cache
 	namespace, labels, fields string
@@ -86,8 +85,9 @@ func (s *states) enter(of selection) *state {
 	return s.memberLocked(of, status.Version, status.Oldest)
 }
 
-// memberLocked implements enter. now is the cache's version, oldest the first version whose changes
-// it still knows. A state newer than the cache belongs to a history the storage has abandoned.
+// memberLocked implements enter. now is the cache's version; oldest is the oldest version since
+// which it knows the changes. A state newer than the cache belongs to a history the storage has
+// abandoned.
 func (s *states) memberLocked(of selection, now, oldest uint64) *state {
 	st := s.all[of]
 	if st == nil || st.seen != now && time.Since(st.made) > joinTime || st.seen < oldest || st.seen > now {
@@ -101,7 +101,6 @@ func (s *states) memberLocked(of selection, now, oldest uint64) *state {
 	return st
 }
 
-// leave ends the membership begun by join. A state without members is dropped.
 func (s *states) leave(st *state) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,5 +158,4 @@ func (c *chunk) bytes(s *states, st *state, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// frameRoom is roughly the overhead of an event over its object, in bytes.
 const frameRoom = 64

@@ -34,7 +34,6 @@ func appendPartial(dst, data []byte, apiVersion string) ([]byte, error) {
 	return append(append(dst, metadata...), '}'), nil
 }
 
-// list copies the objects' bytes.
 func (jsonEncoding) list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error {
 	head, err := json.Marshal(struct {
 		metav1.TypeMeta

@@ -11,8 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// quota limits the number of requests of a kind. The last quarter of the places is for callers
-// holding fewer than share, so one caller can't take them all.
+// quota limits concurrent requests of a kind. The last quarter of the places is for callers holding
+// fewer than share, so one caller can't take them all.
 type quota struct {
 	most, share int // set once at construction
 
@@ -20,7 +20,6 @@ type quota struct {
 	by  map[caller]int // callers holding a place
 }
 
-// take takes a place for a caller, if one is available to it.
 func (q *quota) take(who caller) bool {
 	if q.now >= q.most || q.now >= q.most-q.most/4 && q.by[who] >= q.share {
 		return false
@@ -66,7 +65,6 @@ type caller uint64
 
 var seed = maphash.MakeSeed()
 
-// callerOf identifies a request's caller by its credentials, or else by its address.
 func callerOf(req *http.Request) caller {
 	name := req.Header.Get("Authorization")
 	if name == "" {

@@ -28,7 +28,7 @@ func (protobufEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error
 	return protobuf.AppendObject(nil, kind, data), nil
 }
 
-// list copies the objects' bytes. It doesn't repeat the shard.
+// list doesn't repeat the shard.
 func (protobufEncoding) list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error {
 	var malformed error
 	items := func(yield func([]byte) bool) {

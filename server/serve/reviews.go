@@ -35,8 +35,6 @@ type reviews struct {
 	end      func()    // ends the watch; nil until that is possible
 }
 
-// review starts the reviews of a watch. They go on until stop is called, or until one denies the
-// request.
 func (h *Handler) review(ctx context.Context, req *http.Request, target request.Target) *reviews {
 	r := &reviews{h: h, answered: time.Now()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
@@ -61,8 +59,7 @@ func (r *reviews) endBy(end func()) {
 	}
 }
 
-// stop ends the reviews. It cancels one under way without waiting, since Authorize may take its
-// time.
+// stop ends the reviews. It cancels one under way without waiting for it.
 func (r *reviews) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -88,7 +88,6 @@ func (r Resource) check() error {
 	return nil
 }
 
-// cacheOf returns the cache for a namespace, or for all of them.
 func (r Resource) cacheOf(namespace string) (*watchcache.Cache, error) {
 	if r.Cache != nil {
 		return r.Cache, nil

@@ -137,7 +137,6 @@ func ipOf(conn net.Conn) netip.Addr {
 	return addr.Addr().Unmap()
 }
 
-// counted is a connection that calls closed once it is closed.
 type counted struct {
 	net.Conn
 	once   sync.Once

@@ -26,7 +26,6 @@ type watches struct {
 	none    chan struct{}          // closed when closing and no request is left
 }
 
-// openWatch is a watch that can be ended.
 type openWatch interface {
 	Finish() // soon, with a bookmark
 	abort()  // now

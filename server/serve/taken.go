@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// takenWatch is a watch on a connection taken over from net/http, which needs 25 KB for each, most
-// of it only for later requests. Its one goroutine waits for the client to go:
+// takenWatch is a watch on a connection taken over from net/http. Its one goroutine waits for the
+// client to go:
 //
 //	a worker of the cache ─▶ receive ─▶ conn, as far as it takes bytes at once
 //	                            └─▶ a goroutine writes the rest, then receive is called again
@@ -142,7 +142,6 @@ func (t *takenWatch) run() {
 	t.writers.Wait()
 }
 
-// read reads until the connection ends. Clients send nothing after the request.
 func (t *takenWatch) read() {
 	for buffer := make([]byte, 16); ; {
 		if _, err := t.conn.Read(buffer); err != nil {
@@ -200,7 +199,6 @@ func (t *takenWatch) writeRest(parts [][]byte) {
 	}
 }
 
-// writeLast ends the answer and the connection.
 func (t *takenWatch) writeLast() {
 	t.mu.Lock()
 	last := t.last
@@ -209,7 +207,6 @@ func (t *takenWatch) writeLast() {
 	_ = t.conn.Close()
 }
 
-// write writes parts before a deadline.
 func (t *takenWatch) write(parts [][]byte) error {
 	t.setDeadline(time.Now().Add(t.h.config.WriteTimeout))
 	_, err := writeParts(t.conn, parts, &records)
@@ -239,7 +236,7 @@ func (t *takenWatch) endLocked(event []byte) {
 	}
 }
 
-// Finish ends the watch soon, as [watchcache.Watcher.Finish] does.
+// Finish ends the watch soon: see [watchcache.Watcher.Finish].
 func (t *takenWatch) Finish() { t.watcher.Finish() }
 
 // Close ends the watch.
@@ -264,7 +261,6 @@ func (t *takenWatch) abort() {
 	t.Close()
 }
 
-// wait waits for the watch's goroutines.
 func (t *takenWatch) wait() { t.ended.Wait() }
 
 // chunkOf returns events as the parts of a chunk.
@@ -288,7 +284,6 @@ func tryParts(raw syscall.RawConn, parts [][]byte) int {
 	return n
 }
 
-// tryWriter writes without waiting.
 type tryWriter struct{ raw syscall.RawConn }
 
 func (w tryWriter) Write(p []byte) (n int, err error) {

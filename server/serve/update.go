@@ -68,7 +68,6 @@ func (c *write) update() error {
 	return c.answerStored(http.StatusOK, stored)
 }
 
-// sameContent reports whether two objects are equal except for their metadata.
 func sameContent(a, b *unstructured.Unstructured) bool {
 	if len(a.Object) != len(b.Object) { // both have metadata
 		return false

@@ -143,7 +143,6 @@ func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error
 	}
 }
 
-// stream is the answer to a watch.
 type stream struct {
 	connection
 	encoding encoding
@@ -163,7 +162,6 @@ func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request
 	return s
 }
 
-// send sends a batch of a watcher's events.
 func (s *stream) send(events []watchcache.Event) error {
 	frames := appendFrames(nil, events)
 	defer s.held.hold(frames, s.cut)()

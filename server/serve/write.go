@@ -28,7 +28,6 @@ type Writer interface {
 	Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error)
 }
 
-// write is a write request, and its answer.
 type write struct {
 	h    *Handler
 	w    http.ResponseWriter
@@ -58,7 +57,6 @@ func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, 
 	return c.delete()
 }
 
-// key returns the key of the request's object.
 func key(r *request.Request) string {
 	if r.Namespace == "" {
 		return r.Name
@@ -87,7 +85,6 @@ func (c *write) answerStored(code int, stored *watchcache.Object) error {
 	return c.answer(code, stored.Bytes)
 }
 
-// refusal returns the answer to a write refused by the storage.
 func refusal(err error, r *request.Request) error {
 	resource := r.Resource.GroupResource()
 	switch {

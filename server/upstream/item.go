@@ -72,7 +72,6 @@ func setFalse(h *rawjson.Header, bools []string) {
 	}
 }
 
-// readProtobuf returns a reader of protobuf, where the kind is outside the object.
 func readProtobuf(opts Options) (reader, error) {
 	r, err := protobuf.NewReader(opts.Protobuf, opts.Fields, opts.Drop)
 	if err != nil {

@@ -3,9 +3,9 @@
 // Package upstream is a watch cache's storage over a collection of an API server.
 //
 // A [Storage] starts no goroutine: its methods send requests, and block until they have read the
-// answers, on the caller's goroutine. A request fails after three silent minutes. An open watch
-// then ends: the connection is dead, nothing has changed, or the server was restored from a backup.
-// A cache calls [Storage.Newest] to find out, before it watches again.
+// answers, on the caller's goroutine. A request fails after three minutes of silence. A watch then
+// ends because the connection is dead, nothing has changed, or the server was restored from a
+// backup. A cache calls [Storage.Newest] to find out which, before it watches again.
 package upstream
 
 import (
@@ -27,7 +27,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// pageSize is the number of objects in a page.
 const pageSize = 500
 
 // leastTimeout is the minimum duration of a watch, if the server permits it. The maximum is twice
@@ -40,7 +39,6 @@ const mostSilence = 3 * time.Minute
 
 var errSilent = fmt.Errorf("nothing has come from the API server for %v", mostSilence)
 
-// listener cancels a context after too long a silence.
 type listener struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
@@ -202,7 +200,7 @@ func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 	return parseVersion(page.ResourceVersion)
 }
 
-// parseVersion reads a resourceVersion of the server. KEP-5504 promises a number.
+// parseVersion reads a resourceVersion of the server: a number, as KEP-5504 promises.
 func parseVersion(text string) (uint64, error) {
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

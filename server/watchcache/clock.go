@@ -29,7 +29,6 @@ type clock struct {
 	changed chan struct{} // has a token when the next alarm may be earlier than before
 }
 
-// alarms is a heap of watchers.
 type alarms []*Watcher
 
 func (a alarms) Len() int           { return len(a) }
@@ -66,7 +65,6 @@ func (k *clock) notify() {
 	}
 }
 
-// setAlarmLocked adds a new watcher to the clock.
 func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 	now := time.Since(c.made)
 	if o.Bookmarks {
@@ -101,7 +99,6 @@ func (c *Cache) finishLocked(w *Watcher) {
 	}
 }
 
-// later returns now plus d, or never if that overflows.
 func later(now, d time.Duration) time.Duration {
 	if d > never-now {
 		return never
@@ -122,7 +119,6 @@ func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
 	return w.deadline
 }
 
-// tick runs the clock until ctx ends.
 func (c *Cache) tick(ctx context.Context) {
 	timer := time.NewTimer(never)
 	defer timer.Stop()
@@ -202,7 +198,6 @@ func (c *Cache) trimLocked(now time.Duration) (l late) {
 	return l
 }
 
-// boundLocked keeps the log within its byte limit after changes were added.
 func (c *Cache) boundLocked(changes int) {
 	if c.log.trim(time.Time{}, c.config.Bytes) && !c.clock.dropped {
 		c.clock.dropped = true
@@ -214,7 +209,6 @@ func (c *Cache) boundLocked(changes int) {
 	}
 }
 
-// nextLocked returns the time of the next alarm.
 func (c *Cache) nextLocked() time.Duration {
 	next := never
 	if len(c.clock.alarms) > 0 {

@@ -36,7 +36,7 @@ func (e *TooLargeError) Error() string {
 type NotReadyError struct {
 	// Since is how long the cache has been without objects.
 	Since time.Duration
-	// Err is the storage's error, if it has failed; it may be nil.
+	// Err is the storage's last error, or the cause of Run's end; it may be nil.
 	Err error
 }
 

@@ -100,8 +100,8 @@ func (c *filter) matches(o *Object) bool {
 	return c.labels == nil || c.labels.Matches(&o.Labels)
 }
 
-// interest returns the required attribute that the fewest objects have. It is the same at each
-// call, and computed each time to save memory.
+// interest returns the filter's most selective requirement. It is the same at each call, and
+// computed each time to save memory.
 func (c *filter) interest() interest {
 	if c.name != "" {
 		return interest{attribute{byName, ""}, c.name}

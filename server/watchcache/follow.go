@@ -15,7 +15,6 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// firstPause is the pause after a storage's first failure.
 const firstPause = 100 * time.Millisecond
 
 // errOrder means the storage's watch has sent events out of order. The cache then lists again.
@@ -32,7 +31,6 @@ type standing struct {
 	back    bool // the storage has gone back since the list
 }
 
-// follow keeps the cache up to date until ctx ends.
 func (c *Cache) follow(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithValues("cache", c.config.Name)
 	var s standing
@@ -84,7 +82,6 @@ func (c *Cache) Poll() error {
 	return err
 }
 
-// step lists if needed, otherwise watches until the watch ends.
 func (c *Cache) step(ctx context.Context, s *standing) error {
 	if !s.listed {
 		objects, version, err := c.config.Storage.List(ctx)
@@ -125,7 +122,6 @@ func (c *Cache) watchStorage(ctx context.Context, again bool) error {
 	return nil
 }
 
-// outcome records the result of a request to the storage.
 func (c *Cache) outcome(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -95,7 +95,6 @@ func (c *Cache) encoderLocked(f Format) *encoder {
 	return e
 }
 
-// releaseLocked releases an ended watcher's encoder, which may be nil.
 func (c *Cache) releaseLocked(e *encoder) {
 	if e == nil {
 		return
@@ -125,7 +124,6 @@ type frame struct {
 	next    *frame
 }
 
-// of returns the event's frame, made on first use.
 func (f *frames) of(by *encoder, e Event) ([]byte, error) {
 	if made := f.made.Load().find(by, e.Type); made != nil {
 		return made.bytes, nil
@@ -147,7 +145,6 @@ func (f *frames) of(by *encoder, e Event) ([]byte, error) {
 	return bytes, nil
 }
 
-// drop subtracts the frames from the total.
 func (f *frames) drop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

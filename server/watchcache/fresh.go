@@ -46,7 +46,6 @@ func (all waiters) find(version uint64) (at int, found bool) {
 	return slices.BinarySearchFunc(all, version, func(w *waiter, version uint64) int { return cmp.Compare(w.version, version) })
 }
 
-// newest returns the newest awaited version, or 0.
 func (all waiters) newest() uint64 {
 	if len(all) == 0 {
 		return 0
@@ -54,7 +53,6 @@ func (all waiters) newest() uint64 {
 	return all[len(all)-1].version
 }
 
-// reach wakes the waiters for versions up to this one.
 func (all *waiters) reach(version uint64) {
 	n := 0
 	for n < len(*all) && (*all)[n].version <= version {
@@ -141,7 +139,6 @@ func (c *Cache) requestProgress(ctx context.Context, storage progressor) {
 	}
 }
 
-// awaited returns the newest awaited version, or 0.
 func (c *Cache) awaited() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,7 +29,6 @@ type interest struct {
 // buckets.
 type interests map[attribute]map[string]*bucket
 
-// bucket holds the watchers of one interest, in any order.
 type bucket struct{ watchers []*Watcher }
 
 func (in interests) add(w *Watcher) {
@@ -48,7 +47,6 @@ func (in interests) add(w *Watcher) {
 	b.watchers = append(b.watchers, w)
 }
 
-// remove takes w out of its bucket.
 func (in interests) remove(w *Watcher) {
 	i := w.filter.interest()
 	b := in[i.attribute][i.value]

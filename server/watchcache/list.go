@@ -71,7 +71,6 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	return h.list(f, o), nil
 }
 
-// exact returns the state at an older version.
 func (c *Cache) exact(version uint64) (*head, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -41,7 +41,7 @@ func (n *change) event(f *filter) (e Event, ok bool) {
 const changeMemory = 180
 
 // memory returns the approximate number of bytes freed when the log drops the change: its own size,
-// the object before it, and the nodes of its state not shared with later ones.
+// the object before it, and the nodes its state doesn't share.
 func (n *change) memory() int64 { return changeMemory + n.state.copied + n.before.memory() }
 
 // log holds the recent changes, ordered by version. The cache's mu guards it, but anyone may follow
@@ -71,7 +71,6 @@ func (l *log) reset(s objectSet, version uint64) {
 	l.changes, l.bytes, l.unknown = nil, 0, nil
 }
 
-// last returns the newest change, or base.
 func (l *log) last() *change {
 	if n := len(l.changes); n > 0 {
 		return l.changes[n-1]
@@ -79,7 +78,6 @@ func (l *log) last() *change {
 	return l.base
 }
 
-// oldest returns the oldest version requests may name.
 func (l *log) oldest() uint64 { return l.base.version }
 
 // memory returns the log's approximate size in bytes.

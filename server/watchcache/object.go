@@ -34,7 +34,6 @@ func (o *Object) Namespace() string {
 // Name returns the object's name.
 func (o *Object) Name() string { return o.Key[strings.IndexByte(o.Key, '/')+1:] }
 
-// field returns the value of a field, or "" if it is missing.
 func (o *Object) field(name string) string {
 	switch name {
 	case fieldName:

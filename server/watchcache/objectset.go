@@ -18,7 +18,6 @@ type objectSet struct {
 	copied  int64                          // approximate number of bytes copied by the last put or remove
 }
 
-// keyed is an object as an entry of a tree; the zero value has nil.
 type keyed struct{ *Object }
 
 // Key implements [btree.Entry].
@@ -52,7 +51,6 @@ func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
 	}
 }
 
-// fieldPrefix returns the common prefix of the index entries of a field's value.
 func fieldPrefix(field, value string) string { return field + "\x00" + value + "\x00" }
 
 // filling owns the nodes of a set under construction. Other changes have no owner.
@@ -74,7 +72,6 @@ func treeOf(objects []*Object) (t btree.Tree[string, keyed]) {
 	return t
 }
 
-// get returns the object under key, or nil.
 func (s objectSet) get(key string) *Object {
 	k, _ := s.objects.Get(key)
 	return k.Object
@@ -97,14 +94,12 @@ func (s objectSet) diff(u objectSet, visit func(before, after *Object)) {
 	btree.Diff(s.objects, u.objects, func(before, after keyed) { visit(before.Object, after.Object) })
 }
 
-// put returns the set with o added.
 func (s objectSet) put(o *Object) objectSet {
 	old := s.get(o.Key)
 	s.objects.Set(0, keyed{o})
 	return s.moved(old, o)
 }
 
-// remove returns the set without the object under key.
 func (s objectSet) remove(key string) objectSet {
 	if old := s.get(key); old != nil {
 		s.objects.Delete(0, key)

@@ -56,7 +56,6 @@ func (c *Cache) sleep(watchers []*Watcher) {
 	}
 }
 
-// batch is a watcher's events of one call.
 type batch struct {
 	w      *Watcher
 	events []Event

@@ -19,20 +19,20 @@ import (
 // emit a bookmark soon. The cache calls it ten times a second while requests wait for a version,
 // which the storage may have reached by changes of other objects.
 //
-// If a storage's versions can go back, as after restoring a backup, it has a method Newest(ctx
-// context.Context) (uint64, error), returning its newest version. That must not be older than any
-// version returned by a list or a watch before, unless the storage has gone back. The cache calls
-// it between two watches, and lists again if the version is older than its own. If Newest fails,
-// the cache watches nevertheless.
+// A Storage whose versions can go back, as after restoring a backup, also has a method Newest(ctx
+// context.Context) (uint64, error), returning its newest version. Unless the storage has gone back,
+// that is no older than the version of any list or watch before. The cache calls it between two
+// watches, and lists again if the version is older than its own. If Newest fails, the cache watches
+// nevertheless.
 type Storage interface {
 	// List returns all objects, in any order, and the version of that state.
 	List(ctx context.Context) ([]*Object, uint64, error)
 
 	// Watch calls emit with each change after a version, in version order, and with bookmarks for
-	// versions whose changes were all sent. A version older than the previous one means the storage
-	// has gone back. Watch returns when the stream ends, after long silence, when ctx ends, or with
-	// emit's error. An [ExpiredError] means the storage no longer has the changes since that
-	// version: the cache lists again. After nil or any other error, it watches again from its
+	// versions up to which all changes were sent. A version older than the previous one means the
+	// storage has gone back. Watch returns when the stream ends, after long silence, when ctx ends,
+	// or with emit's error. An [ExpiredError] means the storage no longer has the changes since
+	// that version: the cache lists again. After nil or any other error, it watches again from its
 	// current version.
 	Watch(ctx context.Context, after uint64, emit func(Event) error) error
 }

@@ -23,8 +23,9 @@ type WatchOptions struct {
 	InitialEvents bool
 	// InitialEnd asks for the bookmark that ends initial events, without the events. It is for a
 	// caller that sends them itself, from a list at After, followed by the watch's events. The
-	// bookmark comes after all changes up to the cache's version when the watch begins. If the
-	// cache hasn't reached After, it expires: the storage has gone back since that list.
+	// bookmark comes after all changes up to the cache's version when the watch begins. Watch
+	// returns an [ExpiredError] if the cache hasn't reached After: the storage has gone back since
+	// that list.
 	InitialEnd bool
 	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one two
 	// seconds before the timeout. All but the first are omitted while the cache is still at the

@@ -96,14 +96,14 @@ type Config struct {
 	Metrics metrics.CacheProvider
 
 	// Age is how long a change stays in the log; 5 minutes by default. Bytes limits the log's
-	// memory; 64 MiB by default. The oldest changes are dropped when either is exceeded. So both
-	// limit how far a watcher may fall behind before it is ended.
+	// memory; 64 MiB by default. The oldest changes are dropped when either is exceeded, so both
+	// limit how far a watcher may fall behind.
 	Age   time.Duration
 	Bytes int64
-	// MergeSlow keeps watches that are too slow instead of ending them, as API servers do. Such a
-	// watch gets one event for each object changed since its last read, instead of all missed
-	// events. Deleted objects come first. Until it reads, it keeps the objects of its last state in
-	// memory. Watches still being sent their initial events are included, also in package serve.
+	// MergeSlow keeps watches that are too slow; API servers end them. Such a watch gets one event
+	// for each object changed since its last read, instead of all missed events. Deleted objects
+	// come first. Until it reads, it keeps the objects of its last state in memory. Watches still
+	// being sent their initial events are included, also in package serve.
 	//
 	// If the connection ends between these events, the client continues from the version of the
 	// last one received. It misses nothing, but may get Modified or Deleted events of objects it
@@ -211,7 +211,6 @@ func (c *Cache) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// stop ends all watchers and waits.
 func (c *Cache) stop(cause error) {
 	c.mu.Lock()
 	c.head.Store(nil)

@@ -102,7 +102,7 @@ func (e *Env) Stop() {
 
 // Settle waits until the controllers have nothing left to do. Time passes as needed, for instance
 // until a failed key is retried. If there is still work after 10 minutes by the bubble's clock, or
-// a controller has ended, Settle ends the test with Fatal and each controller's activity.
+// a controller has ended, Settle calls Fatal with each controller's activity.
 func (e *Env) Settle() {
 	e.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(tick) {

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// faultLocked returns the fault that hits a request, or nil, and uses it up by one.
+// faultLocked returns the fault that hits a request, or nil, and counts the hit.
 func (s *Server) faultLocked(r Request) *Fault {
 	kept := s.faults[:0]
 	var hit *Fault
@@ -40,8 +40,6 @@ func (s *Server) faultLocked(r Request) *Fault {
 	return hit
 }
 
-// receive records a request. It returns the collection, and the fault that hits the request; either
-// may be nil.
 func (s *Server) receive(r Request) (*collection, *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +117,6 @@ func (c *collection) get(ctx context.Context, q query, key object.Key) (runtime.
 	return c.out(h.objects[found.Version], q.Partial), nil
 }
 
-// present returns the collection's current history.
 func (c *collection) present() *history {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()

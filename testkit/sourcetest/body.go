@@ -95,7 +95,7 @@ func newBody(ctx context.Context, a *Answer) *body {
 	return b
 }
 
-// begin waits for the beginning of the answer. It returns an error if the connection fails first.
+// begin waits until the answer begins, or returns an error if the connection fails first.
 func (b *body) begin() error {
 	if b.answer.Delay > 0 {
 		timer := time.NewTimer(b.answer.Delay)
@@ -120,7 +120,6 @@ func (b *body) begin() error {
 	return err
 }
 
-// wait waits for a tick, or until the client has gone.
 func (b *body) wait(tick <-chan time.Time) error {
 	select {
 	case <-tick:

@@ -74,7 +74,6 @@ func (c *collection) writeLocked(key object.Key, obj object.Object) object.Objec
 	return obj.DeepCopyObject().(object.Object)
 }
 
-// deleteLocked removes an object and returns obj, its last state.
 func (c *collection) deleteLocked(key object.Key, obj object.Object) object.Object {
 	version := c.server.nextLocked(obj)
 	c.publishLocked(watchcache.Event{Type: watch.Deleted, Version: version, Object: &watchcache.Object{Key: key.String()}})
@@ -113,8 +112,7 @@ func (c *collection) fieldsOf(obj object.Object) map[string]string {
 	return values
 }
 
-// zero returns the value of a field omitted from JSON. Built-in kinds have one for bools and
-// numbers.
+// zero returns the value of a field omitted from JSON: built-in kinds have bools and numbers then.
 func (c *collection) zero(path string) string {
 	t := c.elem
 	for name := range strings.SplitSeq(path, ".") {
@@ -167,7 +165,6 @@ func (c *collection) out(obj object.Object, partial string) runtime.Object {
 	return obj.DeepCopyObject()
 }
 
-// kindOf returns the kind of out's result.
 func (c *collection) kindOf(partial string) schema.GroupVersionKind {
 	if partial != "" {
 		return schema.GroupVersionKind{Group: metav1.GroupName, Version: partial, Kind: "PartialObjectMetadata"}

@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// deleting returns the write that deletes one object, or q's selection.
 func (c *collection) deleting(q query, sent *request.Write) write {
 	if q.Name == "" {
 		return func(a *Answer) error { return c.deleteAll(a, q, sent) }

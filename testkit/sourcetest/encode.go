@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// encoding is a wire format.
 type encoding interface {
 	contentType(watch bool) string
 	// object encodes one object as a whole response.

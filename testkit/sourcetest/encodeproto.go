@@ -72,14 +72,12 @@ func marshal(obj runtime.Object) ([]byte, error) {
 	return m.Marshal()
 }
 
-// envelope wraps content in Kubernetes' protobuf envelope.
 func envelope(apiVersion, kind string, content []byte) ([]byte, error) {
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: content}
 	raw, err := unknown.Marshal()
 	return append([]byte("k8s\x00"), raw...), err
 }
 
-// appendField appends a length-delimited protobuf field.
 func appendField(to []byte, number uint64, content []byte) []byte {
 	to = binary.AppendUvarint(to, number<<3|2)
 	to = binary.AppendUvarint(to, uint64(len(content)))

@@ -19,8 +19,8 @@ type Fault struct {
 	On Verb
 	// Resource selects requests for one resource; the zero value means all.
 	Resource schema.GroupVersionResource
-	// Match, if not nil, reports whether the fault hits a request, for instance by Method or Name.
-	// It is called with a lock held: it must not call methods of the server or of its collections.
+	// Match, if not nil, selects requests, for instance by Method or Name. It is called with a lock
+	// held: it must not call methods of the server or of its collections.
 	Match func(Request) bool
 	// Skip is the number of matching requests that pass before the first hit.
 	Skip int

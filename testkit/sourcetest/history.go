@@ -43,31 +43,26 @@ func newHistory(objects ...*watchcache.Object) *history {
 	return &history{storage: storage, cache: cache, objects: map[uint64]object.Object{}}
 }
 
-// must panics on errors that can't happen.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("sourcetest: %v", err))
 	}
 }
 
-// add applies a change, or a bookmark, as the newest version.
 func (h *history) add(e watchcache.Event) {
 	must(h.storage.Apply(e))
 	must(h.cache.Poll())
 	h.storage.Compact(e.Version) // the cache has it
 }
 
-// newest returns all objects, in list order.
 func (h *history) newest() []*watchcache.Object { return h.at(0) }
 
-// at returns the objects as of a version, which must be in the history.
 func (h *history) at(version uint64) []*watchcache.Object {
 	list, err := h.cache.List(context.Background(), watchcache.ListOptions{Exact: version})
 	must(err)
 	return list.Objects
 }
 
-// get returns the object under key, or nil.
 func (h *history) get(key object.Key) object.Object {
 	o, err := h.cache.Get(context.Background(), key.String(), 0)
 	must(err)

@@ -24,18 +24,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// patcher makes the patches whose rules depend on the kind. Its implementation, patches.All, is in
-// a package of its own, which imports Kubernetes' OpenAPI libraries. The server calls it with mu
-// held.
+// patcher is implemented by patches.All. The server calls it with mu held.
 type patcher interface {
-	// StrategicMerge applies a strategic merge patch to an object's JSON. like is an object of the
-	// same Go type.
 	StrategicMerge(content, patch []byte, like runtime.Object) ([]byte, error)
-	// Apply returns live with the fields of applied, now owned by manager. Changing other managers'
-	// fields is a conflict, unless force is set. empty is a zero object of the same Go type. Writes
-	// to a subresource are recorded separately.
 	Apply(empty, live, applied *unstructured.Unstructured, subresource, manager string, force bool) (runtime.Object, error)
-	// Update returns changed, with manager as the owner of the fields that differ from live.
 	Update(empty, live, changed *unstructured.Unstructured, subresource, manager string) (runtime.Object, error)
 }
 
@@ -83,7 +75,6 @@ func (c *collection) parsePatch(r Request, q query) (write, error) {
 	return c.editing(e), nil
 }
 
-// patched returns old with a patch applied.
 func (c *collection) patched(kind types.PatchType, options metav1.PatchOptions, patch []byte, old object.Object) (object.Object, error) {
 	content, err := json.Marshal(old)
 	if err != nil {
@@ -99,7 +90,6 @@ func (c *collection) patched(kind types.PatchType, options metav1.PatchOptions, 
 	return obj, nil
 }
 
-// patch applies a patch to an object's JSON.
 func (c *collection) patch(kind types.PatchType, content, patch []byte) ([]byte, error) {
 	switch kind {
 	case types.JSONPatchType:

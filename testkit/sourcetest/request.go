@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// query holds the options of a request, without the content of a write.
 type query struct {
 	*request.Request
 	encoding encoding
@@ -24,10 +23,8 @@ func (q query) filter() watchcache.Filter {
 	return watchcache.Filter{Namespace: q.Namespace, Labels: q.Labels, Fields: q.Fields}
 }
 
-// statusPart is the only supported subresource.
 const statusPart = "status"
 
-// parseRequest reads a request's target and body.
 func parseRequest(req *http.Request) (r Request, t request.Target, err error) {
 	r = Request{
 		Method: req.Method, Path: req.URL.Path, Query: req.URL.Query(),
@@ -105,7 +102,6 @@ func (c *collection) parse(req *http.Request, t request.Target, r Request) (quer
 	return query{parsed, jsonEncoding{c}}, nil
 }
 
-// served describes the collection for the parsing of requests.
 func (c *collection) served() request.Resource {
 	res := request.Resource{Kind: c.kind.Kind, Writable: true, Fields: c.fields}
 	for _, f := range []request.Format{request.JSON, request.Protobuf} {

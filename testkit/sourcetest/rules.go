@@ -68,7 +68,6 @@ func (c *collection) differ(a, b object.Object) bool {
 	return false
 }
 
-// hasStatus reports whether the objects have a status subresource.
 func (c *collection) hasStatus() bool {
 	return !c.plain && (c.status >= 0 || c.elem == reflect.TypeFor[unstructured.Unstructured]())
 }
@@ -93,7 +92,6 @@ func (c *collection) setStatus(obj, from object.Object) {
 	field.Set(reflect.ValueOf(from).Elem().Field(c.status))
 }
 
-// fieldOf returns the index of the struct field with a JSON name, or -1.
 func fieldOf(t reflect.Type, name string) int {
 	for i := range t.NumField() {
 		if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name {

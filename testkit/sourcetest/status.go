@@ -18,7 +18,6 @@ func typed(status *metav1.Status) *metav1.Status {
 	return status
 }
 
-// refusal returns an API server's Status for an error; nil for nil.
 func refusal(err error) *metav1.Status {
 	var (
 		known    apierrors.APIStatus

@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	// minRequestTimeout ends a watch without timeoutSeconds.
 	minRequestTimeout = 30 * time.Minute
 	// lastBookmark is the time from a watch's last bookmark to its end.
 	lastBookmark = 2 * time.Second
@@ -73,7 +72,6 @@ func (c *collection) watch(ctx context.Context, q query) *stream {
 	return w
 }
 
-// alarm returns the time until the next bookmark or the end.
 func (w *stream) alarm() time.Duration {
 	left, interval := time.Until(w.end), w.c.server.bookmarkInterval()
 	if last := left - lastBookmark; w.query.Bookmarks && interval > 0 && last > 0 {
@@ -144,7 +142,6 @@ func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) 
 	return event, false, s.waitLocked(), nil
 }
 
-// event converts an event of the cache for sending.
 func (w *stream) event(e watchcache.Event) Event {
 	obj := w.c.newObject()
 	if e.Object != nil {

@@ -101,7 +101,6 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 	return c.writeLocked(key, obj), nil
 }
 
-// edit is an update or a patch of one object.
 type edit struct {
 	query
 	sent    Request
@@ -147,7 +146,6 @@ func (c *collection) createAppliedLocked(e edit, obj object.Object) (object.Obje
 	return c.createLocked(obj, e.dryRun)
 }
 
-// editLocked changes an object and returns a copy of it.
 func (c *collection) editLocked(e edit, old object.Object) (object.Object, error) {
 	key := object.KeyOf(old)
 	if e.uid != "" && e.uid != old.GetUID() {

@@ -11,8 +11,8 @@ import (
 
 // New returns a Store with objs, for unit tests of code that reads listers or indexes. A generated
 // lister accepts it as an informer's store: NewWidgetLister(storetest.New(t, widget)). It has no
-// indexes, but look-ups by any index work. The objects are not copied. An object that is nil or has
-// no name ends the test.
+// indexes, but look-ups by any index work. The objects are not copied. Nil or nameless objects end
+// the test.
 func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	t.Helper()
 	s, err := store.New[T]()
@@ -23,8 +23,8 @@ func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	return s
 }
 
-// Set puts objs into s, each under its namespace and name, in one step. An object that is nil or
-// has no name ends the test without a change.
+// Set puts objs into s, each under its namespace and name, in one step. Nil or nameless objects end
+// the test without a change.
 func Set[T object.Object](t testing.TB, s *store.Store[T], objs ...T) {
 	t.Helper()
 	if err := s.Update(func(x *store.Txn[T]) error {

@@ -66,7 +66,6 @@ func testRandom(t *testing.T, s *suite) {
 	}
 }
 
-// change sets and deletes up to n objects.
 func (s *suite) change(r *rand.Rand, n int) {
 	set, deleted := map[object.Key]Object{}, map[object.Key]bool{}
 	for range n {

@@ -29,7 +29,6 @@ type wanted struct {
 	members map[string]*wanted // by name
 }
 
-// role is the purpose of reading a member.
 type role uint8
 
 const (
@@ -103,7 +102,6 @@ type nothing struct{}
 
 func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 
-// errNoName is wrapped by [Reader.Parse]'s error if metadata.name is missing.
 var errNoName = errors.New("metadata.name is missing")
 
 // Parse reads an object. It fails if data is not a JSON object with a metadata.name, or if a value
@@ -197,7 +195,6 @@ func (p *parser) drops(n *wanted) bool {
 	return n.drop
 }
 
-// end checks that nothing follows the object.
 func (p *parser) end() error {
 	if _, err := p.decoder.ReadToken(); err == nil {
 		return errors.New("more than one value")

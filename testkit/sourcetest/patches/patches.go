@@ -31,8 +31,8 @@ func (All) StrategicMerge(content, patch []byte, like runtime.Object) ([]byte, e
 }
 
 // Apply returns live with the fields of applied, now owned by manager. It fails with a conflict if
-// it would change fields of other managers and force isn't set. empty is a zero object of the same
-// Go type.
+// it would change fields of other managers and force isn't set. Ownership of a subresource's fields
+// is recorded separately. empty is a zero object of the same Go type.
 func (a All) Apply(empty, live, applied *unstructured.Unstructured, subresource, manager string, force bool) (runtime.Object, error) {
 	fields, err := a.fields(empty, subresource)
 	if err != nil {
