@@ -147,7 +147,6 @@ func (r *Request) readList(opts *internalversion.ListOptions, resource Resource)
 	return nil
 }
 
-// readContinue sets the state and the place encoded in a token.
 func (r *Request) readContinue(opts *internalversion.ListOptions) error {
 	page, err := parseToken(opts.Continue)
 	if err != nil {

@@ -32,7 +32,6 @@ func (h *Handler) connection(w http.ResponseWriter) connection {
 	return connection{w: w, control: http.NewResponseController(w), timeout: h.config.WriteTimeout}
 }
 
-// dueAfter returns the deadline for reading a state of size bytes.
 func (h *Handler) dueAfter(size int) time.Time {
 	return time.Now().Add(h.config.StateTimeout + time.Duration(size/leastRate)*time.Second)
 }

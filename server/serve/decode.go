@@ -58,7 +58,6 @@ func undecodable(err error, got *schema.GroupVersionKind, kind string, body []by
 	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(body)))
 }
 
-// summary returns the beginning of a body, as text if it is an object, otherwise in hexadecimal.
 func summary(body []byte) string {
 	const shown = 30 // bytes
 	if len(body) == 0 {

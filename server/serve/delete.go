@@ -17,9 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// delete deletes an object, or marks it as being deleted while it has finalizers. The storage does
-// so only if the object is still in the cache's state; if it isn't, the cache is behind, and delete
-// waits for it and tries again.
+// delete deletes an object, or marks it as being deleted while it has finalizers. If the storage
+// has another version than the cache, delete waits for the cache and tries again.
 func (c *write) delete() error {
 	for {
 		seen := c.res.Cache.Status().Version
@@ -78,8 +77,8 @@ func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) 
 
 const goneTimeout = 3 * time.Second
 
-// remove removes an object from the storage if it is still in the cache's state. It waits until the
-// cache has seen that, so that the client's next request doesn't show the object, but not for long.
+// remove removes an object from the storage unless it has changed. It waits, not for long, until
+// the cache has seen that, so that the client's next request doesn't show the object.
 func (c *write) remove(stored *watchcache.Object) error {
 	ctx, cancel := context.WithTimeout(c.ctx, goneTimeout)
 	defer cancel()

@@ -92,7 +92,6 @@ func compareVersions(a, b schema.GroupVersion) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), -version.CompareKubeAwareVersionStrings(a.Version, b.Version))
 }
 
-// addVersion adds a version to the last of groups if it belongs there, else to a new one.
 func addVersion(groups []metav1.APIGroup, gv schema.GroupVersion) []metav1.APIGroup {
 	v := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
 	if n := len(groups) - 1; n >= 0 && groups[n].Name == gv.Group {

@@ -29,9 +29,9 @@ type Resource struct {
 	Fields     []string // fields the objects declare for selectors, such as spec.nodeName
 
 	// Cache holds the objects, as JSON with apiVersion and kind, or, with Protobuf set, as messages
-	// in the form read by package protobuf. Answers have the same encoding. Instead of a cache of
-	// all namespaces, Namespaces has one for each: requests for other namespaces, and for all, are
-	// refused with 403.
+	// in the form read by package protobuf. Answers have the same encoding. Instead of one cache of
+	// all namespaces, Namespaces may have one for each served namespace: requests for others, and
+	// for all, are refused with 403.
 	Cache      *watchcache.Cache
 	Namespaces map[string]*watchcache.Cache
 	Protobuf   bool
@@ -42,10 +42,9 @@ type Resource struct {
 	// Upstream answers writes, also to subresources, and reads of subresources. It is a proxy to an
 	// API server, which does its own authorization. Writer and Upstream exclude each other.
 	Upstream http.Handler
-	// Fresh waits until Cache is as fresh as its storage was at the call. It is called before gets,
-	// lists and watches that ask for the newest state, and before writes; its error is the answer.
-	// If it is nil, they are answered at the cache's version. Module adapter/etcd's Storage has
-	// such a function.
+	// Fresh waits until Cache is as fresh as its storage was at the call. It is called before
+	// requests for the newest state, and before writes; its error is the answer. If it is nil, they
+	// are answered at the cache's version. Module adapter/etcd's Storage has such a function.
 	Fresh func(ctx context.Context) error
 	// Strict passes gets, lists without a version, and the pages of such lists to Upstream. The
 	// cache answers watches.

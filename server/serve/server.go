@@ -128,7 +128,6 @@ func (l *limited) give(ip netip.Addr) {
 	}
 }
 
-// ipOf returns the address of a connection's client, or the zero Addr.
 func ipOf(conn net.Conn) netip.Addr {
 	addr, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {

@@ -42,7 +42,6 @@ func newWatches(most int) *watches {
 	return &watches{quota: quota{most: most, share: max(1, most/100)}, open: map[openWatch]struct{}{}, none: make(chan struct{})}
 }
 
-// enter counts a request until leave is called, or returns its refusal.
 func (o *watches) enter(req *http.Request) (leave func(), err error) {
 	who := callerOf(req)
 	o.mu.Lock()

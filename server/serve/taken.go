@@ -263,7 +263,6 @@ func (t *takenWatch) abort() {
 
 func (t *takenWatch) wait() { t.ended.Wait() }
 
-// chunkOf returns events as the parts of a chunk.
 func chunkOf(events []watchcache.Event) [][]byte {
 	size := 0
 	for _, e := range events {

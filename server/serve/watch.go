@@ -87,8 +87,8 @@ func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http
 }
 
 // join is open for a watch that begins with the objects, once the cache has reached its version. It
-// opens the watch for later changes first: while the client takes its time for the objects, the
-// cache treats that one as slow, and may merge its events.
+// opens the watch for later changes first: a client that is slow to read the objects has a slow
+// watch, whose events the cache may merge.
 func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	leave, err := h.joins.enter(req)
 	if err != nil {

@@ -81,7 +81,6 @@ type encoder struct {
 	watchers int // guarded by the cache's mu
 }
 
-// encoderLocked returns the encoder of a format for one more watcher; nil for a nil format.
 func (c *Cache) encoderLocked(f Format) *encoder {
 	if f == nil {
 		return nil
@@ -116,7 +115,6 @@ func (f *encoder) encode(e Event) ([]byte, error) {
 	return bytes, nil
 }
 
-// frame is an immutable node of a linked list.
 type frame struct {
 	encoder *encoder
 	kind    watch.EventType

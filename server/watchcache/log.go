@@ -83,7 +83,6 @@ func (l *log) oldest() uint64 { return l.base.version }
 // memory returns the log's approximate size in bytes.
 func (l *log) memory() int64 { return l.bytes + l.framed.Load() }
 
-// append adds a change. Watchers can reach it when append returns.
 func (l *log) append(n *change) {
 	n.frames.total = &l.framed
 	l.bytes += n.memory()

@@ -88,7 +88,6 @@ type pendingEvents struct {
 	mark  bool   // a bookmark ends them
 }
 
-// errClosed ends a watcher that was closed.
 var errClosed = errors.New("the watch was closed")
 
 // Watch starts a watch, which must be closed. ctx limits only Watch's own wait. Errors are those of

@@ -18,13 +18,13 @@
 //
 //	index       41 │ 44 │ 45 │ 47      for a watch from 44: binary search, then follow the links
 //
-// So a watcher has no queue: its unread events are in the log, once for all watchers, and so are
-// each event's bytes. A slow watcher holds up no other. When its next change has left the log, it
-// is ended with an [ExpiredError], or gets the difference of two states ([Config].MergeSlow).
+// So a watcher has no queue: unread events, and their bytes, are in the log once for all watchers.
+// A slow watcher holds up no other. When its next change has left the log, it is ended with an
+// [ExpiredError], or gets the difference of two states ([Config].MergeSlow).
 //
 // A watcher that has read everything is found by a requirement of its filter: a name, a field's
-// value, one label with its value, or a namespace. A change wakes only the watchers it may concern.
-// A woken watcher reads the log from there on.
+// value, one label with its value, or a namespace. A change wakes only the watchers it may concern;
+// they read the log from there on.
 //
 // Each state has an index of its objects by the values of their fields. Lists and initial events
 // that require a value visit only the objects with it, at all versions and in pages.
@@ -35,8 +35,8 @@
 // one storage. The oldest version requests may name is the one before the first change of the log.
 // Changes leave the log by age and by size.
 //
-// A list or watch without a version is answered at the cache's version. So the answer is as old as
-// the storage's last event. A request that must not get older data names a version.
+// A list or watch without a version is answered at the cache's version, so it is as old as the
+// storage's last event. A request that must not get older data names a version.
 //
 // When the storage reports an expired version, the cache lists, and adds the difference to the log
 // as changes. Objects keep their own versions. A deletion has the list's version, but clients see
@@ -46,12 +46,12 @@
 // elsewhere. Lists at exactly such a version, and watches from it, expire.
 //
 // After a backup is restored, the storage's versions go back. The cache notices an event or a
-// bookmark older than the previous one. It also asks the storage for its version between two
-// watches, if the storage supports that: after each failure, and after a silent watch. Then it
-// lists, replaces all objects, and ends all watches with an [ExpiredError]. Until it has noticed,
-// which takes as long as a storage's watch may be silent, it answers with the old objects. It
-// doesn't notice if the versions pass the old ones before that. Kubernetes recommends to bump the
-// revision of a restored backup, and to mark it compacted: then every watch expires.
+// bookmark older than the previous one, and, if the storage can report its version, asks for it
+// between two watches: after each failure, and after a silent watch. Then it lists, replaces all
+// objects, and ends all watches with an [ExpiredError]. Until then, which takes as long as a
+// storage's watch may be silent, it answers with the old objects. It doesn't notice if the versions
+// pass the old ones first. Kubernetes recommends to bump the revision of a restored backup, and to
+// mark it compacted: then every watch expires.
 //
 // # Ordering and blocking
 //

@@ -24,9 +24,9 @@
 // # Settled
 //
 // Controllers have settled when all have synced and no key is ready, being reconciled, held back
-// until a write is seen, or due for a retry after a failure. Keys waiting for Result.RequeueAfter,
-// or for a period, don't count: that may never end. Neither do events held back by a Fault of the
-// server, unless a controller awaits them.
+// until a write is seen, or due for a retry. Keys waiting for Result.RequeueAfter, or for a period,
+// don't count: that may never end. Neither do events held back by a Fault of the server, unless a
+// controller awaits them.
 //
 // # Goroutines and blocking
 //

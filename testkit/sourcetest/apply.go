@@ -108,7 +108,6 @@ func keepTimes(obj, old object.Object) {
 	}
 }
 
-// untyped converts an object, with its kind, to a new unstructured one.
 func untyped(obj object.Object) (*unstructured.Unstructured, error) {
 	if obj, ok := obj.(*unstructured.Unstructured); ok {
 		return obj.DeepCopy(), nil

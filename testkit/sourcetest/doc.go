@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sourcetest is an API server in memory, for tests of informers and of controllers. It
-// answers requests that read and write objects like a Kubernetes API server, in the real wire
-// format, and injects faults.
+// Package sourcetest is an API server in memory, for tests of informers and controllers. It speaks
+// the real wire format of a Kubernetes API server, and injects faults.
 //
 //	server := sourcetest.New()
 //	gvr := corev1.SchemeGroupVersion.WithResource("pods")
@@ -14,8 +13,8 @@
 //
 // The test writes objects with the methods of a [Collection], the code under test with requests:
 // client-go's typed and dynamic clients work, and so do others that need no discovery. The
-// informers see both. Before [Serve] is called for a resource, requests for it are answered with
-// 404, as for a CustomResourceDefinition that isn't installed.
+// informers see both. Until [Serve] is called for a resource, it is answered with 404, like a
+// CustomResourceDefinition that isn't installed.
 //
 // # Connection
 //
@@ -26,8 +25,8 @@
 //
 // # Behaviour of an API server
 //
-// Requests are read and refused by the rules of package serve, with the same rules of writes for
-// all kinds. Lists and watches come from package watchcache; the rest is this package's own.
+// Requests are read and refused as by package serve, with the same rules of writes for all kinds.
+// Lists and watches come from package watchcache; the rest is this package's own.
 //
 //   - Formats: JSON, and Kubernetes' protobuf for Go types that have it, also as
 //     PartialObjectMetadata, by Accept; 406 if no format fits. Go types with protobuf are sent
@@ -35,20 +34,20 @@
 //     metadata behind the items.
 //   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted like
 //     storage, by namespace, slash and name as one text. All pages show the first page's version;
-//     with selectors, the last page may be empty. A list at version "0" is whole. A request for a
-//     future version waits 3 s, then gets 504 (too large); an exact version before the last
-//     compaction gets 410, for a page with a token that continues in the newest state.
+//     with selectors, the last page may be empty. A list at version "0" is whole. A future
+//     version is awaited for 3 s, then gets 504 (too large); an exact version before the last
+//     compaction gets 410, a page also a token for continuing in the newest state.
 //   - Watches: from a version, from "" or "0" with the present objects first (unless
 //     sendInitialEvents is false), or as a watch-list (KEP-3157). If bookmarks are allowed, one
-//     ends the initial events. A version before the last compaction gets an ERROR event of code
-//     410; a watch from a future version sends nothing until that is reached. Bookmarks come at
-//     each [Server.BookmarkInterval], and 2 s before the end, if there was a change. A watch ends
-//     after timeoutSeconds, or else 30 minutes.
+//     ends the initial events, and more come at each [Server.BookmarkInterval] and 2 s before the
+//     end, if there was a change. A version before the last compaction gets an ERROR event of
+//     code 410; a future version is awaited silently. A watch ends after timeoutSeconds, or else
+//     30 minutes.
 //   - Selection by namespace, labels and fields. An object that enters or leaves a watch's
 //     selection is ADDED or DELETED.
 //   - Writes: uid, creationTimestamp, generateName, and resourceVersions from one counter for all
 //     resources. Metadata is validated. Updating an older version is a Conflict (409); an update
-//     without a change is no write. dryRun writes nothing. The rules for kinds follow below.
+//     without a change writes nothing, like dryRun.
 //   - Status: if objects have a status, create and update ignore it, and the status subresource
 //     writes nothing else, unless [Collection.WithoutStatus] was called.
 //   - Generation: 1 at first, raised by changes outside of metadata and status, and by the
@@ -75,21 +74,18 @@
 //
 // Writes to all collections have one order, by resourceVersion. A write is done when its method
 // returns, or its answer begins: later requests see it, and each open watch sends it, in that
-// order, when its body is read. No method of Server or Collection waits for a client, however slow:
-// a watch is a cursor in the history, and no event is dropped. Compact keeps everything an open
-// watch still has to send.
+// order, when its body is read. To wait until an informer has it, use AwaitResourceVersion. No
+// method of Server or Collection waits for a client, however slow: a watch is a cursor in the
+// history, and no event is dropped. Compact keeps everything an open watch still has to send.
 //
 // The functions of a Fault are called on the goroutine that makes the request or reads the body,
 // without a lock held, except Match.
-//
-// In short: informers get the event soon after a write; to wait for it, use their
-// AwaitResourceVersion.
 //
 // # Goroutines
 //
 // A Server starts none. Without a socket, everything happens on the client's goroutines; a Read
 // waiting for an event ends with the request's context, with Close, or when the watch's time is
-// over. Over a socket, net/http has its own goroutines, which end with the connection.
+// over. Over a socket, net/http's goroutines end with the connection.
 //
 // # Faults
 //

@@ -72,7 +72,6 @@ func (c *collection) hasStatus() bool {
 	return !c.plain && (c.status >= 0 || c.elem == reflect.TypeFor[unstructured.Unstructured]())
 }
 
-// setStatus copies an object's status to obj; a nil from clears it.
 func (c *collection) setStatus(obj, from object.Object) {
 	if obj, ok := obj.(*unstructured.Unstructured); ok {
 		delete(obj.Object, "status")

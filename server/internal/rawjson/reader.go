@@ -242,7 +242,6 @@ func (p *parser) around(n *wanted) error {
 	return p.decoder.SkipValue()
 }
 
-// scalar reads the value of a wanted field. Objects and arrays have none.
 func (p *parser) scalar(n *wanted) error {
 	switch p.decoder.PeekKind() {
 	case '{', '[', 'n':
