@@ -46,7 +46,7 @@ type Resource struct {
 	// requests for the newest state, and before writes; its error is the answer. If it is nil, they
 	// are answered at the cache's version. Module adapter/etcd's Storage has such a function.
 	Fresh func(ctx context.Context) error
-	// Strict passes gets, lists without a version, and the pages of such lists to Upstream. The
+	// Strict passes gets and lists without a version, and later pages of lists, to Upstream. The
 	// cache answers watches.
 	Strict bool
 }
