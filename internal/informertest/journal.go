@@ -14,13 +14,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Journal is a handler that notes its events, and checks that they are a legal history.
+// Journal is a handler that records its events, and checks that they are a legal history.
 type Journal[T object.Object] struct {
 	Before func(what string, key object.Key) // called first, if not nil
 
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards the fields below
 	lines []string
-	state map[object.Key]T // what the events add up to
+	state map[object.Key]T // result of all events
 	wrong []string
 }
 
@@ -80,7 +80,7 @@ func (j *Journal[T]) OnDelete(d informer.Deleted[T]) {
 	delete(j.state, d.Key)
 }
 
-// Take returns the lines since the last call, once no goroutine can run.
+// Take waits until no goroutine can run, and returns the lines since the last call.
 func (j *Journal[T]) Take() []string {
 	synctest.Wait()
 	j.mu.Lock()
@@ -90,7 +90,7 @@ func (j *Journal[T]) Take() []string {
 	return lines
 }
 
-// Saw wants these lines since the last call, in this order.
+// Saw expects these lines since the last call, in this order.
 func (j *Journal[T]) Saw(t *testing.T, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, j.Take()); diff != "" {
@@ -98,7 +98,7 @@ func (j *Journal[T]) Saw(t *testing.T, lines ...string) {
 	}
 }
 
-// SawAll wants these lines since the last call, in any order.
+// SawAll expects these lines since the last call, in any order.
 func (j *Journal[T]) SawAll(t *testing.T, lines ...string) {
 	t.Helper()
 	got := j.Take()
@@ -109,7 +109,7 @@ func (j *Journal[T]) SawAll(t *testing.T, lines ...string) {
 	}
 }
 
-// Check wants a legal history that ends with the objects of the store.
+// Check expects a legal history that ends with the objects of the store.
 func (j *Journal[T]) Check(t *testing.T, i *informer.SharedIndexInformer[T]) {
 	t.Helper()
 	synctest.Wait()

@@ -16,14 +16,13 @@ type Pipes struct {
 	close  func()
 }
 
-// NewPipes returns a listener without connections.
 func NewPipes() *Pipes {
 	p := &Pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.close = sync.OnceFunc(func() { close(p.closed) })
 	return p
 }
 
-// Dial connects to the listener, whatever the address is.
+// Dial connects to the listener, whatever the address.
 func (p *Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {

@@ -18,8 +18,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// WithRig returns a function that runs a test in a bubble, with a rig of its own. Such a test
-// can't flake: time moves only while all goroutines wait.
+// WithRig returns a function that runs a test in a bubble, with its own rig. Such a test can't
+// flake: time moves only while all goroutines wait.
 func WithRig[R any](rig func(*testing.T) R) func(*testing.T, func(*testing.T, R)) {
 	return func(t *testing.T, test func(*testing.T, R)) {
 		t.Helper()
@@ -27,17 +27,17 @@ func WithRig[R any](rig func(*testing.T) R) func(*testing.T, func(*testing.T, R)
 	}
 }
 
-// ErrStop is the cause of the end of what Go runs.
+// ErrStop is the cause when a context of Go ends.
 var ErrStop = errors.New("the test stops it")
 
-// Running is what Go runs.
+// Running is a function run by Go.
 type Running struct {
-	End  func() error  // ends it, and returns the error
+	End  func() error  // ends it, and returns its error
 	Done chan struct{} // closed when it has returned
-	Err  error         // that it has returned; read it after Done
+	Err  error         // its error; read it after Done
 }
 
-// Go runs something until End is called, or the test ends. What it logs is dropped.
+// Go calls run in a goroutine until End is called, or the test ends. It drops the logs.
 func Go(t *testing.T, run func(context.Context) error) *Running {
 	ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logr.Discard()))
 	r := &Running{Done: make(chan struct{})}
@@ -54,7 +54,7 @@ func Go(t *testing.T, run func(context.Context) error) *Running {
 	return r
 }
 
-// SameText wants two values to print the same text.
+// SameText expects got and want to print the same text.
 func SameText(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -62,7 +62,7 @@ func SameText(t *testing.T, what string, got, want any) {
 	}
 }
 
-// LogTo returns a logger of a verbosity. b may be read when all goroutines wait.
+// LogTo returns a logger of a verbosity. b may be read while all goroutines wait.
 func LogTo(b *strings.Builder, verbosity int) logr.Logger {
 	var mu sync.Mutex
 	return funcr.New(func(prefix, args string) {

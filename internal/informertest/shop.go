@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package informertest has what the tests of informers and of factories have in common.
+// Package informertest has helpers shared by tests of informers and factories.
 package informertest
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// PodResource is what a Shop serves.
+// PodResource is a Shop's resource.
 var PodResource = corev1.SchemeGroupVersion.WithResource("pods")
 
-// Pod returns a pod that runs on a node, or on none.
+// Pod returns a pod on a node; "" means none.
 func Pod(namespace, name, node string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: corev1.PodSpec{NodeName: node}}
 }
@@ -72,20 +72,20 @@ func (s *Shop) Factory(t fataler, opts ...informer.Option) *factories.Factory {
 	return factories.New(s.Client(t), opts...)
 }
 
-// Move changes a pod.
+// Move moves a pod to a node.
 func (s *Shop) Move(name, node string) *corev1.Pod { return s.Pods.Update(Pod("shop", name, node)) }
 
-// ErrOutage is the error of each request in an outage.
+// ErrOutage is the error of requests during an outage.
 var ErrOutage = errors.New("the server is away")
 
-// Outage cuts the connection, until it is ended.
+// Outage cuts the connection until end is called.
 func (s *Shop) Outage() (end func()) {
 	end = s.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(ErrOutage)})
 	s.EndWatches()
 	return end
 }
 
-// Relist makes every informer read a full state: it forgets the history while no watch is open.
+// Relist makes every informer list again: it compacts the history while no watch is open.
 func (s *Shop) Relist(change func()) {
 	stop := s.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: sourcetest.Refuse(503)})
 	s.EndWatches()

@@ -45,7 +45,7 @@ func NoError(t *testing.T, err error) {
 	}
 }
 
-// Error wants an error with this text.
+// Error expects an error with this text.
 func Error(t *testing.T, err error, text string) {
 	t.Helper()
 	if err == nil || err.Error() != text {
@@ -53,7 +53,7 @@ func Error(t *testing.T, err error, text string) {
 	}
 }
 
-// Same wants two values to be equal.
+// Same expects got and want to be equal.
 func Same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -61,7 +61,7 @@ func Same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// Add adds a handler, which must not fail.
+// Add adds a handler. A failure ends the test.
 func Add[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], h informer.Handler[T], opts ...informer.HandlerOption) *informer.Registration {
 	t.Helper()
 	r, err := i.AddEventHandler(h, opts...)
@@ -79,7 +79,7 @@ func Names[T object.Object](i *informer.SharedIndexInformer[T]) []string {
 	return list
 }
 
-// Pass lets time pass, until no goroutine can run.
+// Pass lets d pass, and waits until no goroutine can run.
 func Pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Check checks the types of the packages that the patterns match in the module at dir, and reports
-// what is wrong. For many small packages that takes a fraction of the time of compiling them, and
-// finds the same errors. It returns how many packages there are.
+// Check type-checks the packages that match the patterns in the module at dir, reports the errors,
+// and returns the number of packages. For many small packages that takes a fraction of the time of
+// compiling them, and finds the same errors.
 func Check(tb testing.TB, dir string, flags []string, patterns ...string) int {
 	tb.Helper()
 	loaded, err := packages.Load(&packages.Config{
@@ -28,7 +28,7 @@ func Check(tb testing.TB, dir string, flags []string, patterns ...string) int {
 			if file != nil && !strings.HasPrefix(name, dir+string(filepath.Separator)) {
 				for _, decl := range file.Decls {
 					if f, ok := decl.(*ast.FuncDecl); ok {
-						f.Body = nil // what is imported compiles
+						f.Body = nil // imported packages compile
 					}
 				}
 			}

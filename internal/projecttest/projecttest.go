@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package projecttest helps tests that write a Go module, generate code for it and compile that.
+// Package projecttest helps tests to write a Go module, generate code for it, and compile it.
 package projecttest
 
 import (
@@ -23,17 +23,18 @@ import (
 
 const module = "github.com/informer-gen/informer-gen"
 
-// Libraries has the versions of libraries with which the running tests were compiled: in the
-// workspace, those it has picked. A project that requires the same finds them in the module cache,
-// and compiled in the build cache.
+// Libraries has the library versions the running tests were compiled with: in the workspace, the
+// workspace's. A project with the same requirements finds them in the module cache, and compiled in
+// the build cache.
 type Libraries struct {
-	Root    string // the folder of this module
-	Require string // text for the end of a go.mod
-	Sums    string // text of a go.sum or a go.work.sum
+	Root    string // this module's folder
+	Require string // lines for a go.mod
+	Sums    string // lines of a go.sum or a go.work.sum
 }
 
-// Of returns the libraries that programs of this module, generated code and k8s.io/api/core/v1
-// need. The go command downloads missing ones first. Call it before the test changes GOWORK.
+// Of returns the libraries needed by programs of this module, by generated code and by
+// k8s.io/api/core/v1. The go command downloads missing ones first. Call it before the test changes
+// GOWORK.
 func Of(tb testing.TB) Libraries {
 	tb.Helper()
 	libraries, err := find()
@@ -43,7 +44,7 @@ func Of(tb testing.TB) Libraries {
 	return libraries
 }
 
-// RequireItself returns text for the end of a go.mod: the libraries, and this module's checkout.
+// RequireItself returns lines for a go.mod: the libraries, and this module's checkout.
 func (l Libraries) RequireItself() string {
 	return l.Require + fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %q\n", module, module, l.Root)
 }
@@ -93,7 +94,7 @@ var find = sync.OnceValues(func() (Libraries, error) {
 	return libraries, nil
 })
 
-// goCommand returns the lines that the go command prints, without empty ones.
+// goCommand returns the go command's output as lines, without empty ones.
 func goCommand(dir string, args ...string) ([]string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
@@ -106,9 +107,9 @@ func goCommand(dir string, args ...string) ([]string, error) {
 	return slices.DeleteFunc(strings.Split(string(out), "\n"), func(line string) bool { return line == "" }), nil
 }
 
-// Download brings packages and what they import to the module cache, in the versions of this
-// module's own go.mod, for tests that read these rather than the workspace's. It skips the test if
-// they are not there and can't be downloaded.
+// Download brings packages and their imports to the module cache, in the versions of this module's
+// own go.mod, for tests that read these instead of the workspace's. It skips the test if they are
+// missing and can't be downloaded.
 func Download(tb testing.TB, packages ...string) {
 	tb.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-deps"}, packages...)...)
@@ -123,7 +124,7 @@ func Download(tb testing.TB, packages ...string) {
 	tb.Fatalf("%v: %v\n%s", cmd, err, out)
 }
 
-// Offline returns the reason why the go command can't download modules, or nil if it can.
+// Offline returns the reason why the go command can't download modules, or nil.
 var Offline = sync.OnceValue(func() error {
 	// @latest is looked up at each call.
 	_, err := goCommand("", "list", "-m", "golang.org/x/mod@latest")
@@ -133,9 +134,9 @@ var Offline = sync.OnceValue(func() error {
 //go:embed apimachinery.txtar
 var apimachinery []byte
 
-// Apimachinery writes the part of k8s.io/apimachinery that API types need to a folder, and returns
-// text for the end of a go.mod that requires it. Reading the real one takes most of the time of a
-// run in a small project.
+// Apimachinery writes the parts of k8s.io/apimachinery needed by API types to a folder, and returns
+// lines for a go.mod that require it. In a small project, loading the real one takes most of the
+// time of a run.
 func Apimachinery(tb testing.TB, dir string) string {
 	tb.Helper()
 	for _, file := range txtar.Parse(apimachinery).Files {

@@ -15,16 +15,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Format is a media type that objects are sent in.
+// Format is a media type for objects.
 type Format string
 
-// The formats that API servers and their clients have had for long.
+// Formats supported by all API servers and their clients.
 const (
 	JSON     Format = "application/json"
 	Protobuf Format = "application/vnd.kubernetes.protobuf"
 )
 
-// media is what a client would like an answer to be.
+// media is a client's preferred form of an answer.
 type media struct {
 	format  Format
 	as      string // PartialObjectMetadata or PartialObjectMetadataList, "" for whole objects
@@ -38,7 +38,7 @@ type clause struct {
 	quality       float64
 }
 
-// parseAccept returns the clauses of a header, the preferred one first, without malformed ones.
+// parseAccept returns the valid clauses of a header, the preferred one first.
 func parseAccept(header string) []clause {
 	var clauses []clause
 	for text := range strings.SplitSeq(header, ",") {
@@ -75,8 +75,8 @@ func (c clause) matches(f Format) bool {
 	return (c.kind == "*" || c.kind == kind) && (c.subtype == "*" || c.subtype == subtype)
 }
 
-// negotiate picks what the client likes best of what there is: objects and their metadata, in the
-// resource's formats. There are no tables.
+// negotiate picks the client's favourite among objects and their metadata, in the resource's
+// formats. Tables are not available.
 func (res Resource) negotiate(accept string) (media, error) {
 	for _, c := range parseAccept(cmp.Or(accept, "*/*")) {
 		as, group, version, stream := c.params["as"], c.params["g"], c.params["v"], c.params["stream"]
@@ -104,7 +104,7 @@ func (res Resource) negotiate(accept string) (media, error) {
 
 const partial, partialList = "PartialObjectMetadata", "PartialObjectMetadataList"
 
-// answerIn sets Format and Partial, if what the client would like fits what is sent.
+// answerIn sets Format and Partial, or refuses a form that doesn't fit the request.
 func (r *Request) answerIn(m media, kind string) error {
 	switch {
 	case m.as == partial && r.Verb == List:
@@ -116,8 +116,8 @@ func (r *Request) answerIn(m media, kind string) error {
 	return nil
 }
 
-// Prefer returns what a client would like best of the formats that there are, the first one if it
-// would like none. They may have the parameters as, g and v, which an Accept header must have then.
+// Prefer returns the client's favourite among the offered formats, or the first one if none
+// matches. An Accept clause must have the same parameters as, g and v as the format.
 func Prefer(accept string, offered ...Format) Format {
 	for _, c := range parseAccept(accept) {
 		for _, f := range offered {
@@ -138,7 +138,7 @@ func notAcceptable(message string) error {
 	}}
 }
 
-// takesGzip reads an Accept-Encoding header as API servers do, which look for the bare word.
+// takesGzip reads an Accept-Encoding header like API servers, which look for the bare word.
 func takesGzip(header string) bool {
 	for name := range strings.SplitSeq(header, ",") {
 		if strings.TrimSpace(name) == "gzip" {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package request reads requests about objects, and refuses what an API server refuses, with the
-// same status, reason and message.
+// Package request reads requests about objects. It refuses the same requests as an API server, with
+// the same status, reason and message.
 //
 //	path ─▶ Target ─▶ Accept ─▶ parameters ─▶ fields ─▶ state ─▶ Request ─▶ body ─▶ Write
 //
-// Each step may refuse. The order is an API server's, so that a request with two mistakes gets the
-// answer to the same one of them. What needs the objects is left to the caller: whether a version
-// is too old, was never reached, or has an object of that name. For writes, object.go has the rules
-// that hold for objects of all kinds.
+// Each step may refuse. The order is an API server's, so a request with two mistakes gets the same
+// answer. Checks that need the objects are left to the caller: whether a version is too old, was
+// never reached, or has an object of that name. For writes, object.go has the rules for objects of
+// all kinds.
 //
 // # States
 //
-// The parameters resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents come
-// to a [State], a place to begin in the list, and whether a watch begins with the present objects.
+// The parameters resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents
+// determine a [State], a place to begin in the list, and whether a watch begins with the present
+// objects.
 //
 //	list      resourceVersion  match         limit, continue   State
 //	          none             none                            Newest
@@ -25,7 +26,7 @@
 //	          none or 0                      continue at N     Exactly N, from its key
 //	          none or 0                      continue at -1    Newest, from its key
 //
-//	watch     resourceVersion  sendInitialEvents     State, and what is sent
+//	watch     resourceVersion  sendInitialEvents     State, and content
 //	          none, 0          none means true       Newest, Any: objects, then changes
 //	          N                true                  NotOlderThan N: objects, then changes
 //	          none, 0          false                 Newest, Any: changes

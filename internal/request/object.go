@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// This file has an API server's rules of writes that hold for objects of all kinds.
+// This file has an API server's rules of writes for objects of all kinds.
 
-// InNamespace gives an object the namespace of the request, or refuses another one.
+// InNamespace sets an object's namespace to the request's, or refuses a different one.
 func (r *Request) InNamespace(obj metav1.Object) error {
 	switch own := obj.GetNamespace(); {
 	case own == r.Namespace:
@@ -26,7 +26,7 @@ func (r *Request) InNamespace(obj metav1.Object) error {
 	return nil
 }
 
-// Named is InNamespace, and refuses another name than that of the request.
+// Named is InNamespace, and refuses a name other than the request's.
 func (r *Request) Named(obj metav1.Object) error {
 	if err := r.InNamespace(obj); err != nil {
 		return err
@@ -40,23 +40,23 @@ func (r *Request) Named(obj metav1.Object) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", obj.GetName(), r.Name))
 }
 
-// Conflict returns the refusal of a write that does not fit the object.
+// Conflict returns the refusal of a write that conflicts with the object.
 func (r *Request) Conflict(err error) error {
 	return apierrors.NewConflict(r.Resource.GroupResource(), r.Name, err)
 }
 
-// ErrModified is the conflict of a write that was made for an older version.
+// ErrModified is the conflict of a write based on an older version.
 var ErrModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
-// NoVersion returns the refusal of an update that names no version. value is what stands there.
+// NoVersion returns the refusal of an update without a resourceVersion. value is the value sent.
 func (r *Request) NoVersion(value any, why string) error {
 	// As in API servers, it is the resource.
 	kind := schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Resource}
 	return Invalid(kind, r.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), value, why)})
 }
 
-// Keep gives an object the fields of the one that it replaces which no update changes, and the
-// generation that is due: the next one if the content has changed.
+// Keep copies fields that updates can't change from old to obj, and sets the generation: old's,
+// plus one if changed.
 func Keep(obj, old metav1.Object, changed bool) {
 	obj.SetGeneration(old.GetGeneration())
 	if changed {
@@ -76,7 +76,7 @@ func Keep(obj, old metav1.Object, changed bool) {
 	}
 }
 
-// Check returns the refusal of a delete whose preconditions obj, of a kind, doesn't meet.
+// Check returns the refusal of a delete if obj, of a kind, doesn't meet its preconditions.
 func (w *Write) Check(kind schema.GroupKind, obj metav1.Object) error {
 	uid, version := w.Preconditions.UID, w.Preconditions.ResourceVersion
 	var err error
@@ -92,8 +92,8 @@ func (w *Write) Check(kind schema.GroupKind, obj metav1.Object) error {
 	return apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, obj.GetName(), err)
 }
 
-// MarkDeleted marks an object as being deleted, which finalizers hold. It reports whether that is
-// new.
+// MarkDeleted marks an object with finalizers as being deleted. It reports whether it wasn't marked
+// before.
 func MarkDeleted(obj metav1.Object) bool {
 	if obj.GetDeletionTimestamp() != nil {
 		return false
@@ -107,7 +107,7 @@ func MarkDeleted(obj metav1.Object) bool {
 	return true
 }
 
-// Deleted returns the answer to a delete after which the object is gone.
+// Deleted returns the answer to a delete that has removed the object.
 func (r *Request) Deleted(obj metav1.Object) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess,

@@ -24,7 +24,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/shard"
 )
 
-// readGet reads the parameters of a get.
 func (r *Request) readGet(query url.Values) error {
 	version := query.Get("resourceVersion")
 	number, err := ParseVersion(version)
@@ -41,7 +40,7 @@ func (r *Request) readGet(query url.Values) error {
 	return nil
 }
 
-// wrongName returns why no object can have a name, because it would be no part of a path, or "".
+// wrongName returns the reason why a name can't be part of a path, or "".
 func wrongName(name string) string {
 	switch {
 	case name == "." || name == "..":
@@ -54,13 +53,13 @@ func wrongName(name string) string {
 	return ""
 }
 
-// readCollection reads the parameters of a list or watch.
 func (r *Request) readCollection(t Target, query url.Values, resource Resource) error {
 	var opts internalversion.ListOptions
 	if err := scheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, &opts); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	// A watch by its path only is not checked as one: the API server's rules look at the parameter.
+	// A watch by path only isn't validated as a watch: the API server's rules look at the
+	// parameter.
 	internalversion.SetListOptionsDefaults(&opts, true)
 	if err := invalid("ListOptions", validation.ValidateListOptions(&opts, true)); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (r *Request) readCollection(t Target, query url.Values, resource Resource) 
 	return r.readList(&opts, resource)
 }
 
-// readSelectors sets Labels and Fields. The name in the path of a watch becomes a field selector.
+// readSelectors sets Labels and Fields. A name in a watch's path becomes a field selector.
 func (r *Request) readSelectors(t Target, opts *internalversion.ListOptions, resource Resource) error {
 	r.Labels, r.Fields = labels.Everything(), fields.Everything()
 	if opts.LabelSelector != nil {
@@ -106,7 +105,6 @@ func (r *Request) readSelectors(t Target, opts *internalversion.ListOptions, res
 	return nil
 }
 
-// readShard sets Shard.
 func (r *Request) readShard(selector string) error {
 	parsed, err := shard.Parse(selector)
 	switch {
@@ -120,8 +118,8 @@ func (r *Request) readShard(selector string) error {
 
 const nameField, namespaceField = "metadata.name", "metadata.namespace"
 
-// readList sets what only lists have. An API server reads a list of one name as a get: there is
-// nothing to page through.
+// readList sets the fields of a list. An API server reads a list of one name as a get, so the limit
+// doesn't matter.
 func (r *Request) readList(opts *internalversion.ListOptions, resource Resource) error {
 	r.Limit = max(opts.Limit, 0)
 	if opts.Continue != "" {
@@ -149,7 +147,6 @@ func (r *Request) readList(opts *internalversion.ListOptions, resource Resource)
 	return nil
 }
 
-// readContinue sets the state and the place that a token stands for.
 func (r *Request) readContinue(opts *internalversion.ListOptions) error {
 	page, err := parseToken(opts.Continue)
 	if err != nil {
@@ -177,7 +174,6 @@ func (r *Request) limitAnyState(opts *internalversion.ListOptions) {
 	}
 }
 
-// readWatch sets what only watches have.
 func (r *Request) readWatch(opts *internalversion.ListOptions) error {
 	r.Bookmarks = opts.AllowWatchBookmarks
 	number, err := ParseVersion(opts.ResourceVersion)
@@ -217,8 +213,8 @@ func ParseVersion(text string) (uint64, error) {
 	return number, nil
 }
 
-// unexpected is the answer to an error that an API server has no status for, which a malformed
-// version of a get or watch is.
+// unexpected returns a Status for errors without one in API servers, such as a malformed version of
+// a get or watch.
 func unexpected(err error) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),

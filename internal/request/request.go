@@ -14,21 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Resource is what a request is checked against.
+// Resource describes the resource a request is checked against.
 type Resource struct {
 	Kind       string // of its objects, such as Pod
 	Namespaced bool
 	Writable   bool     // objects may be created, updated and deleted
 	Shards     bool     // shardSelector is read, as with the feature gate ShardedListAndWatch
 	Formats    []Format // of objects and their metadata, the preferred one first
-	Metadata   []Format // of metadata only, beside Formats
-	Fields     []string // for field selectors, beside metadata.name and metadata.namespace
+	Metadata   []Format // of metadata only, in addition to Formats
+	Fields     []string // for field selectors, besides metadata.name and metadata.namespace
 }
 
-// Verb is what a request asks for, in an API server's word; "" if that has none.
+// Verb is an API server's verb for a request; "" if there is none.
 type Verb string
 
-// The verbs that there are.
+// Verbs of API servers.
 const (
 	Get              Verb = "get"   // one object
 	List             Verb = "list"  // the objects of a collection
@@ -40,67 +40,66 @@ const (
 	deleteCollection Verb = "deletecollection"
 )
 
-// Request is a request that an API server would not refuse by itself.
+// Request is a request that passes an API server's own checks.
 type Request struct {
 	Verb      Verb
 	Resource  schema.GroupVersionResource
-	Namespace string // "" for all of them, and for cluster-scoped resources
+	Namespace string // "" for all namespaces, and for cluster-scoped resources
 	Name      string // of a get, update or delete; a list or watch of one name has it in Fields
 	State     State
 
-	// Labels and Fields select objects of a list or watch. They are not nil there.
-	// Shard is a shard selector, which is well-formed; "" selects all.
+	// Labels and Fields select objects of a list or watch, and are not nil there. Shard is a valid
+	// shard selector; "" selects all.
 	Labels labels.Selector
 	Fields fields.Selector
 	Shard  string
 
-	// Limit is how many objects a list may have, 0 for any number. From is the key to begin at,
-	// "" for the first one: a namespace and a name, joined by a slash, or the name of an object
-	// that has no namespace. It need not be the key of an object.
+	// Limit is the maximum number of objects in a list; 0 means no limit. From is the key to begin
+	// at, whether or not it has an object; "" means the first one. Keys are NAMESPACE/NAME, or NAME
+	// for objects without a namespace.
 	Limit int64
 	From  string
 
-	// A watch sends the objects of State first if Initial is set, and changes from then on.
-	// Bookmarks allows bookmarks in between, and asks for one that ends the objects.
+	// Initial makes a watch send the objects of State before the changes since then. Bookmarks
+	// allows bookmarks in between, and asks for one that ends the objects.
 	Initial, Bookmarks bool
 
-	// Timeout is when a watch ends: 0 if the client leaves that to the server, at once if it is
-	// negative.
+	// Timeout is the duration of a watch: 0 leaves it to the server, a negative one ends it at
+	// once.
 	Timeout time.Duration
 
-	// Format is that of objects and events. If Partial is not empty, objects are to be sent as
-	// PartialObjectMetadata of that version of meta.k8s.io. Gzip reports whether the client takes
+	// Format is for objects and events. Partial, if not empty, is the version of meta.k8s.io in
+	// which to send objects as PartialObjectMetadata. Gzip reports whether the client accepts
 	// compressed answers.
 	Format  Format
 	Partial string
 	Gzip    bool
 
-	formats, metadata []Format // of the resource
+	formats, metadata []Format // the resource's
 }
 
-// match is how a version and a state belong together.
 type match int
 
-// What a request says about the version of a state.
+// Matches of a version.
 const (
-	Newest       match = iota // what the storage has when it is asked
-	Any                       // what is at hand
-	NotOlderThan              // what is at hand, if it is at the version or later
-	Exactly                   // what the storage had at the version
+	Newest       match = iota // the storage's state at the time of the request
+	Any                       // any state at hand
+	NotOlderThan              // any state at the version or later
+	Exactly                   // the storage's state at the version
 )
 
-// State is the state of a resource that a request is about. Version is 0 with Newest and Any.
+// State is the requested state of a resource. Version is 0 with Newest and Any.
 type State struct {
 	Match   match
 	Version uint64
 }
 
-// ErrNoResource is what Parse returns for a path that an API server has no resource for. Its answer
-// is a 404 in plain text, not a status.
+// ErrNoResource is Parse's error for a path without a resource. An API server answers it with 404
+// in plain text, not with a Status.
 var ErrNoResource = errors.New("no resource is served at this path")
 
-// Parse reads a request that is aimed at a resource. The error is ErrNoResource, or an
-// *apierrors.StatusError with the answer of an API server. The body is left to [Request.ReadWrite].
+// Parse reads a request for a resource. The error is ErrNoResource, or an *apierrors.StatusError
+// with an API server's answer. Parse leaves the body to [Request.ReadWrite].
 func (t Target) Parse(req *http.Request, resource Resource) (*Request, error) {
 	if resource.Namespaced && t.Namespace == "" && !t.ofCollection() || !resource.Namespaced && t.Namespace != "" {
 		return nil, ErrNoResource

@@ -10,19 +10,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Target is what a request is aimed at: the content of its path, and its verb.
+// Target is the content of a request's path, and its verb.
 type Target struct {
 	Verb        Verb
 	Resource    schema.GroupVersionResource
-	Namespace   string // "" for all of them, and for cluster-scoped resources
+	Namespace   string // "" for all namespaces, and for cluster-scoped resources
 	Name        string // "" for a collection
 	Subresource string
 
-	watchPath bool // it has /watch/ in front of the resource, as clients had it long ago
+	watchPath bool // /watch/ precedes the resource, as in old clients' paths
 }
 
-// ParseTarget reads the path and the method of a request, and whether a list is a watch. The path
-// is /api/VERSION/… or /apis/GROUP/VERSION/…; ok is false if it is that of no resource.
+// ParseTarget reads a request's method and path, and whether it is a watch. The path is
+// /api/VERSION/… or /apis/GROUP/VERSION/…; ok is false for a path without a resource.
 func ParseTarget(req *http.Request) (t Target, ok bool) {
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	switch {
@@ -87,10 +87,9 @@ func asksToWatch(req *http.Request) bool {
 	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
 }
 
-// ofCollection reports whether the request is about a collection, not about one object.
 func (t Target) ofCollection() bool { return t.Verb == List || t.Verb == Watch }
 
-// Reads reports whether the request reads a resource, and not a subresource.
+// Reads reports whether the request reads a resource, not a subresource.
 func (t Target) Reads() bool {
 	return t.Subresource == "" && (t.Verb == Get || t.ofCollection())
 }

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TooLarge returns what a request gets for a version that the server hasn't reached in time.
+// TooLarge returns the refusal of a request whose version the server hasn't reached in time.
 func TooLarge(message string) *apierrors.StatusError {
 	err := apierrors.NewTimeoutError(message, 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{
@@ -16,8 +16,8 @@ func TooLarge(message string) *apierrors.StatusError {
 	return err
 }
 
-// Expired returns what a list gets for a version that is too old. A client that was reading pages
-// gets a token with which it may go on in the newest state.
+// Expired returns the refusal of a list whose version is too old. A client reading pages gets a
+// token for continuing in the newest state.
 func (r *Request) Expired() *apierrors.StatusError {
 	if r.From == "" {
 		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")

@@ -11,39 +11,37 @@ import (
 	"strings"
 )
 
-// nextPage is the content of a continue token: where the next page of a list begins. It is written
-// as API servers write it, so that a client may take its next page from another one.
+// nextPage is the content of a continue token: the beginning of a list's next page. Its encoding is
+// that of API servers, so a client may continue a list at another server.
 type nextPage struct {
-	// version is the resourceVersion of the list, which all of its pages have. If it is negative,
-	// the page is to be of the newest state, at the price of a list that is no state as a whole.
+	// version is the resourceVersion of the list and all its pages. If it is negative, the page
+	// shows the newest state, so the list as a whole is inconsistent.
 	version int64
 
-	// start is the key to begin at, without the namespace if the list is of one: NAMESPACE/NAME or
-	// NAME. To begin after an object is to begin at its key and a zero byte.
+	// start is the key to begin at, without the namespace in a list of one namespace:
+	// NAMESPACE/NAME or NAME. A zero byte behind a key means the place after its object.
 	start string
 }
 
-// tokenVersion is the one version of tokens that there is.
 const tokenVersion = "meta.k8s.io/v1"
 
-// continueToken is a token as JSON. Messages about malformed ones have the type's name.
+// continueToken is a token as JSON. Error messages about malformed tokens contain the type's name.
 type continueToken struct {
 	APIVersion      string `json:"v"`
 	ResourceVersion int64  `json:"rv"`
 	StartKey        string `json:"start"`
 }
 
-// token returns the token for clients.
 func (p nextPage) token() string {
 	raw, err := json.Marshal(continueToken{tokenVersion, p.version, p.start})
 	if err != nil {
-		panic(err) // strings and numbers have JSON
+		panic(err) // strings and numbers can be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// Next returns the token of the page after one that has an answer: the objects from a key on, at a
-// version, which is -1 for the newest state.
+// Next returns the token of the next page: the objects from a key on, at a version; -1 means the
+// newest state.
 func (r *Request) Next(version int64, from string) string {
 	if r.Namespace != "" {
 		from = strings.TrimPrefix(from, r.Namespace+"/")
@@ -51,7 +49,7 @@ func (r *Request) Next(version int64, from string) string {
 	return nextPage{version, from}.token()
 }
 
-// parseToken reads a token that a client sends. Its errors are in an API server's words.
+// parseToken reads a client's token. Its errors are worded like an API server's.
 func parseToken(text string) (nextPage, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
@@ -69,7 +67,7 @@ func parseToken(text string) (nextPage, error) {
 	case t.StartKey == "":
 		return nextPage{}, fmt.Errorf("%w: encoded start key empty (version %s)", errInvalidToken, tokenVersion)
 	}
-	// Keys of custom resources begin with a slash. What Clean changes may lead out of the resource.
+	// Keys of custom resources begin with a slash. A path changed by Clean may leave the resource.
 	key := "/" + strings.TrimPrefix(t.StartKey, "/")
 	if path.Clean(key) != key {
 		return nextPage{}, fmt.Errorf("%w: %s", errInvalidToken, t.StartKey)

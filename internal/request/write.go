@@ -21,22 +21,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Write is what a request that writes sends besides its path.
+// Write is the content of a write request besides its path.
 type Write struct {
-	Body   []byte // the object to create or to update; empty in a Delete
+	Body   []byte // the object to create or update; empty in a Delete
 	Format Format // of Body
 	DryRun bool   // everything is checked, and nothing is stored
 
-	// FieldValidation is Ignore, Warn or Strict: what becomes of a field that the body has twice.
+	// FieldValidation is Ignore, Warn or Strict, for duplicate fields in Body.
 	FieldValidation string
 
 	Preconditions metav1.Preconditions // of a Delete
 }
 
 // ReadWrite reads the parameters and the body of a Create, an Update or a delete. The error is an
-// *apierrors.StatusError with the answer of an API server: 413 for a body of more than limit bytes,
-// 415 for one in a format that the resource lacks, 400 and 422 for parameters. An error of the
-// connection is returned as it is.
+// *apierrors.StatusError with an API server's answer: 413 for a body of more than limit bytes, 415
+// for an unsupported format, 400 and 422 for parameters. Errors of the connection are returned
+// unchanged.
 func (r *Request) ReadWrite(req *http.Request, limit int64) (*Write, error) {
 	switch r.Verb {
 	case Create:
@@ -47,7 +47,7 @@ func (r *Request) ReadWrite(req *http.Request, limit int64) (*Write, error) {
 	return r.readDelete(req, limit)
 }
 
-// An API server looks at the parts of the three kinds of requests in three orders.
+// An API server checks the parts of the three kinds of requests in three orders.
 
 func (r *Request) readCreate(req *http.Request, limit int64) (*Write, error) {
 	format, err := formatOf(req, r.formats)
@@ -87,7 +87,7 @@ func (r *Request) readUpdate(req *http.Request, limit int64) (*Write, error) {
 	return newWrite(body, format, opts.DryRun, opts.FieldValidation), nil
 }
 
-// readDelete reads options from the body, and from the parameters if there is none.
+// readDelete reads options from the body, or from the parameters if the body is empty.
 func (r *Request) readDelete(req *http.Request, limit int64) (*Write, error) {
 	body, err := readBody(req, limit)
 	if err != nil {
@@ -138,7 +138,6 @@ func newWrite(body []byte, format Format, dryRun []string, fieldValidation strin
 	return &Write{Body: body, Format: format, DryRun: len(dryRun) > 0, FieldValidation: fieldValidation}
 }
 
-// readBody reads a body of at most limit bytes.
 func readBody(req *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, req.Body, limit))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
@@ -147,7 +146,7 @@ func readBody(req *http.Request, limit int64) ([]byte, error) {
 	return body, err
 }
 
-// formatOf returns the format of a body, or refuses it. One without a type is taken for JSON.
+// formatOf returns the format of a body, or refuses it. Without a type, it is JSON.
 func formatOf(req *http.Request, offered []Format) (Format, error) {
 	header := req.Header.Get("Content-Type")
 	if header == "" {
@@ -159,7 +158,7 @@ func formatOf(req *http.Request, offered []Format) (Format, error) {
 	return "", Unsupported(offered...)
 }
 
-// Unsupported refuses a body by its format.
+// Unsupported refuses a body because of its format.
 func Unsupported[F ~string](offered ...F) *apierrors.StatusError {
 	var names []string
 	for _, f := range offered {
@@ -178,16 +177,15 @@ func readOptions(query url.Values, opts runtime.Object) error {
 	return nil
 }
 
-// invalid returns the refusal of options of a kind; nil if there are no errors.
 func invalid(kind string, errs field.ErrorList) error {
 	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// mostErrors is how many errors a refusal tells. Each may quote the value that is wrong, and
-// apimachinery takes a time for them that grows with the cube of their number.
+// mostErrors is the number of errors shown in a refusal. Each may quote the wrong value, and
+// apimachinery's time for them grows with the cube of their number.
 const mostErrors = 16
 
-// Invalid returns the refusal of what has a kind and a name; nil if there are no errors.
+// Invalid returns the refusal of an object of a kind and name, or nil without errors.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil

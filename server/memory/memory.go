@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory is a storage of a watch cache in memory: for tests, for benchmarks, and for
-// objects that need not outlive the process.
+// Package memory is a watch cache's storage in memory: for tests, benchmarks, and objects that need
+// not outlive the process.
 //
-// It starts no goroutine, but a timer for each object that ends by itself: see [Storage.WithTTL].
-// Watch waits for changes, and no other call blocks.
+// It starts no goroutines, only a timer for each object with a TTL: see [Storage.WithTTL]. Watch
+// waits for changes; no other call blocks.
 package memory
 
 import (
@@ -22,41 +22,41 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Storage holds JSON objects in memory, and all changes since it was last compacted. Its versions
-// count from 1 on, which is the version of the empty storage. All methods may be called by any
-// number of goroutines. [New] makes one.
+// Storage holds JSON objects in memory, and all changes since the last compaction. Versions count
+// from 1, the version of the empty storage. All methods are safe for concurrent use. [New] makes
+// one.
 type Storage struct {
 	// set once at construction
 	*contents
-	ttl time.Duration // of what Create and Update store; 0: for ever
+	ttl time.Duration // of objects stored by Create and Update; 0: for ever
 }
 
-// contents is what a storage has in common with those that its WithTTL has returned.
+// contents is the state shared with copies made by WithTTL.
 type contents struct {
 	fields []string // set once at construction
 
 	mu        sync.Mutex // mu guards what follows
 	objects   map[string]*watchcache.Object
-	ends      map[string]*time.Timer // of the objects that have a TTL
+	ends      map[string]*time.Timer // of objects with a TTL
 	version   uint64
 	compacted uint64             // watches from older versions expire
-	events    []watchcache.Event // after compacted
+	events    []watchcache.Event // later than compacted
 	changed   chan struct{}      // closed and replaced at each change
 }
 
-// New returns an empty storage of objects with these declared fields, such as "spec.nodeName".
+// New returns an empty storage for objects with these declared fields, such as "spec.nodeName".
 func New(fields ...string) *Storage {
 	return &Storage{contents: &contents{fields: fields, objects: map[string]*watchcache.Object{}, ends: map[string]*time.Timer{}, version: 1, compacted: 1, changed: make(chan struct{})}}
 }
 
-// WithTTL returns the same storage, but what its Create and Update store is deleted when a time has
-// passed, unless it has been written again. So an object that the storage without a TTL updates
-// stays. 0 is no TTL. With a negative one, Create and Update fail.
+// WithTTL returns a view of the same storage whose Create and Update store objects for a limited
+// time: an object is deleted after the TTL unless it has been written again. Updating it through a
+// storage without a TTL keeps it. 0 means no TTL. With a negative one, Create and Update fail.
 func (s *Storage) WithTTL(ttl time.Duration) *Storage { return &Storage{s.contents, ttl} }
 
-// Create stores an object, whose resourceVersion, and uid if it has none, are set. It returns the
-// object as it was stored, an error that wraps [watchcache.ErrExists] if there is one of its key,
-// or an error if data isn't an object of the API.
+// Create stores an object and sets its resourceVersion, and its uid if it has none. It returns the
+// stored object, an error that wraps [watchcache.ErrExists] if the key is taken, or an error if
+// data isn't an API object.
 func (s *Storage) Create(_ context.Context, data []byte) (*watchcache.Object, error) {
 	o, err := watchcache.ParseJSON(data, s.fields...)
 	if err != nil {
@@ -74,10 +74,9 @@ func (s *Storage) Create(_ context.Context, data []byte) (*watchcache.Object, er
 	return s.setLocked(watch.Added, o, uid)
 }
 
-// Update stores an object in the place of the one that exists. If data has a resourceVersion or a
-// uid, the object must have the same. It returns the object as it was stored, an error that wraps
-// [watchcache.ErrNotFound] or [watchcache.ErrConflict], or an error if data isn't an object of the
-// API.
+// Update replaces the object with the same key. If data has a resourceVersion or a uid, the
+// existing object must have the same. It returns the stored object, an error that wraps
+// [watchcache.ErrNotFound] or [watchcache.ErrConflict], or an error if data isn't an API object.
 func (s *Storage) Update(_ context.Context, data []byte) (*watchcache.Object, error) {
 	o, err := watchcache.ParseJSON(data, s.fields...)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *Storage) Update(_ context.Context, data []byte) (*watchcache.Object, er
 	return s.setLocked(watch.Modified, o, old.UID)
 }
 
-// Delete removes the object under key. It returns the last state, or an error that wraps
+// Delete removes the object under key. It returns the object's last state, or an error that wraps
 // [watchcache.ErrNotFound] or [watchcache.ErrConflict].
 func (s *Storage) Delete(_ context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error) {
 	s.mu.Lock()
@@ -105,8 +104,8 @@ func (s *Storage) Delete(_ context.Context, key string, p watchcache.Preconditio
 	return old, nil
 }
 
-// Apply stores a change that was made elsewhere, at its own version. Its object may have no Bytes.
-// A bookmark moves the version on. It fails if the version isn't newer than that of the storage.
+// Apply stores a change made elsewhere, at its own version. Its object may have no Bytes. A
+// bookmark only raises the version. Apply fails if the version isn't newer than the storage's.
 func (s *Storage) Apply(e watchcache.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,8 +125,8 @@ func (s *Storage) Apply(e watchcache.Event) error {
 	return nil
 }
 
-// Bookmark moves the version on, as the changes of other resources do in a storage that they share,
-// and makes watches send a bookmark for it.
+// Bookmark raises the version, as changes of other resources do in a shared storage, and makes
+// watches send a bookmark for it.
 func (s *Storage) Bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,7 @@ func (s *Storage) Bookmark() {
 	s.addLocked(watchcache.Event{Type: watch.Bookmark, Version: s.version})
 }
 
-// Compact forgets the changes up to a version. Watches from older versions expire.
+// Compact drops the changes up to a version. Watches from older versions expire.
 func (s *Storage) Compact(version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +150,7 @@ func (s *Storage) Version() uint64 {
 	return s.version
 }
 
-// List returns all objects and the version.
+// List returns all objects, and the storage's version.
 func (s *Storage) List(context.Context) ([]*watchcache.Object, uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +179,7 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	}
 }
 
-// since returns the changes after a version, and a channel that is closed at the next change.
+// since returns the changes after a version, and a channel closed by the next change.
 func (s *Storage) since(after uint64) ([]watchcache.Event, <-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,12 +189,10 @@ func (s *Storage) since(after uint64) ([]watchcache.Event, <-chan struct{}, erro
 	return s.events[s.afterLocked(after):], s.changed, nil
 }
 
-// afterLocked returns the index of the first event after a version.
 func (s *Storage) afterLocked(version uint64) int {
 	return sort.Search(len(s.events), func(i int) bool { return s.events[i].Version > version })
 }
 
-// findLocked returns the object under key, if it is as the preconditions want it.
 func (s *Storage) findLocked(key string, p watchcache.Preconditions) (*watchcache.Object, error) {
 	o := s.objects[key]
 	if o == nil {
@@ -204,7 +201,6 @@ func (s *Storage) findLocked(key string, p watchcache.Preconditions) (*watchcach
 	return o, p.Check(o)
 }
 
-// setLocked stores an object.
 func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid string) (*watchcache.Object, error) {
 	if s.ttl < 0 {
 		return nil, fmt.Errorf("storing %s: its time to live is %v; it must not be negative", o.Key, s.ttl)
@@ -218,14 +214,14 @@ func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid str
 	s.objects[o.Key] = o
 	s.addLocked(watchcache.Event{Type: event, Object: o, Version: s.version})
 	if s.ttl > 0 {
-		// not o: Go may keep a timer, and what it has, for a while after it was stopped
+		// not o: Go may keep a stopped timer, and the values its function captures, for a while
 		key, version := o.Key, o.Version
 		s.ends[key] = time.AfterFunc(s.ttl, func() { s.end(key, version) })
 	}
 	return o, nil
 }
 
-// end deletes an object whose time has passed, unless it has been replaced while its timer fired.
+// end deletes an expired object, unless it was replaced while its timer fired.
 func (s *contents) end(key string, version uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,14 +230,12 @@ func (s *contents) end(key string, version uint64) {
 	}
 }
 
-// deleteLocked deletes an object that there is.
 func (s *contents) deleteLocked(o *watchcache.Object) {
 	s.dropLocked(o.Key)
 	s.version++
 	s.addLocked(watchcache.Event{Type: watch.Deleted, Object: o, Version: s.version})
 }
 
-// dropLocked removes what there may be under key, with its timer.
 func (s *contents) dropLocked(key string) {
 	delete(s.objects, key)
 	if timer := s.ends[key]; timer != nil {

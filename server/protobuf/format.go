@@ -11,17 +11,17 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Format is the [watchcache.Format] of objects that are messages: events with their length before
-// them, as clients of application/vnd.kubernetes.protobuf;stream=watch read them.
+// Format is the [watchcache.Format] of protobuf messages: length-prefixed events for clients of
+// application/vnd.kubernetes.protobuf;stream=watch.
 type Format struct {
-	// TypeMeta is the kind that clients get to see.
+	// TypeMeta is the objects' type as shown to clients.
 	metav1.TypeMeta
-	// MetadataOnly leaves out all but the metadata of objects, for a PartialObjectMetadata.
+	// MetadataOnly reduces objects to their metadata, for a PartialObjectMetadata.
 	MetadataOnly bool
 }
 
-// AppendEvent appends an event. It fails if the object has no metadata though that is needed, or if
-// its message is malformed.
+// AppendEvent appends an event. It fails if needed metadata is missing, or if the object's message
+// is malformed.
 func (f Format) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
 	message, err := f.message(e)
 	if err != nil {
@@ -36,7 +36,6 @@ func (f Format) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
 	return AppendObject(dst, f.TypeMeta, message), nil
 }
 
-// message returns the message of an event's object, or of a bookmark.
 func (f Format) message(e watchcache.Event) (message []byte, err error) {
 	version := strconv.FormatUint(e.Version, 10)
 	if e.Object == nil {

@@ -4,17 +4,16 @@
 // them so. It knows no types: it reads metadata and declared fields by their numbers, and leaves
 // all other bytes as they are.
 //
-// The Bytes of an object are its message alone. So a list has the messages of its objects one after
-// the other, and no copy is made of them. Clients get single objects, and those in events, in an
-// envelope that names their kind:
+// The Bytes of an object are only its message. So a list consists of its objects' messages, without
+// copying them. Single objects and events have an envelope with their kind:
 //
 //	list   envelope{ {1: metadata, 2: object, 2: object, …} }
 //	event  length{ 1: type, 2: {1: envelope{ object }} }
 //	envelope{ x } = "k8s\0" {1: {1: apiVersion, 2: kind}, 2: x}
 //
-// where the length has four bytes, the highest first.
+// The length has four bytes, big-endian.
 //
-// The package has no goroutine, and no function blocks but the Write of [WriteList].
+// The package has no goroutine. Nothing blocks except the Write of [WriteList].
 package protobuf
 
 import (
@@ -27,7 +26,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The numbers of fields that every object, list and envelope has.
+// Field numbers common to every object, list and envelope.
 const (
 	metadataNumber = 1
 
@@ -51,21 +50,20 @@ func AppendObject(dst []byte, kind metav1.TypeMeta, message []byte) []byte {
 	return appendBytes(appendHead(dst, kind), rawNumber, message)
 }
 
-// appendHead appends an envelope's beginning, which the field with its content follows.
+// appendHead appends the envelope up to the field with its content.
 func appendHead(dst []byte, kind metav1.TypeMeta) []byte {
 	size := protowire.SizeTag(1) + protowire.SizeBytes(len(kind.APIVersion)) + protowire.SizeTag(2) + protowire.SizeBytes(len(kind.Kind))
 	dst = appendLength(append(dst, prefix...), typeNumber, size)
 	return appendString(appendString(dst, 1, kind.APIVersion), 2, kind.Kind)
 }
 
-// headSize returns how many bytes appendHead appends.
 func headSize(kind metav1.TypeMeta) int {
 	var room [128]byte
 	return len(appendHead(room[:0], kind))
 }
 
-// WriteList writes a list of messages. kind is that of the list. It iterates over the items twice,
-// since their sizes come first. It fails if w does, or if meta can't be encoded.
+// WriteList writes a list of messages; kind is the list's. It iterates over the items twice, since
+// sizes come first. It fails if w does, or if meta can't be encoded.
 func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, items iter.Seq[[]byte]) error {
 	metadata, err := meta.Marshal()
 	if err != nil {
@@ -91,8 +89,8 @@ func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, items it
 	return nil
 }
 
-// Metadata returns the metadata of an object's message as a message of its own, that of a
-// PartialObjectMetadata. It is a part of message. It fails if message is malformed or has none.
+// Metadata returns the metadata of an object's message, which is also the message of a
+// PartialObjectMetadata, as a slice of message. It fails if message is malformed or has none.
 func Metadata(message []byte) (metadata []byte, err error) {
 	err = fields(message, func(f *wireField) error {
 		if f.is(metadataNumber) {
@@ -106,7 +104,6 @@ func Metadata(message []byte) (metadata []byte, err error) {
 	return metadata, err
 }
 
-// setVersion returns a copy of an object's message with this resourceVersion.
 func setVersion(message []byte, version string) ([]byte, error) {
 	set := make([]byte, 0, len(message)+sizeOf(versionNumber, len(version)))
 	err := fields(message, func(f *wireField) error {
@@ -127,7 +124,6 @@ func setVersion(message []byte, version string) ([]byte, error) {
 	return set, err
 }
 
-// wireField is a field of a message.
 type wireField struct {
 	number protowire.Number
 	typ    protowire.Type
@@ -136,12 +132,12 @@ type wireField struct {
 	whole  []byte // the field with its number
 }
 
-// is reports whether the field has a number, and is a message or a string.
+// is reports whether the field has this number, and is a message or a string.
 func (f *wireField) is(number protowire.Number) bool {
 	return f.number == number && f.typ == protowire.BytesType
 }
 
-// fields calls visit with each field of a message. It returns the first error of visit, or one if
+// fields calls visit with each field of a message. It returns visit's first error, or an error if
 // the message is malformed.
 func fields(message []byte, visit func(*wireField) error) error {
 	for len(message) > 0 {
@@ -175,12 +171,11 @@ func malformed(code int) error {
 	return fmt.Errorf("malformed protobuf: %w", protowire.ParseError(code))
 }
 
-// sizeOf returns the size of a field whose value has a length.
 func sizeOf(number protowire.Number, length int) int {
 	return protowire.SizeTag(number) + protowire.SizeBytes(length)
 }
 
-// appendLength appends the beginning of a field, which its value follows.
+// appendLength appends the part of a field before its value.
 func appendLength(dst []byte, number protowire.Number, length int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(dst, number, protowire.BytesType), uint64(length))
 }

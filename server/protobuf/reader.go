@@ -23,24 +23,24 @@ type Reader struct {
 	drop   *cut // nil: nothing
 }
 
-// declared is a field by which clients may select.
+// declared is a field clients may select by.
 type declared struct {
 	name    string
 	numbers []protowire.Number
 	isBool  bool
 }
 
-// cut is what to drop of a message, by the numbers of its fields.
+// cut describes the parts of a message to drop, by field numbers.
 type cut struct {
-	all   bool                      // of it
-	below map[protowire.Number]*cut // what to drop of its fields
-	keys  map[string]bool           // of its fields, if they are entries of a map
+	all   bool                      // the whole message
+	below map[protowire.Number]*cut // parts of its fields
+	keys  map[string]bool           // keys of its fields, if they are map entries
 }
 
-// NewReader returns a reader of objects with these declared fields, such as "spec.nodeName", that
-// drops what paths lead to: .metadata.managedFields, .metadata.annotations["example.com/note"],
-// .spec.template. It fails if the schema lacks a field or path, except for those in metadata, and
-// if a path leads to what a cache needs.
+// NewReader returns a reader of objects with these declared fields, such as "spec.nodeName". It
+// drops the fields at paths such as .metadata.managedFields,
+// .metadata.annotations["example.com/note"] and .spec.template. It fails if the schema lacks a
+// field or path outside metadata, or if a cache needs a path.
 func NewReader(s Schema, fields, drop []string) (*Reader, error) {
 	r := &Reader{}
 	for _, name := range fields {
@@ -75,7 +75,7 @@ func NewReader(s Schema, fields, drop []string) (*Reader, error) {
 	return r, nil
 }
 
-// at returns what to drop of the field that numbers lead to, for its change.
+// at returns the cut of the field at numbers, made if needed, for modification.
 func (c *cut) at(numbers ...protowire.Number) *cut {
 	for _, number := range numbers {
 		below := c.below[number]
@@ -91,8 +91,8 @@ func (c *cut) at(numbers ...protowire.Number) *cut {
 	return c
 }
 
-// Read returns the object of a message, of which it keeps a copy without what is to drop. It fails
-// if the message is malformed, or if it has no name or a resourceVersion that is no number.
+// Read returns the object of a message; it copies the part to keep. It fails if the message is
+// malformed, has no name, or has a resourceVersion that isn't a number.
 func (r *Reader) Read(message []byte) (*watchcache.Object, error) {
 	o, err := r.read(message)
 	if err != nil {
@@ -145,7 +145,6 @@ func (r *Reader) read(message []byte) (*watchcache.Object, error) {
 	return &o, err
 }
 
-// value calls set with the value of a field, if the message has one.
 func (d *declared) value(message []byte, numbers []protowire.Number, set func(string)) error {
 	return fields(message, func(f *wireField) error {
 		switch {
@@ -164,7 +163,7 @@ func (d *declared) value(message []byte, numbers []protowire.Number, set func(st
 	})
 }
 
-// of returns a copy of a message without what is to drop. A nil cut drops nothing.
+// of returns a copy of a message without the dropped parts. A nil cut drops nothing.
 func (c *cut) of(message []byte) ([]byte, error) {
 	if c == nil {
 		return bytes.Clone(message), nil
@@ -195,7 +194,6 @@ func (c *cut) of(message []byte) ([]byte, error) {
 	return slices.Clip(kept), err
 }
 
-// entry reads an entry of a map of strings.
 func entry(message []byte) (key, value string, err error) {
 	err = fields(message, func(f *wireField) error {
 		switch {

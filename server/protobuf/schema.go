@@ -7,27 +7,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Schema has the fields that are read or dropped of the objects of a kind, by paths such as
-// "spec.nodeName". What is in metadata is known without it.
+// Schema describes the fields of a kind to read or drop, by paths such as "spec.nodeName". Fields
+// of metadata are known without it.
 type Schema map[string]Field
 
-// Field is where a field is in messages.
+// Field is the position of a field in messages.
 type Field struct {
-	// Numbers are those of the fields on the way to it: {2, 10} for the field 10 of the field 2.
+	// Numbers are the field numbers of the path: {2, 10} for the field 10 of the field 2.
 	Numbers []int
-	// Bool must be set if its values are true and false. Strings and whole numbers are known by
-	// their encoding.
+	// Bool must be set for a boolean field. Strings and whole numbers are known by their encoding.
 	Bool bool
 }
 
-// inMetadata has the numbers of what may be dropped of an object's metadata.
+// inMetadata has the numbers of metadata's droppable fields.
 var inMetadata = map[string]protowire.Number{
 	"metadata.generateName": 2, "metadata.selfLink": 4, "metadata.generation": 7, "metadata.creationTimestamp": 8,
 	"metadata.deletionTimestamp": 9, "metadata.deletionGracePeriodSeconds": 10, "metadata.annotations": annotationsNumber,
 	"metadata.ownerReferences": 13, "metadata.finalizers": 14, "metadata.managedFields": 17,
 }
 
-// numbers returns the numbers on the way to a path.
 func (s Schema) numbers(path string) (numbers []protowire.Number, ok bool) {
 	if number, ok := inMetadata[path]; ok {
 		return []protowire.Number{metadataNumber, number}, true
@@ -38,8 +36,8 @@ func (s Schema) numbers(path string) (numbers []protowire.Number, ok bool) {
 	return numbers, len(numbers) > 0
 }
 
-// BuiltIn returns a schema with the fields of a built-in kind by which API servers let clients
-// select, and with its spec and status. It is empty, not nil, for a kind that has none.
+// BuiltIn returns a schema of a built-in kind: the fields API servers let clients select by, and
+// large parts such as spec, status and data. It is empty, not nil, for a kind without them.
 func BuiltIn(kind schema.GroupVersionKind) Schema {
 	s := Schema{}
 	for path, field := range builtIn[kind.GroupKind()] {
@@ -50,7 +48,7 @@ func BuiltIn(kind schema.GroupVersionKind) Schema {
 
 func at(numbers ...int) Field { return Field{Numbers: numbers} }
 
-// builtIn has what [BuiltIn] returns. Numbers are the same in all versions of a kind.
+// builtIn has the schemas of [BuiltIn]. Numbers are the same in all versions of a kind.
 var builtIn = map[schema.GroupKind]Schema{
 	{Kind: "Pod"}: {
 		"spec": at(2), "status": at(3), "spec.nodeName": at(2, 10), "spec.restartPolicy": at(2, 3), "spec.schedulerName": at(2, 19),

@@ -8,12 +8,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/request"
 )
 
-// aggregatedType is the media type of discovery in one document for /api, and one for /apis: what
-// clients since Kubernetes 1.27 ask for first.
+// aggregatedType is the media type of aggregated discovery: one document for /api and one for
+// /apis. Clients since Kubernetes 1.27 ask for it first.
 const aggregatedType request.Format = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// The following types are those of k8s.io/api/apidiscovery/v2, as far as they are used. The module
-// is too large for five structs.
+// The following types copy the needed parts of k8s.io/api/apidiscovery/v2. That module is too large
+// for five structs.
 
 type discoveryList struct {
 	metav1.TypeMeta `json:",inline"`
@@ -45,8 +45,8 @@ type resourceDiscovery struct {
 	Verbs            []string                `json:"verbs"`
 }
 
-// aggregate returns what is known of groups, whose versions are in the order of preference, as one
-// document. resources has the resources of each version.
+// aggregate returns groups as one document. Versions of a group are in order of preference;
+// resources is keyed by version.
 func aggregate(groups []metav1.APIGroup, resources map[string][]metav1.APIResource) discoveryList {
 	list := discoveryList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},

@@ -12,28 +12,28 @@ import (
 	"github.com/informer-gen/informer-gen/internal/request"
 )
 
-// Attributes are what a request asks for, as an API server's authorizers see it.
+// Attributes describe a request the way an API server's authorizers see it.
 type Attributes struct {
-	// Verb is get, list, watch, create, update, patch, delete or deletecollection; "" for another
-	// method. Of a request for no resource it is the method in lower case.
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection, or "" for other
+	// methods. For a request for no resource it is the method in lower case.
 	Verb string
-	// Resource is what the path names, which need not be served. Name is also set for a list or
-	// watch whose field selector asks for one name. What the request leaves open is "".
+	// Resource is the resource in the path, whether or not it is served. Name is also set for a
+	// list or watch whose field selector asks for one name. Missing parts are "".
 	Resource                     schema.GroupVersionResource
 	Subresource, Namespace, Name string
-	// LabelSelector and FieldSelector are those of the request, as the client has sent them.
+	// LabelSelector and FieldSelector are the request's, as the client sent them.
 	LabelSelector, FieldSelector string
-	// Path is that of a request for no resource, such as discovery, which has only a Verb besides.
+	// Path is set for a request for no resource, such as discovery, which otherwise has only a
+	// Verb.
 	Path string
 }
 
-// AttributesOf returns what a request asks for.
+// AttributesOf returns the attributes of a request.
 func AttributesOf(req *http.Request) Attributes {
 	target, ok := request.ParseTarget(req)
 	return attributesOf(req, target, ok)
 }
 
-// authorize returns why a request is refused, or nil.
 func (h *Handler) authorize(req *http.Request, target request.Target, isResource bool) error {
 	if h.config.Authorize == nil {
 		return nil
@@ -57,7 +57,7 @@ func attributesOf(req *http.Request, target request.Target, isResource bool) Att
 	return a
 }
 
-// selectedName returns the one name that a field selector asks for, or "".
+// selectedName returns the one name requested by a field selector, or "".
 func selectedName(selector string) string {
 	if selector == "" {
 		return ""

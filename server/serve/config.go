@@ -9,64 +9,63 @@ import (
 	"time"
 )
 
-// Config is the settings of a [Handler]. Zero values, and negative ones, stand for the defaults.
+// Config holds the settings of a [Handler]. Zero and negative values mean the defaults.
 type Config struct {
 	Resources []Resource
 
-	// WatchTimeout is the shortest time after which a watch ends whose client leaves that to the
-	// server; the longest is twice that. 30 minutes by default.
+	// WatchTimeout is the minimum duration of a watch if its client sets none, 30 minutes by
+	// default; the maximum is twice that.
 	WatchTimeout time.Duration
-	// WriteTimeout is how long a client may take to read what is sent at once, which is 64 KiB
-	// about; 2 minutes by default.
+	// WriteTimeout is how long a client may take to read one write, about 64 KiB; 2 minutes by
+	// default.
 	WriteTimeout time.Duration
 
-	// StateTimeout is how long a client may take to read a list, or the objects with which a watch
-	// begins; 1 minute by default. It may take a second more for each MiB of the objects. Then its
-	// connection, or its stream over HTTP/2, ends: until it has read them, they are kept.
+	// StateTimeout is how long a client may take to read a list, or the objects a watch begins
+	// with; 1 minute by default, plus a second for each MiB of the objects, which stay in memory
+	// that long. Then its connection, or its stream over HTTP/2, ends.
 	StateTimeout time.Duration
 
-	// MaxWatches is how many watches may be open; 50,000 by default. The last quarter of them is
-	// for callers that have less than a hundredth. MaxJoins is how many requests may be sent a
-	// state at once: lists, and watches that begin with the objects. It is 1,000 by default, the
-	// last quarter for callers that have none. A caller is known by its Authorization header, or
-	// else by its address. Requests that wait for their version, or for Resource.Fresh, are no
-	// joins yet.
+	// MaxWatches is how many watches may be open; 50,000 by default. The last quarter is reserved
+	// for callers with less than a hundredth. MaxJoins is how many requests may be sent a state at
+	// once: lists, and watches that begin with the objects; 1,000 by default, the last quarter for
+	// callers without one. Callers are told apart by the Authorization header, or else by address.
+	// Requests waiting for their version, or for Resource.Fresh, don't count as joins yet.
 	MaxWatches, MaxJoins int
-	// JoinBytes is how much memory the encoded states may take that several watches are being sent;
-	// 64 MiB by default. Beyond it, each of these watches encodes its state by itself.
+	// JoinBytes is the memory for encoded states shared by several watches; 64 MiB by default.
+	// Beyond it, each of these watches encodes its state itself.
 	JoinBytes int64
-	// SlowBytes is how much memory the events may take that watches keep because their clients
-	// don't read; 64 MiB by default. An event that several watches keep counts once. Beyond it, the
-	// connections of the watches that keep the most are closed.
+	// SlowBytes is the memory for events kept by watches whose clients don't read; 64 MiB by
+	// default. An event kept by several watches counts once. Beyond it, the connections of the
+	// watches keeping the most are closed.
 	SlowBytes int64
-	// MaxBody is how many bytes the body of a write may have; 3 MiB by default, as in an API
-	// server. Larger ones are refused with 413.
+	// MaxBody is the size limit of a write's body in bytes; 3 MiB by default, as in an API server.
+	// Larger bodies are refused with 413.
 	MaxBody int64
 
-	// Shards makes lists and watches with a shardSelector be of that part of a collection
-	// (KEP-5866), as an API server does with the feature gate ShardedListAndWatch. Otherwise the
-	// parameter is ignored, as by an API server without it.
+	// Shards enables shardSelector (KEP-5866), which restricts lists and watches to a part of a
+	// collection, as an API server's feature gate ShardedListAndWatch does. Otherwise the parameter
+	// is ignored.
 	Shards bool
 
-	// Authorize is called with each request before anything else is done for it, and returns nil if
-	// the caller may make it. Otherwise its error is the answer: an apierrors.APIStatus as it is,
-	// any other one as 500. The context is the request's, so a handler in front of this one can put
-	// the caller into it. Authorize may be called by any number of goroutines. If it is nil,
-	// everything is allowed.
+	// Authorize is called with each request before any other work, and returns nil if the caller
+	// may make it. Otherwise its error is the answer: an apierrors.APIStatus as it is, any other
+	// error as 500. The context is the request's, so a handler in front of this one can put the
+	// caller into it. Authorize must be safe for concurrent use. If it is nil, everything is
+	// allowed.
 	//
-	// It is called again for each open watch every ReviewInterval, which is 5 minutes by default,
-	// with the context's values. If its error is that a request is forbidden or unauthorized, the
-	// watch ends, and the client learns why from its next request; other errors mean that nothing
-	// is known, and the watch stays, but no longer than for five intervals after it was allowed
-	// last: then it ends with the next such error. Meanwhile events are sent. A watch that is being
-	// sent its initial events ends when its client has taken the write that is under way. The
-	// context of such a call ends after 30 seconds, or with the watch, which doesn't wait for it.
+	// Each open watch is authorized again every ReviewInterval, 5 minutes by default, with the
+	// context's values. A forbidden or unauthorized error ends the watch; the client learns the
+	// reason from its next request. After any other error the answer is unknown and the watch
+	// stays, until such an error comes five intervals or more after the last success. Events are
+	// sent meanwhile. A denied watch that is still being sent its initial events ends once its
+	// client has taken the write under way. The context of such a call ends after 30 seconds, or
+	// with the watch, which doesn't wait for it.
 	Authorize      func(ctx context.Context, a Attributes) error
 	ReviewInterval time.Duration
 }
 
 func (c Config) withDefaults() Config {
-	const longest = math.MaxInt64 / 2 // so that a random part can be added
+	const longest = math.MaxInt64 / 2 // leaves room for a random part
 	c.WatchTimeout = min(cmp.Or(max(c.WatchTimeout, 0), 30*time.Minute), longest)
 	c.WriteTimeout = cmp.Or(max(c.WriteTimeout, 0), 2*time.Minute)
 	c.StateTimeout = min(cmp.Or(max(c.StateTimeout, 0), time.Minute), longest)

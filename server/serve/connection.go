@@ -14,31 +14,28 @@ import (
 )
 
 const (
-	sentAtOnce = 64 << 10  // bytes that one write to a connection has, about
-	worthGzip  = 128 << 10 // bytes from which on an answer is compressed, if the client likes that
+	sentAtOnce = 64 << 10  // bytes of one write to a connection, about
+	worthGzip  = 128 << 10 // smallest size of a compressed answer in bytes
 )
 
-// leastRate is how many bytes of a state a client must read in a second, by and large.
+// leastRate is the rate, in bytes a second, at which a client must read a state.
 const leastRate = 1 << 20
 
-// connection writes to a client, which has to read each write in time, and a state as a whole.
 type connection struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
-	due     time.Time // when the client must have read all; zero: never
+	due     time.Time // deadline for all writes together; zero: none
 }
 
 func (h *Handler) connection(w http.ResponseWriter) connection {
 	return connection{w: w, control: http.NewResponseController(w), timeout: h.config.WriteTimeout}
 }
 
-// dueAfter returns when a client must have read a state of a size.
 func (h *Handler) dueAfter(size int) time.Time {
 	return time.Now().Add(h.config.StateTimeout + time.Duration(size/leastRate)*time.Second)
 }
 
-// deadline returns that of a write.
 func (c connection) deadline() time.Time {
 	at := time.Now().Add(c.timeout)
 	if !c.due.IsZero() && c.due.Before(at) {
@@ -47,15 +44,14 @@ func (c connection) deadline() time.Time {
 	return at
 }
 
-// Write writes p before the deadline. A connection without deadlines, as in a test without a
-// network, has none.
+// Write writes p before the deadline, where the connection supports deadlines.
 func (c connection) Write(p []byte) (int, error) {
 	_ = c.control.SetWriteDeadline(c.deadline())
 	return c.w.Write(p)
 }
 
-// flush sends what is written. Nothing has a deadline until the next write: over HTTP/2, one that
-// passes ends the stream, though nothing is waiting to be sent.
+// flush sends buffered data and clears the deadline: over HTTP/2, a deadline that passes ends the
+// stream, even if no data is waiting.
 func (c connection) flush() error {
 	_ = c.control.SetWriteDeadline(c.deadline())
 	err := c.control.Flush()
@@ -63,22 +59,22 @@ func (c connection) flush() error {
 	return err
 }
 
-// body is the body of an answer that is no stream.
+// body is the body of an answer that isn't a stream.
 type body struct {
 	*bufio.Writer
-	compressed *gzip.Writer // nil if it isn't
+	compressed *gzip.Writer // nil if it isn't compressed
 }
 
-// compressors are for answers; each takes about a megabyte.
+// compressors pools gzip writers, about a megabyte each.
 var compressors = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // there is such a level
+		panic(err) // the level is valid
 	}
 	return w
 }}
 
-// begin begins an answer of about size bytes.
+// begin begins an answer of about size bytes. compress is set if the client accepts gzip.
 func (h *Handler) begin(w http.ResponseWriter, code int, format request.Format, size int, compress bool) body {
 	conn := h.connection(w)
 	conn.due = h.dueAfter(size)
@@ -96,8 +92,8 @@ func (h *Handler) begin(w http.ResponseWriter, code int, format request.Format, 
 	return body{bufio.NewWriterSize(to, sentAtOnce), compressed}
 }
 
-// end sends the rest. The client has gone if that fails, and so if a write before it has failed:
-// there is none to report it to.
+// end sends the rest. An error, here or in an earlier write, means the client has gone, so there is
+// no one to report it to.
 func (b body) end() {
 	err := b.Flush()
 	if b.compressed == nil {
@@ -109,7 +105,6 @@ func (b body) end() {
 	compressors.Put(b.compressed)
 }
 
-// writeAll answers with data.
 func (h *Handler) writeAll(w http.ResponseWriter, code int, format request.Format, data []byte, compress bool) {
 	out := h.begin(w, code, format, len(data), compress)
 	defer out.end()

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// mostNames is how many names are tried for an object that leaves its name to the server.
+// mostNames is how many names are tried for an object with generateName.
 const mostNames = 8
 
 func (c *write) create() error {
@@ -47,7 +47,7 @@ func (c *write) create() error {
 	return apierrors.NewGenerateNameConflict(c.r.Resource.GroupResource(), obj.GetName(), 1)
 }
 
-// generateName returns a name that begins with base, as far as there is room.
+// generateName returns a name that begins with as much of base as fits.
 func generateName(base string) string {
 	const most, random = 63, 5
 	return base[:min(len(base), most-random)] + rand.String(random)

@@ -23,12 +23,12 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// decoder reads objects as an API server reads custom resources. It reports fields that are there
-// twice besides the object.
+// decoder reads objects as an API server reads custom resources. It reports duplicate fields, and
+// returns the object all the same.
 var decoder = json.NewSerializerWithOptions(json.DefaultMetaFactory,
 	unstructuredscheme.NewUnstructuredCreator(), unstructuredscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Strict: true})
 
-// decode returns the object that a request sends. Warnings are added to the header of the answer.
+// decode returns the object in a request's body. Warnings go into the answer's header.
 func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructured.Unstructured, error) {
 	want := res.GroupVersion().WithKind(res.Kind)
 	obj := &unstructured.Unstructured{}
@@ -51,7 +51,6 @@ func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructur
 	return obj, nil
 }
 
-// undecodable returns the refusal of a body. got is its type, as far as that is known.
 func undecodable(err error, got *schema.GroupVersionKind, kind string, body []byte) error {
 	if got != nil && got.Kind != "" {
 		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", got.Kind, got.Version, kind, err))
@@ -59,7 +58,6 @@ func undecodable(err error, got *schema.GroupVersionKind, kind string, body []by
 	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(body)))
 }
 
-// summary returns the beginning of a body as text if it is an object, otherwise in hexadecimal.
 func summary(body []byte) string {
 	const shown = 30 // bytes
 	if len(body) == 0 {
@@ -75,7 +73,6 @@ func summary(body []byte) string {
 	return string(text) + rest
 }
 
-// checkMetadata returns an error if a value in an object's metadata has the wrong type.
 func checkMetadata(obj *unstructured.Unstructured) error {
 	data, err := utiljson.Marshal(obj.Object["metadata"])
 	if err != nil {
@@ -84,7 +81,8 @@ func checkMetadata(obj *unstructured.Unstructured) error {
 	return utiljson.Unmarshal(data, &metav1.ObjectMeta{})
 }
 
-// warn adds warnings, which clients show to their users. What can't be in a header is left out.
+// warn adds Warning header fields, which clients show to their users. Text a header can't hold is
+// dropped.
 func warn(w http.ResponseWriter, warnings []error) {
 	for _, warning := range warnings {
 		if header, err := net.NewWarningHeader(299, "-", warning.Error()); err == nil {
@@ -93,7 +91,6 @@ func warn(w http.ResponseWriter, warnings []error) {
 	}
 }
 
-// parse returns an object of the cache.
 func parse(o *watchcache.Object) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(o.Bytes); err != nil {
@@ -102,8 +99,8 @@ func parse(o *watchcache.Object) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// validate returns the refusal of an object that has the wrong type or metadata. old is what it is
-// to replace, or nil.
+// validate returns the refusal of an object with a wrong type or bad metadata. old is the object it
+// replaces, or nil.
 func validate(res Resource, obj, old *unstructured.Unstructured) error {
 	var errs field.ErrorList
 	if obj.GetKind() != res.Kind {

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// delete deletes an object, or marks it as being deleted while it has finalizers. The storage does
-// it only if the object is what the cache has; if it isn't, the cache is behind, and waited for.
+// delete deletes an object, or marks it as being deleted while it has finalizers. If the storage
+// has another version than the cache, delete waits for the cache and tries again.
 func (c *write) delete() error {
 	for {
 		seen := c.res.Cache.Status().Version
@@ -32,7 +32,6 @@ func (c *write) delete() error {
 	}
 }
 
-// deleteSeen deletes the object if it is what the cache has.
 func (c *write) deleteSeen() error {
 	stored, err := c.current(0)
 	if err == nil && stored == nil {
@@ -58,7 +57,7 @@ func (c *write) deleteSeen() error {
 	return c.answerDeleted(obj)
 }
 
-// mark marks an object as being deleted, which is done when it has no finalizers any more.
+// mark sets the object's deletionTimestamp. The object is removed with its last finalizer.
 func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) error {
 	if !request.MarkDeleted(obj) {
 		return c.answer(http.StatusOK, stored.Bytes)
@@ -76,12 +75,10 @@ func (c *write) mark(obj *unstructured.Unstructured, stored *watchcache.Object) 
 	return c.answerStored(http.StatusOK, stored)
 }
 
-// goneTimeout is how long a request waits for the cache to learn of what it has removed.
 const goneTimeout = 3 * time.Second
 
-// remove removes an object from the storage if it is still what the cache has, and waits until the
-// cache has learned of it: what the client asks for next does not show it. If that takes too long,
-// the client need not wait.
+// remove removes an object from the storage unless it has changed. It waits, not for long, until
+// the cache has seen that, so that the client's next request doesn't show the object.
 func (c *write) remove(stored *watchcache.Object) error {
 	ctx, cancel := context.WithTimeout(c.ctx, goneTimeout)
 	defer cancel()
@@ -108,7 +105,6 @@ func (c *write) remove(stored *watchcache.Object) error {
 	}
 }
 
-// answerDeleted answers with a status that names what was deleted.
 func (c *write) answerDeleted(obj *unstructured.Unstructured) error {
 	data, err := json.Marshal(c.r.Deleted(obj))
 	if err != nil {

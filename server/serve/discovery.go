@@ -18,26 +18,25 @@ import (
 	"github.com/informer-gen/informer-gen/internal/request"
 )
 
-// document is an answer to discovery.
 type document struct {
 	path   string
 	format request.Format
 }
 
-// discoveryOf returns the answers to discovery: which groups, versions and resources there are, in
-// one document for each group and version, and in one for all.
+// discoveryOf returns the discovery documents: one for each group and version, and the aggregated
+// ones.
 func discoveryOf(resources []Resource) map[document][]byte {
 	answers := map[document][]byte{}
 	add := func(path string, format request.Format, answer any) {
 		data, err := json.Marshal(answer)
 		if err != nil {
-			panic(err) // structs of strings have JSON
+			panic(err) // structs of strings can be encoded
 		}
 		answers[document{path, format}] = append(data, '\n')
 	}
 
 	byVersion := map[schema.GroupVersion][]metav1.APIResource{}
-	byName := map[string][]metav1.APIResource{} // of the version
+	byName := map[string][]metav1.APIResource{} // keyed by group/version
 	for _, r := range resources {
 		gv := r.GroupVersion()
 		byVersion[gv] = append(byVersion[gv], metav1.APIResource{
@@ -75,10 +74,9 @@ func discoveryOf(resources []Resource) map[document][]byte {
 	return answers
 }
 
-// major and minor are the version of Kubernetes whose API servers a [Handler] answers like.
+// major and minor are the Kubernetes version imitated by a [Handler].
 const major, minor = "1", "37"
 
-// verbsOf returns what clients may do, in order.
 func verbsOf(r Resource) metav1.Verbs {
 	switch {
 	case r.Upstream != nil:
@@ -89,13 +87,11 @@ func verbsOf(r Resource) metav1.Verbs {
 	return metav1.Verbs{"get", "list", "watch"}
 }
 
-// compareVersions orders groups by name, and puts the version that clients should prefer first: v2
-// before v1, v1 before v1beta1.
+// compareVersions orders by group name, then by preference: v2 before v1, v1 before v1beta1.
 func compareVersions(a, b schema.GroupVersion) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), -version.CompareKubeAwareVersionStrings(a.Version, b.Version))
 }
 
-// addVersion adds a version to the last of groups if it is of that group, else to a new one.
 func addVersion(groups []metav1.APIGroup, gv schema.GroupVersion) []metav1.APIGroup {
 	v := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
 	if n := len(groups) - 1; n >= 0 && groups[n].Name == gv.Group {
@@ -105,7 +101,6 @@ func addVersion(groups []metav1.APIGroup, gv schema.GroupVersion) []metav1.APIGr
 	return append(groups, metav1.APIGroup{Name: gv.Group, Versions: []metav1.GroupVersionForDiscovery{v}, PreferredVersion: v})
 }
 
-// serveDiscovery answers a request for a path of no resource.
 func (h *Handler) serveDiscovery(w http.ResponseWriter, req *http.Request) {
 	path := "/" + strings.Trim(req.URL.Path, "/")
 	format := request.JSON

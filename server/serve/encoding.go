@@ -13,20 +13,18 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// encoding is how the objects of a cache are sent: in the encoding that they are kept in.
+// encoding sends a cache's objects in the encoding they are kept in.
 type encoding interface {
-	// single returns an object as an answer of its own.
+	// single returns an object as the body of an answer.
 	single(data []byte, kind metav1.TypeMeta) ([]byte, error)
-	// list writes a list whose items have a kind. It fails if an object is malformed, or if out
-	// does.
+	// list writes a list of objects of a kind. It fails if an object is malformed, or if out fails.
 	list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error
-	// events returns the format of events about objects of a kind, and their media type.
+	// events returns the format of events about objects of a kind, and its media type.
 	events(kind metav1.TypeMeta) (watchcache.Format, string)
-	// failure returns the event that ends a watch with a status; nil if it can't be encoded.
+	// failure returns the event that ends a watch with a status, or nil if it can't be encoded.
 	failure(status *metav1.Status) []byte
 }
 
-// encodingOf returns the encoding that an answer is to have.
 func encodingOf(format request.Format) encoding {
 	if format == request.Protobuf {
 		return protobufEncoding{}
@@ -34,10 +32,9 @@ func encodingOf(format request.Format) encoding {
 	return jsonEncoding{}
 }
 
-// listMeta is the metadata of a list.
 type listMeta struct {
 	metav1.ListMeta
-	// Shard is the part of the collection that was asked for; nil for all. Older apimachineries
+	// Shard is the requested part of the collection; nil for all. Older versions of apimachinery
 	// lack it.
 	Shard *shardInfo `json:"shardInfo,omitempty"`
 }
@@ -48,8 +45,8 @@ type shardInfo struct {
 
 const partialKind = "PartialObjectMetadata"
 
-// kindOf returns the type that clients get to see: that of the objects, or of their metadata in a
-// version of meta.k8s.io.
+// kindOf returns the type sent to clients: the objects' own, or, if partial is a version of
+// meta.k8s.io, their metadata's.
 func kindOf(res Resource, partial string) metav1.TypeMeta {
 	if partial != "" {
 		return metav1.TypeMeta{APIVersion: metav1.GroupName + "/" + partial, Kind: partialKind}
@@ -57,10 +54,8 @@ func kindOf(res Resource, partial string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: res.GroupVersion().String(), Kind: res.Kind}
 }
 
-// onlyMetadata reports whether a kind has the metadata of the objects alone.
 func onlyMetadata(kind metav1.TypeMeta) bool { return kind.Kind == partialKind }
 
-// writeObject answers with an object.
 func (h *Handler) writeObject(w http.ResponseWriter, code int, data []byte, res Resource, r *request.Request) error {
 	data, err := encodingOf(r.Format).single(data, kindOf(res, r.Partial))
 	if err != nil {
@@ -70,8 +65,8 @@ func (h *Handler) writeObject(w http.ResponseWriter, code int, data []byte, res 
 	return nil
 }
 
-// writeList answers with a list. If an object is malformed, or the client has gone, the connection
-// ends, since the answer has begun.
+// writeList answers with a list. If an object is malformed, or the client has gone, it aborts the
+// connection, since the answer has begun.
 func (h *Handler) writeList(w http.ResponseWriter, objects []*watchcache.Object, meta listMeta, res Resource, r *request.Request) {
 	size := 0
 	for _, o := range objects {

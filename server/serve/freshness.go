@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// setFreshness adds to the header of an answer how fresh the cache is.
 func setFreshness(w http.ResponseWriter, cache *watchcache.Cache) {
 	status := cache.Status()
 	if !status.Ready {

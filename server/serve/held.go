@@ -9,33 +9,30 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// held counts the bytes of the events that watches keep because their clients don't read. Watches
-// share the frames of events, and each frame counts once. Past a limit, the watch that keeps the
-// most is ended.
+// held implements Config.SlowBytes. Watches share the frames of events, and each frame counts once.
 type held struct {
 	most int64 // set once at construction
 
 	mu      sync.Mutex // mu guards what follows
 	bytes   int64
-	uses    map[*byte]use // of a frame, by its last byte
+	uses    map[*byte]use // by the address of a frame's last byte
 	holders map[*holder]struct{}
 }
 
-// use is a frame that holders keep.
 type use struct {
 	holders int
 	bytes   int64
 }
 
-// holder is a watch that keeps frames, of which the first one may have been written in part.
+// holder is a watch that keeps frames, the first of them possibly written in part.
 type holder struct {
 	frames [][]byte // none is empty
 	bytes  int64
-	cut    func() // ends it; it takes no lock
+	cut    func() // ends the watch; must not take a lock
 }
 
-// hold counts frames that a watch keeps until it calls release. cut ends the watch, and must not
-// wait.
+// hold counts frames kept by a watch until it calls release. cut ends the watch, and must not
+// block.
 func (h *held) hold(frames [][]byte, cut func()) (release func()) {
 	k := &holder{frames: frames, cut: cut}
 	h.mu.Lock()
@@ -71,7 +68,6 @@ func (h *held) hold(frames [][]byte, cut func()) (release func()) {
 	}
 }
 
-// releaseLocked forgets a holder, unless it was forgotten before.
 func (h *held) releaseLocked(k *holder) {
 	if _, ok := h.holders[k]; !ok {
 		return
@@ -89,7 +85,6 @@ func (h *held) releaseLocked(k *holder) {
 	}
 }
 
-// appendFrames appends the frames of events, which are shared, to parts.
 func appendFrames(parts [][]byte, events []watchcache.Event) [][]byte {
 	for _, e := range events {
 		parts = append(parts, e.Frame)
@@ -97,7 +92,7 @@ func appendFrames(parts [][]byte, events []watchcache.Event) [][]byte {
 	return parts
 }
 
-// after returns the parts without their first n bytes.
+// after drops the first n bytes of parts.
 func after(parts [][]byte, n int) [][]byte {
 	for len(parts) > 0 && n >= len(parts[0]) {
 		n -= len(parts[0])
@@ -109,8 +104,8 @@ func after(parts [][]byte, n int) [][]byte {
 	return parts
 }
 
-// batches and records are buffers for small parts that are written together. A write that waits for
-// its client takes one of records, which are as large as an encrypted record.
+// batches and records are buffers that join small parts into one write. A write that waits for its
+// client takes one of records, which have the size of a TLS record.
 var (
 	batches = sync.Pool{New: func() any { return new(make([]byte, 0, sentAtOnce)) }}
 	records = sync.Pool{New: func() any { return new(make([]byte, 0, recordSize)) }}
@@ -118,8 +113,8 @@ var (
 
 const recordSize = 16 << 10
 
-// writeParts writes parts: large ones as they are, small ones together, in a buffer of a pool. It
-// returns how many bytes out has taken.
+// writeParts writes large parts as they are, and joins small ones in a pooled buffer. It returns
+// the number of bytes written.
 func writeParts(out io.Writer, parts [][]byte, buffers *sync.Pool) (n int, err error) {
 	for len(parts) > 0 && err == nil {
 		var done int

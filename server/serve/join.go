@@ -13,29 +13,28 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// joinTime is how long a state is handed to watches that begin, while others are being sent it.
+// joinTime is how long new watches may join a state that others are being sent.
 const joinTime = time.Second
 
-// states are the states that watches are being sent before their changes. Watches that begin
-// together are sent the same one, which is encoded once:
+// states are the initial states being sent to watches. Watches that begin together share one, which
+// is encoded once:
 //
 //	Cache.List ─▶ state: chunk │ chunk │ chunk │ chunk     version 41
 //	               watch ─────────────▲      ▲
 //	               watch ────────────────────┘             then the changes since 41, from the log
 //
-// The watch of the changes begins before the state is sent. Until then, one batch of it is read at
-// most.
+// The watch for the changes is opened before the state is sent; until then, at most one batch of it
+// is read.
 //
-// A watch that joins a state which is not the newest one gets the changes since then, and only then
-// the bookmark that ends the initial events: to its client, they are the newest state.
+// A watch that joins an older state gets the changes since then, and only after them the bookmark
+// that ends the initial events: its client sees all of this as the newest state.
 type states struct {
-	bytes atomic.Int64 // of the chunks that are kept
+	bytes atomic.Int64 // of kept encodings
 
 	mu  sync.Mutex // mu guards what follows
 	all map[selection]*state
 }
 
-// selection is what watches must have in common to be sent one state.
 type selection struct {
 	cache                     *watchcache.Cache
 	namespace, labels, fields string
@@ -43,22 +42,22 @@ type selection struct {
 	format                    watchcache.Format
 }
 
-// state is the objects of a selection at one version, as events.
+// state holds the objects of a selection at one version, as events.
 type state struct {
 	of      selection
-	seen    uint64 // the cache's version when the state was made, or less
+	seen    uint64 // the cache's version when the state was made, or a lower one
 	made    time.Time
-	members atomic.Int64 // watches that are being sent it
+	members atomic.Int64 // watches being sent the state
 
-	load    sync.Once // sets what follows
+	load    sync.Once // sets the fields below
 	err     error
 	version uint64
 	size    int // of the objects
 	chunks  []chunk
 }
 
-// chunk is a part of a state that is sent at once. It is encoded by the first watch that is sent
-// it, and kept if there are others.
+// chunk is the part of a state sent in one write. The first watch to send it encodes it; the
+// encoding is kept if there are other watches.
 type chunk struct {
 	objects []*watchcache.Object
 
@@ -66,8 +65,8 @@ type chunk struct {
 	encoded []byte
 }
 
-// join returns the state that a watch is to begin with, which leave must be called with. It is as
-// new as the cache, or will be with the changes since then.
+// join returns the initial state for a watch, which the caller must hand to leave. The state is as
+// new as the cache, at once or with the changes since then.
 func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
 	st := s.enter(of)
 	st.load.Do(func() { st.read(filter) })
@@ -78,17 +77,17 @@ func (s *states) join(of selection, filter watchcache.Filter) (*state, error) {
 	return st, nil
 }
 
-// enter returns a state that is new enough, with the caller as one of its members.
+// enter returns a state that is new enough, and counts the caller as a member.
 func (s *states) enter(of selection) *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := of.cache.Status() // under the lock: who comes later has no older version
+	status := of.cache.Status() // under the lock: no later caller sees an older version
 	return s.memberLocked(of, status.Version, status.Oldest)
 }
 
-// memberLocked is enter. now and oldest are the cache's version and the oldest one from which it
-// knows the changes. A state that is newer than the cache is one of a history that the storage has
-// given up.
+// memberLocked implements enter. now is the cache's version; oldest is the oldest version since
+// which it knows the changes. A state newer than the cache belongs to a history the storage has
+// abandoned.
 func (s *states) memberLocked(of selection, now, oldest uint64) *state {
 	st := s.all[of]
 	if st == nil || st.seen != now && time.Since(st.made) > joinTime || st.seen < oldest || st.seen > now {
@@ -102,7 +101,6 @@ func (s *states) memberLocked(of selection, now, oldest uint64) *state {
 	return st
 }
 
-// leave ends the membership that join has begun. A state without members is forgotten.
 func (s *states) leave(st *state) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +115,7 @@ func (s *states) leave(st *state) {
 	}
 }
 
-// read reads the objects. They don't depend on the request that happens to be the first.
+// read reads the objects. It doesn't depend on the request that comes first.
 func (st *state) read(filter watchcache.Filter) {
 	list, err := st.of.cache.List(context.Background(), watchcache.ListOptions{Filter: filter})
 	if err != nil {
@@ -135,7 +133,7 @@ func (st *state) read(filter watchcache.Filter) {
 	}
 }
 
-// bytes returns the chunk as events of a state. most is how many bytes all states may keep.
+// bytes returns the chunk as events. most is the limit for all kept encodings.
 func (c *chunk) bytes(s *states, st *state, most int64) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,5 +158,4 @@ func (c *chunk) bytes(s *states, st *state, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// frameRoom is about how much longer than the object an event is.
 const frameRoom = 64

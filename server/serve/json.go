@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// jsonEncoding is that of objects that are JSON with apiVersion and kind.
+// jsonEncoding sends objects kept as JSON with apiVersion and kind.
 type jsonEncoding struct{}
 
 func (jsonEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
@@ -24,7 +24,7 @@ func (jsonEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
 	return appendPartial(nil, data, kind.APIVersion)
 }
 
-// appendPartial appends the metadata of an object's JSON as an object of its own.
+// appendPartial appends the metadata of an object's JSON as a PartialObjectMetadata.
 func appendPartial(dst, data []byte, apiVersion string) ([]byte, error) {
 	metadata, err := rawjson.Metadata(data)
 	if err != nil {
@@ -34,7 +34,6 @@ func appendPartial(dst, data []byte, apiVersion string) ([]byte, error) {
 	return append(append(dst, metadata...), '}'), nil
 }
 
-// list copies the bytes of the objects.
 func (jsonEncoding) list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error {
 	head, err := json.Marshal(struct {
 		metav1.TypeMeta
@@ -85,7 +84,7 @@ func (jsonEncoding) failure(status *metav1.Status) []byte {
 	return append(event, '\n')
 }
 
-// metadataEvents is the format of watches that ask for metadata, in a version of meta.k8s.io.
+// metadataEvents is the format of watches for metadata, in a version of meta.k8s.io.
 type metadataEvents struct{ apiVersion string }
 
 // AppendEvent appends an event as a line of JSON.

@@ -11,16 +11,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// quota bounds how many requests of a kind are under way. The last quarter of the places is for
-// callers that have fewer than share, so one caller can't take them all.
+// quota limits concurrent requests of a kind. The last quarter of the places is for callers holding
+// fewer than share, so one caller can't take them all.
 type quota struct {
 	most, share int // set once at construction
 
 	now int
-	by  map[caller]int // of callers that have a place
+	by  map[caller]int // callers holding a place
 }
 
-// take takes a place for a caller, if it may have one.
 func (q *quota) take(who caller) bool {
 	if q.now >= q.most || q.now >= q.most-q.most/4 && q.by[who] >= q.share {
 		return false
@@ -40,13 +39,13 @@ func (q *quota) give(who caller) {
 	}
 }
 
-// joins are the requests that are being sent a state: lists, and watches that begin with one.
+// joins are the requests being sent a state: lists, and watches that begin with one.
 type joins struct {
 	mu sync.Mutex // mu guards what follows
 	quota
 }
 
-// enter gives a request a place until it calls leave, or returns its refusal.
+// enter gives a request a place until leave is called, or returns its refusal.
 func (j *joins) enter(req *http.Request) (leave func(), err error) {
 	who := callerOf(req)
 	j.mu.Lock()
@@ -61,12 +60,11 @@ func (j *joins) enter(req *http.Request) (leave func(), err error) {
 	}, nil
 }
 
-// caller is a hash of what a caller is known by, so that no watch keeps a token in memory.
+// caller is a hash of a caller's identity, so that no watch keeps a token in memory.
 type caller uint64
 
 var seed = maphash.MakeSeed()
 
-// callerOf returns whose request it is: by its credentials, or else by its address.
 func callerOf(req *http.Request) caller {
 	name := req.Header.Get("Authorization")
 	if name == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// protobufEncoding is that of objects that are messages of Kubernetes' protobuf.
+// protobufEncoding sends objects kept as messages of Kubernetes' protobuf.
 type protobufEncoding struct{}
 
 func (protobufEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
@@ -28,7 +28,7 @@ func (protobufEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error
 	return protobuf.AppendObject(nil, kind, data), nil
 }
 
-// list copies the bytes of the objects. The shard is not repeated.
+// list doesn't repeat the shard.
 func (protobufEncoding) list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error {
 	var malformed error
 	items := func(yield func([]byte) bool) {
@@ -68,7 +68,7 @@ func (protobufEncoding) failure(status *metav1.Status) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)
 }
 
-// protobufStatus returns a status as every object is sent by itself.
+// protobufStatus encodes a status like any single object.
 func protobufStatus(status *metav1.Status) ([]byte, error) {
 	raw, err := status.Marshal()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// get answers a request for one object.
 func (h *Handler) get(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
 	obj, err := res.Cache.Get(req.Context(), key(r), r.State.Version)
 	if err != nil {
@@ -25,7 +24,6 @@ func (h *Handler) get(w http.ResponseWriter, req *http.Request, res Resource, r 
 	return h.writeObject(w, http.StatusOK, obj.Bytes, res, r)
 }
 
-// list answers a request for a collection.
 func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
 	if err := res.Cache.WaitUntilFresh(req.Context(), r.State.Version); err != nil {
 		return err
@@ -66,7 +64,7 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	return nil
 }
 
-// mostObjects is more than a list can have, and an int everywhere.
+// mostObjects exceeds the length of any list, and is an int on every platform.
 const mostObjects = 1<<31 - 1
 
 func filter(r *request.Request) watchcache.Filter {

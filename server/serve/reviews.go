@@ -15,29 +15,26 @@ import (
 )
 
 const (
-	// reviewTimeout is how long a review may take.
 	reviewTimeout = 30 * time.Second
-	// mostUnreviewed is for how many intervals a watch goes on whose reviews fail.
+	// mostUnreviewed is the number of intervals a watch goes on while its reviews fail.
 	mostUnreviewed = 5
 )
 
-// reviews authorize an open watch again at intervals. Each runs in a goroutine of its own, and
-// holds up neither events nor the end of the watch. Between two of them there is only a timer.
+// reviews authorize an open watch again at intervals. Each review runs in its own goroutine, and
+// delays neither events nor the end of the watch. Between two reviews there is only a timer.
 type reviews struct {
 	// set once at construction
 	h          *Handler
-	ctx        context.Context // ends with the watch, and when one of them denies it
+	ctx        context.Context // ends with the watch, and when a review denies it
 	cancel     context.CancelFunc
 	attributes Attributes
 
-	mu       sync.Mutex // mu guards what follows, and canceling ctx
+	mu       sync.Mutex // mu guards what follows, and the cancellation of ctx
 	timer    *time.Timer
-	answered time.Time // when the request was allowed last
-	end      func()    // ends the watch; nil until it can be ended
+	answered time.Time // when the request was last allowed
+	end      func()    // ends the watch; nil until that is possible
 }
 
-// review starts the reviews of a watch, which go on until stop is called or one of them denies the
-// request.
 func (h *Handler) review(ctx context.Context, req *http.Request, target request.Target) *reviews {
 	r := &reviews{h: h, answered: time.Now()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
@@ -51,8 +48,8 @@ func (h *Handler) review(ctx context.Context, req *http.Request, target request.
 	return r
 }
 
-// endBy sets the function that ends the watch when a review denies it. If one has done that by
-// now, it is called at once.
+// endBy sets the function that ends the watch when a review denies it. If a review already has,
+// endBy calls it at once.
 func (r *reviews) endBy(end func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,8 +59,7 @@ func (r *reviews) endBy(end func()) {
 	}
 }
 
-// stop ends the reviews. It cancels one that is under way, and doesn't wait for it: Authorize may
-// take its time.
+// stop ends the reviews. It cancels one under way without waiting for it.
 func (r *reviews) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,8 +95,8 @@ func (r *reviews) next() {
 	r.timer.Reset(r.h.reviewPause())
 }
 
-// reviewPause returns the time between two reviews. Watches that began together are not reviewed
-// together.
+// reviewPause returns the time until the next review. It is random, so watches that began together
+// are not reviewed together.
 func (h *Handler) reviewPause() time.Duration {
 	interval := h.config.ReviewInterval
 	return interval - interval/10 + rand.N(interval/5+1)

@@ -19,42 +19,40 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Resource is what a [Handler] serves at the paths of one resource.
+// Resource describes one resource that a [Handler] serves.
 type Resource struct {
 	schema.GroupVersionResource
 	Kind       string
 	Singular   string   // for kubectl, such as widget
 	ShortNames []string // for kubectl
 	Namespaced bool
-	Fields     []string // those that the objects declare, such as spec.nodeName
+	Fields     []string // fields the objects declare for selectors, such as spec.nodeName
 
-	// Cache has the objects, as JSON with apiVersion and kind, or as messages if Protobuf is set,
-	// as package protobuf reads them. Answers are in the same encoding. Namespaces has a cache for
-	// each namespace instead, if there is none of all of them: requests for other namespaces, and
+	// Cache holds the objects, as JSON with apiVersion and kind, or, with Protobuf set, as messages
+	// in the form read by package protobuf. Answers have the same encoding. Instead of one cache of
+	// all namespaces, Namespaces may have one for each served namespace: requests for others, and
 	// for all, are refused with 403.
 	Cache      *watchcache.Cache
 	Namespaces map[string]*watchcache.Cache
 	Protobuf   bool
 
-	// Writer stores what clients create, update and delete. Cache must be a cache of the same
-	// storage. If it is nil, writes are refused with 405.
+	// Writer stores the clients' creates, updates and deletes. Cache must read from the same
+	// storage. If Writer is nil, writes are refused with 405.
 	Writer Writer
-	// Upstream answers what the cache doesn't: requests that write, also to subresources, and reads
-	// of subresources. It is a proxy to an API server, which authorizes its requests by itself. A
-	// resource may have a Writer or an Upstream, not both.
+	// Upstream answers writes, also to subresources, and reads of subresources. It is a proxy to an
+	// API server, which does its own authorization. Writer and Upstream exclude each other.
 	Upstream http.Handler
-	// Fresh waits until Cache is as fresh as its storage was at the call. It is called before gets,
-	// lists and watches that ask for the newest state, and before writes; its error is the answer.
-	// If it is nil, they are answered at the cache's version. Storage of module adapter/etcd has
-	// such a function.
+	// Fresh waits until Cache is as fresh as its storage was at the call. It is called before
+	// requests for the newest state, and before writes; its error is the answer. If it is nil, they
+	// are answered at the cache's version. Module adapter/etcd's Storage has such a function.
 	Fresh func(ctx context.Context) error
-	// Strict makes Upstream answer gets, and lists without a version and their pages, too. Watches
-	// are answered by the cache.
+	// Strict passes gets and lists without a version, and later pages of lists, to Upstream. The
+	// cache answers watches.
 	Strict bool
 }
 
-// New returns a handler of requests for resources. It fails if two of them have the same path, or
-// if one lacks a part, or has parts that exclude each other.
+// New returns a handler for c.Resources. It fails if two of them have the same path, or if a
+// resource lacks a required field or sets fields that exclude each other.
 func New(c Config) (*Handler, error) {
 	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
 	h.held.most = h.config.SlowBytes
@@ -89,7 +87,6 @@ func (r Resource) check() error {
 	return nil
 }
 
-// cacheOf returns the cache that answers requests for a namespace, or for all of them.
 func (r Resource) cacheOf(namespace string) (*watchcache.Cache, error) {
 	if r.Cache != nil {
 		return r.Cache, nil
@@ -101,7 +98,7 @@ func (r Resource) cacheOf(namespace string) (*watchcache.Cache, error) {
 	return nil, apierrors.NewForbidden(r.GroupVersionResource.GroupResource(), "", fmt.Errorf("only the namespaces %s are served", strings.Join(served, ", ")))
 }
 
-// Handler serves resources over HTTP. [New] makes one. Any number of goroutines may call it.
+// Handler serves resources over HTTP. [New] makes one. It is safe for concurrent use.
 type Handler struct {
 	// set once at construction
 	config    Config
@@ -136,15 +133,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// passOn has the resource's upstream answer. The deadline of what was written to the connection
-// before is none for that.
+// passOn lets the resource's upstream answer, without the deadline left by an earlier write to the
+// connection.
 func passOn(w http.ResponseWriter, req *http.Request, res Resource) {
-	// A connection without deadlines, as in a test without a network, has none to clear.
+	// Connections without deadlines, as in tests without a network, return an error.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	res.Upstream.ServeHTTP(w, req)
 }
 
-// serve answers a request for a resource.
 func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, target request.Target) error {
 	if res.Upstream != nil && !target.Reads() {
 		passOn(w, req, res)

@@ -16,16 +16,16 @@ import (
 )
 
 // NewServer returns a server for a [Handler], or for a handler in front of one, with limits that
-// suit watches. Its Addr and its TLSConfig are left to the caller. [Limit] bounds its connections.
+// suit watches. The caller sets Addr and TLSConfig. [Limit] bounds the number of connections.
 //
-//   - A client has 10 seconds to send the header of a request, which may have 64 KiB, and to finish
-//     the TLS handshake; a connection without requests is closed after 30 seconds.
-//   - A request with a body has a minute for all of it, and over HTTP/2 for its body. GET and HEAD
-//     with a body are refused with 400, and their connections closed.
-//   - There is no ReadTimeout and no WriteTimeout: they would end watches. A Handler limits the
-//     time of each write by itself.
-//   - An HTTP/2 connection may have 1,000 streams, which is one for each watch of its client. It is
-//     pinged after 30 seconds of silence, and closed 15 seconds later if there is no answer.
+//   - A client has 10 seconds for the TLS handshake, and 10 for a request's header, at most 64
+//     KiB; a connection without requests is closed after 30 seconds.
+//   - A request with a body has a minute for all of it, and over HTTP/2 for its body. GET and
+//     HEAD with a body are refused with 400, and their connections closed.
+//   - There is no ReadTimeout and no WriteTimeout: they would end watches. The Handler limits the
+//     time of each write itself.
+//   - An HTTP/2 connection may have 1,000 streams; each watch needs one. It is pinged after 30
+//     seconds of silence, and closed 15 seconds later without an answer.
 func NewServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           limitBodies(handler),
@@ -42,18 +42,18 @@ func NewServer(handler http.Handler) *http.Server {
 }
 
 const (
-	// idleTimeout is how long a connection may be without requests. If one of HTTP/2 ends in the
-	// middle of a request, net/http keeps its memory for as long, which no limit counts: it starts
-	// the timer once more. So it is short.
+	// idleTimeout is how long a connection may be without requests. It is short because of HTTP/2:
+	// if a connection ends in the middle of a request, net/http starts the timer once more and
+	// keeps its memory that long, which no limit counts.
 	idleTimeout = 30 * time.Second
-	// requestTimeout is how long a request with a body may take; an API server's is the same.
+	// requestTimeout is how long a request with a body may take, as in an API server.
 	requestTimeout = time.Minute
-	// restTimeout is how long a client may take for a body that was refused.
+	// restTimeout is how long a client may take to send a refused body.
 	restTimeout = time.Second
 )
 
-// limitBodies returns a handler that calls next, with a deadline if the request has a body:
-// net/http waits without one for what next doesn't read.
+// limitBodies wraps next with a read deadline for requests with a body: net/http waits without one
+// for the part next doesn't read.
 func limitBodies(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		control := http.NewResponseController(w) // there are no deadlines without a network
@@ -65,7 +65,7 @@ func limitBodies(next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close")
 			w.Header().Set("Content-Type", string(request.JSON))
 			w.WriteHeader(http.StatusBadRequest)
-			// An error means that the client has gone.
+			// An error means the client has gone.
 			_ = json.NewEncoder(w).Encode(statusOf(apierrors.NewBadRequest("a request that reads has no body")))
 		default:
 			_ = control.SetReadDeadline(time.Now().Add(requestTimeout))
@@ -75,14 +75,13 @@ func limitBodies(next http.Handler) http.Handler {
 }
 
 // Limit returns a listener that accepts at most total connections at a time, and perIP of one IP
-// address; 0 means any number. Further ones are closed as soon as they are accepted, so they
-// neither take memory nor hold up other clients. Addresses behind a proxy, or behind a Service
-// whose traffic is not local, are that of the proxy or node.
+// address; 0 means any number. Further connections are closed as soon as they are accepted, so they
+// neither take memory nor hold up other clients. Behind a proxy, or a Service whose traffic is not
+// local, the address is the proxy's or the node's.
 func Limit(l net.Listener, total, perIP int) net.Listener {
 	return &limited{Listener: l, total: total, perIP: perIP, byIP: map[netip.Addr]int{}}
 }
 
-// limited is a listener with limits.
 type limited struct {
 	net.Listener
 
@@ -91,7 +90,7 @@ type limited struct {
 
 	mu   sync.Mutex // mu guards what follows
 	open int
-	byIP map[netip.Addr]int // without those that have no connection
+	byIP map[netip.Addr]int // only addresses with a connection
 }
 
 // Accept returns the next connection within the limits.
@@ -105,7 +104,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		if l.take(ip) {
 			return &counted{Conn: conn, closed: func() { l.give(ip) }}, nil
 		}
-		_ = conn.Close() // there is nothing to say to its client
+		_ = conn.Close() // its client can't be told anything
 	}
 }
 
@@ -129,7 +128,6 @@ func (l *limited) give(ip netip.Addr) {
 	}
 }
 
-// ipOf returns the address of a connection's client; the zero Addr if it has none.
 func ipOf(conn net.Conn) netip.Addr {
 	addr, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -138,7 +136,6 @@ func ipOf(conn net.Conn) netip.Addr {
 	return addr.Addr().Unmap()
 }
 
-// counted is a connection that is counted until it is closed.
 type counted struct {
 	net.Conn
 	once   sync.Once

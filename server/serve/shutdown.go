@@ -16,24 +16,23 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// watches are the requests to watch that are under way.
+// watches are the watch requests under way.
 type watches struct {
 	mu sync.Mutex // mu guards what follows
 	quota
-	open    map[openWatch]struct{} // of requests that have been sent their first state
-	closing bool                   // there are to be no more
-	aborted bool                   // those that come nevertheless have no time
-	none    chan struct{}          // closed when closing and there is no request
+	open    map[openWatch]struct{} // watches past their initial state
+	closing bool                   // no more may begin
+	aborted bool                   // late ones are ended at once
+	none    chan struct{}          // closed when closing and no request is left
 }
 
-// openWatch is a watch that can be ended.
 type openWatch interface {
 	Finish() // soon, with a bookmark
 	abort()  // now
 	wait()   // until it has ended, after abort
 }
 
-// streamed is a watch in a goroutine of net/http, which knows and ends it.
+// streamed is a watch in a goroutine of net/http, which ends it and needs no waiting.
 type streamed struct{ *watchcache.Watcher }
 
 func (s streamed) abort() { s.Close() }
@@ -43,7 +42,6 @@ func newWatches(most int) *watches {
 	return &watches{quota: quota{most: most, share: max(1, most/100)}, open: map[openWatch]struct{}{}, none: make(chan struct{})}
 }
 
-// enter counts a request until it calls leave, or returns its refusal.
 func (o *watches) enter(req *http.Request) (leave func(), err error) {
 	who := callerOf(req)
 	o.mu.Lock()
@@ -64,7 +62,7 @@ func (o *watches) enter(req *http.Request) (leave func(), err error) {
 	}, nil
 }
 
-// add adds the watch of a request. remove must be called before leave.
+// add registers a request's watch. remove must be called before leave.
 func (o *watches) add(w openWatch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -83,7 +81,7 @@ func (o *watches) remove(w openWatch) {
 	delete(o.open, w)
 }
 
-// close lets no further request enter, and returns the watches that are open.
+// close stops further requests from entering, and returns the open watches.
 func (o *watches) close(abort bool) []openWatch {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,20 +101,19 @@ func (o *watches) isClosing() bool {
 	return o.closing
 }
 
-// Shutdown ends all watches, one after the other in a random order over a time, so that their
-// clients don't come to other servers all at once. A watch with bookmarks gets one before its end,
-// from which its client goes on elsewhere. Meanwhile new watches are refused with 429, and answers
-// ask clients to make new connections.
+// Shutdown ends all watches one by one, in random order spread over a duration, so that their
+// clients don't reach other servers all at once. A watch with bookmarks gets a last one, from which
+// its client continues elsewhere. Meanwhile new watches are refused with 429, and answers ask
+// clients to make new connections.
 //
-// Shutdown returns when the last watch has ended, which is two seconds after the time or a little
+// Shutdown returns when the last watch has ended, two seconds after that duration or a little
 // later; up to Config.WriteTimeout later if a client doesn't read. If ctx ends first, Shutdown ends
-// the watches that are left at once, waits for those over HTTP/1.1, whose clients have a second to
-// read what is being written, and returns the cause. Watches over HTTP/2, and those that are still
-// being sent the objects, end when their clients have read what is being written, or by Close of
-// the http.Server.
+// the remaining watches at once, waits for those over HTTP/1.1, whose clients have a second to read
+// the write under way, and returns the cause. Watches over HTTP/2, and watches still being sent the
+// objects, end when their clients have read the write under way, or by Close of the http.Server.
 //
-// Shutdown can be called again. It is to be called before the Shutdown of the http.Server, which
-// doesn't end watches, and waits for those over HTTP/2.
+// Shutdown may be called again. Call it before the Shutdown of the http.Server, which doesn't end
+// watches, and waits for those over HTTP/2.
 func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
 	began, open := time.Now(), h.watches.close(false)
 	rand.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
@@ -139,7 +136,7 @@ func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
 	}
 }
 
-// abort ends all watches at once, and returns why.
+// abort ends all watches at once, and returns the cause of ctx's end.
 func (h *Handler) abort(ctx context.Context) error {
 	open := h.watches.close(true)
 	for _, w := range open {

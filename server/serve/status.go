@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// statusOf returns what clients get for an error: what an API server has for it, if there is that.
+// statusOf returns the Status for an error: an API server's where it has one, otherwise 500.
 func statusOf(err error) *metav1.Status {
 	var (
 		known    apierrors.APIStatus
@@ -44,13 +44,13 @@ func typed(status metav1.Status) *metav1.Status {
 	return &status
 }
 
-// retryAfter returns in how many seconds a client should try again: in more of them the longer the
-// cache has been without objects, up to 30.
+// retryAfter returns the number of seconds until a client should try again. It grows with the time
+// the cache has been without objects, up to 30.
 func retryAfter(e *watchcache.NotReadyError) int {
 	return int(min(max(math.Exp(0.06*e.Since.Seconds()), 1), 30))
 }
 
-// refuse answers a request with an error, in the format that the client asks for.
+// refuse answers a request with an error, in the format the client prefers.
 func (h *Handler) refuse(w http.ResponseWriter, req *http.Request, err error) {
 	status := statusOf(err)
 	kind := request.Prefer(req.Header.Get("Accept"), request.JSON, request.Protobuf)

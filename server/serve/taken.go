@@ -16,26 +16,25 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// takenWatch is a watch whose connection was taken over from net/http, which needs 25 KB for each,
-// and most of it only for requests that come later. It has one goroutine, which waits for the
+// takenWatch is a watch on a connection taken over from net/http. Its one goroutine waits for the
 // client to go:
 //
 //	a worker of the cache ─▶ receive ─▶ conn, as far as it takes bytes at once
 //	                            └─▶ a goroutine writes the rest, then receive is called again
 //	run ─▶ reads conn until its end
 //
-// Events are in the chunks of HTTP/1.1. As many as the watch has by then are written at once.
+// Events are sent in HTTP/1.1 chunks. All events waiting for the watch are written at once.
 type takenWatch struct {
-	// set before the watch may end
+	// set before the watch can end
 	h        *Handler
 	leave    func() // gives its place back
 	encoding encoding
 	watcher  *watchcache.Watcher
 	conn     net.Conn
-	raw      syscall.RawConn // of conn; nil if it doesn't take bytes without waiting
+	raw      syscall.RawConn // of conn; nil if it can't write without blocking
 	stop     func()          // the reviews
 
-	ended   sync.WaitGroup // run, and with it writers
+	ended   sync.WaitGroup // run, which waits for writers
 	writers sync.WaitGroup
 
 	socket atomic.Pointer[net.Conn] // conn, for cut
@@ -43,16 +42,16 @@ type takenWatch struct {
 
 	mu      sync.Mutex // mu guards what follows
 	running bool       // conn is there
-	writing bool       // a goroutine writes, and receive must not
+	writing bool       // a goroutine is writing, so receive must not
 	over    bool       // nothing more is written
-	aborted bool       // conn has the last deadline
-	early   [][]byte   // a chunk that came before running, in parts
+	aborted bool       // abort has set conn's last deadline
+	early   [][]byte   // parts of a chunk received before running
 	release func()     // of early; nil if there is none
-	last    []byte     // what ends the answer; nil while the watch goes on
+	last    []byte     // end of the answer; nil while the watch goes on
 }
 
-// canTake reports whether the connection of a request can be taken over. One of HTTP/2 can't, since
-// it has other requests.
+// canTake reports whether a request's connection can be taken over. An HTTP/2 connection can't,
+// since it has other requests.
 func canTake(w http.ResponseWriter, req *http.Request) bool {
 	if req.ProtoMajor != 1 || req.ProtoMinor < 1 || req.Method == http.MethodHead {
 		return false
@@ -69,9 +68,8 @@ func canTake(w http.ResponseWriter, req *http.Request) bool {
 	}
 }
 
-// take takes over the connection, whose answer has begun, and starts what serves it. The watch ends
-// when the client goes, or when a review denies the request. What receive was called with so far
-// comes first.
+// take takes over the connection, whose answer has begun, and starts run. The watch ends when the
+// client goes, or when a review denies the request. Events already received are written first.
 func (t *takenWatch) take(w http.ResponseWriter, reviews *reviews, watcher *watchcache.Watcher) error {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -95,7 +93,7 @@ func (t *takenWatch) take(w http.ResponseWriter, reviews *reviews, watcher *watc
 	}
 	switch {
 	case t.over:
-	case len(early) > 0: // t.last comes behind it
+	case len(early) > 0: // t.last follows
 		t.startLocked(func() { t.writeRest(early) })
 	case t.last != nil:
 		t.startLocked(t.writeLast)
@@ -113,7 +111,7 @@ func (t *takenWatch) forget() {
 	}
 }
 
-// cut ends the watch at once, because it keeps too much that its client does not read.
+// cut ends the watch at once, because it keeps too much data its client doesn't read.
 func (t *takenWatch) cut() {
 	t.isCut.Store(true)
 	if conn := t.socket.Load(); conn != nil {
@@ -121,7 +119,7 @@ func (t *takenWatch) cut() {
 	}
 }
 
-// closeNow closes a connection. Close of an encrypted one would try to write for five seconds.
+// closeNow closes a connection. Close of a TLS connection would try to write for five seconds.
 func closeNow(conn net.Conn) {
 	if encrypted, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = encrypted.NetConn()
@@ -144,7 +142,6 @@ func (t *takenWatch) run() {
 	t.writers.Wait()
 }
 
-// read reads until the connection ends. A client has nothing to say after its request.
 func (t *takenWatch) read() {
 	for buffer := make([]byte, 16); ; {
 		if _, err := t.conn.Read(buffer); err != nil {
@@ -153,7 +150,7 @@ func (t *takenWatch) read() {
 	}
 }
 
-// receive sends what the watch gets. It is its Receive function.
+// receive is the watch's Receive function: it sends events.
 func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,7 +160,7 @@ func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
 		return false
 	case t.over || t.last != nil:
 		return false
-	case !t.running: // once: it is not called again before take
+	case !t.running: // happens once: it isn't called again before take
 		t.early = chunkOf(events)
 		t.release = t.h.held.hold(t.early, t.cut)
 		return false
@@ -177,13 +174,13 @@ func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
 	return false
 }
 
-// startLocked starts a goroutine that writes, while receive doesn't.
+// startLocked starts a writing goroutine; until it is done, receive doesn't write.
 func (t *takenWatch) startLocked(write func()) {
 	t.writing = true
 	t.writers.Go(write)
 }
 
-// writeRest writes the parts that the connection has not taken at once, and lets the watch go on.
+// writeRest writes the parts the connection hasn't taken at once, then lets the watch go on.
 func (t *takenWatch) writeRest(parts [][]byte) {
 	release := t.h.held.hold(parts, t.cut)
 	err := t.write(parts)
@@ -202,7 +199,6 @@ func (t *takenWatch) writeRest(parts [][]byte) {
 	}
 }
 
-// writeLast ends the answer and the connection.
 func (t *takenWatch) writeLast() {
 	t.mu.Lock()
 	last := t.last
@@ -211,7 +207,6 @@ func (t *takenWatch) writeLast() {
 	_ = t.conn.Close()
 }
 
-// write writes parts in time.
 func (t *takenWatch) write(parts [][]byte) error {
 	t.setDeadline(time.Now().Add(t.h.config.WriteTimeout))
 	_, err := writeParts(t.conn, parts, &records)
@@ -226,7 +221,7 @@ func (t *takenWatch) setDeadline(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.aborted {
-		_ = t.conn.SetWriteDeadline(at) // else Write fails
+		_ = t.conn.SetWriteDeadline(at) // if it fails, so does Write
 	}
 }
 
@@ -241,7 +236,7 @@ func (t *takenWatch) endLocked(event []byte) {
 	}
 }
 
-// Finish ends the watch soon, as [watchcache.Watcher.Finish] does.
+// Finish ends the watch soon: see [watchcache.Watcher.Finish].
 func (t *takenWatch) Finish() { t.watcher.Finish() }
 
 // Close ends the watch.
@@ -252,24 +247,22 @@ func (t *takenWatch) Close() {
 	t.endLocked(nil)
 }
 
-// lastWrite is how long the client of a watch that is aborted may take to read what is left.
+// lastWrite is how long the client of an aborted watch may take to read the rest.
 const lastWrite = time.Second
 
-// abort is Close, with little time to write what is left.
+// abort is Close with little time for the rest.
 func (t *takenWatch) abort() {
 	t.mu.Lock()
 	if !t.aborted {
 		t.aborted = true
-		_ = t.conn.SetWriteDeadline(time.Now().Add(lastWrite)) // else Write fails
+		_ = t.conn.SetWriteDeadline(time.Now().Add(lastWrite)) // if it fails, so does Write
 	}
 	t.mu.Unlock()
 	t.Close()
 }
 
-// wait waits until the goroutines of the watch have ended.
 func (t *takenWatch) wait() { t.ended.Wait() }
 
-// chunkOf returns the parts of a chunk with events.
 func chunkOf(events []watchcache.Event) [][]byte {
 	size := 0
 	for _, e := range events {
@@ -280,17 +273,16 @@ func chunkOf(events []watchcache.Event) [][]byte {
 	return append(appendFrames(parts, events), []byte("\r\n"))
 }
 
-// tryParts writes as many bytes of the parts as a connection takes without waiting, and returns how
-// many these are.
+// tryParts writes as many bytes of parts as the connection takes without blocking, and returns
+// their number.
 func tryParts(raw syscall.RawConn, parts [][]byte) int {
 	if raw == nil {
 		return 0
 	}
-	n, _ := writeParts(tryWriter{raw}, parts, &batches) // an error is one of the next write too
+	n, _ := writeParts(tryWriter{raw}, parts, &batches) // an error shows again in the next write
 	return n
 }
 
-// tryWriter writes without waiting.
 type tryWriter struct{ raw syscall.RawConn }
 
 func (w tryWriter) Write(p []byte) (n int, err error) {
@@ -300,7 +292,7 @@ func (w tryWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// appendChunk appends data as a chunk, unless there is none: an empty chunk is the last one.
+// appendChunk appends data as a chunk, unless it is empty: an empty chunk is the last one.
 func appendChunk(dst, data []byte) []byte {
 	if len(data) == 0 {
 		return dst

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// rawConn returns nil: no connection can be written to without waiting.
+// rawConn returns nil: no connection can be written to without blocking.
 func rawConn(net.Conn) syscall.RawConn { return nil }
 
 // tryWrite writes nothing.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// rawConn returns what tryWrite writes to; nil for a connection that is encrypted or no socket.
+// rawConn returns the connection's socket for tryWrite; nil if it is encrypted or has no socket.
 func rawConn(conn net.Conn) syscall.RawConn {
 	if limited, ok := conn.(*counted); ok {
 		conn = limited.Conn
@@ -25,8 +25,8 @@ func rawConn(conn net.Conn) syscall.RawConn {
 	return raw
 }
 
-// tryWrite writes as much of data as a connection takes without waiting, and returns how much that
-// is. It may be nothing, also because of an error, which the next Write will have too.
+// tryWrite writes the part of data that the connection takes without blocking, and returns its
+// length. That may be 0, also after an error, which the next Write will return too.
 func tryWrite(raw syscall.RawConn, data []byte) (n int) {
 	if raw == nil {
 		return 0

@@ -56,7 +56,7 @@ func (c *write) update() error {
 	switch {
 	case c.sent.DryRun, reflect.DeepEqual(obj.Object, old.Object):
 		return c.answer(http.StatusOK, data)
-	case old.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0: // nothing holds it
+	case old.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0: // no finalizer is left
 		if err := c.remove(stored); err != nil && !errors.Is(err, watchcache.ErrNotFound) {
 			return refusal(err, c.r)
 		}
@@ -68,7 +68,6 @@ func (c *write) update() error {
 	return c.answerStored(http.StatusOK, stored)
 }
 
-// sameContent reports whether two objects are the same but for their metadata.
 func sameContent(a, b *unstructured.Unstructured) bool {
 	if len(a.Object) != len(b.Object) { // both have metadata
 		return false

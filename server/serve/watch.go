@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// watch answers a request for changes: by a stream that ends with the request, at its timeout, or
-// after an error, which is its last event then.
+// watch answers with a stream of changes that ends with the request, at its timeout, or with an
+// error as the last event.
 func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, target request.Target, r *request.Request) error {
 	leave, err := h.watches.enter(req)
 	if err != nil {
@@ -36,7 +36,7 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 		h.stream(w, res, r, o)
 		return nil
 	}
-	// The context of the request may end before the watch does.
+	// The request's context may end before the watch does.
 	reviews := h.review(context.WithoutCancel(req.Context()), req, target)
 	stop := reviews.stop
 	defer func() { stop() }()
@@ -49,12 +49,12 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 	out, watcher, err := h.open(reviews.ctx, w, req, res, r, o)
 	switch {
 	case out == nil, err == nil && watcher == nil:
-		return err // nil: the client has gone
+		return err // nil if the client has gone
 	case err == nil && taken != nil:
 		if err := taken.take(w, reviews, watcher); err != nil {
 			panic(http.ErrAbortHandler) // the answer has begun
 		}
-		leave, stop = func() {}, func() {} // taken does it
+		leave, stop = func() {}, func() {} // taken calls them
 		return nil
 	case err == nil:
 		defer watcher.Close()
@@ -67,9 +67,9 @@ func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, 
 	return nil
 }
 
-// open begins the answer to a watch, with the objects if it is to begin with them, and opens the
-// watch of what follows. If it returns no stream, the error is to be answered otherwise; if it
-// returns neither watch nor error, the client has gone. allowed ends if the watch is denied.
+// open begins the answer to a watch, with the objects if the client wants them first, and opens the
+// watch for the changes after them. Without a stream, the caller answers with the error; without
+// watch and error, the client has gone. allowed ends if the watch is denied.
 func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	began := time.Now()
 	var watcher *watchcache.Watcher
@@ -81,14 +81,14 @@ func (h *Handler) open(allowed context.Context, w http.ResponseWriter, req *http
 		return h.join(allowed, w, req, res, r, o)
 	}
 	if errors.As(err, new(*watchcache.NotReadyError)) {
-		return nil, nil, err // all other errors are events
+		return nil, nil, err // all other errors are sent as events
 	}
 	return h.stream(w, res, r, o), watcher, err
 }
 
-// join is open for a watch that begins with the objects, when the cache has reached its version.
-// The watch of what follows is opened first: a client that takes its time for the objects is one of
-// a slow watch, which the cache may merge.
+// join is open for a watch that begins with the objects, once the cache has reached its version. It
+// opens the watch for later changes first: a client that is slow to read the objects has a slow
+// watch, whose events the cache may merge.
 func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
 	leave, err := h.joins.enter(req)
 	if err != nil {
@@ -115,7 +115,7 @@ func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http
 	for i := range st.chunks {
 		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
 		if err == nil {
-			err = allowed.Err() // other ends come to the watcher, or to the connection
+			err = allowed.Err() // other ends reach the watcher, or the connection
 		}
 		if err != nil {
 			watcher.Close()
@@ -129,7 +129,8 @@ func (h *Handler) join(allowed context.Context, w http.ResponseWriter, req *http
 	return out, watcher, nil
 }
 
-// follow sends what a watch gets until it ends, and returns why; nil if the client has gone.
+// follow sends the watcher's events until it ends, and returns the reason; nil if the client has
+// gone.
 func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error {
 	for {
 		events, err := watcher.Next(ctx)
@@ -142,14 +143,13 @@ func follow(ctx context.Context, out *stream, watcher *watchcache.Watcher) error
 	}
 }
 
-// stream is an answer of events.
 type stream struct {
 	connection
 	encoding encoding
 	held     *held
 }
 
-// stream begins one. The client gets to know at once that its watch is open.
+// stream begins the answer, so that the client learns at once that its watch is open.
 func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request, o watchcache.WatchOptions) *stream {
 	s := &stream{h.connection(w), encodingOf(r.Format), &h.held}
 	if o.Receive != nil { // the connection will be taken over
@@ -162,7 +162,6 @@ func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request
 	return s
 }
 
-// send sends events that a watcher has got at once.
 func (s *stream) send(events []watchcache.Event) error {
 	frames := appendFrames(nil, events)
 	defer s.held.hold(frames, s.cut)()
@@ -172,10 +171,8 @@ func (s *stream) send(events []watchcache.Event) error {
 	return s.flush()
 }
 
-// cut makes writes fail.
 func (s *stream) cut() { _ = s.control.SetWriteDeadline(time.Unix(1, 0)) }
 
-// write sends frames.
 func (s *stream) write(frames []byte) error {
 	if _, err := s.Write(frames); err != nil {
 		return err
@@ -183,15 +180,15 @@ func (s *stream) write(frames []byte) error {
 	return s.flush()
 }
 
-// end ends the stream: with an event that has the error, unless it is the end of the watch, of the
-// request or of the cache.
+// end ends the stream. An error is sent as an event, unless it is just the end of the watch, the
+// request or the cache.
 func (s *stream) end(err error) {
 	if event := lastEvent(err, s.encoding); event != nil {
-		_ = s.write(event) // it is the last thing that the client can get
+		_ = s.write(event) // the last write in any case
 	}
 }
 
-// lastEvent returns the event of an error that ends a watch, nil if there is none.
+// lastEvent returns the event for an error that ends a watch, or nil.
 func lastEvent(err error, in encoding) []byte {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.As(err, new(*watchcache.NotReadyError)) {
 		return nil

@@ -14,21 +14,20 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Writer stores what clients create, update and delete, as JSON. The storages in memory and in etcd
-// are Writers. Methods may be called by any number of goroutines. They return an error that wraps
-// [watchcache.ErrExists], [watchcache.ErrNotFound] or [watchcache.ErrConflict] if the state of the
-// storage does not allow the write. An error that is an apierrors.APIStatus is the client's answer.
+// Writer stores objects for clients, as JSON. The storages in memory and in etcd are Writers.
+// Methods must be safe for concurrent use. They return an error that wraps [watchcache.ErrExists],
+// [watchcache.ErrNotFound] or [watchcache.ErrConflict] if the state of the storage doesn't allow
+// the write. An apierrors.APIStatus is sent to the client as it is.
 type Writer interface {
 	// Create stores an object, and returns it with its resourceVersion.
 	Create(ctx context.Context, data []byte) (*watchcache.Object, error)
-	// Update stores an object in the place of the one that has the same uid and resourceVersion,
-	// and returns it with its new resourceVersion.
+	// Update replaces the object with the same uid and resourceVersion, and returns the new object
+	// with its new resourceVersion.
 	Update(ctx context.Context, data []byte) (*watchcache.Object, error)
 	// Delete removes the object under a key, and returns its last state.
 	Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error)
 }
 
-// write is a request that writes, and its answer.
 type write struct {
 	h    *Handler
 	w    http.ResponseWriter
@@ -38,16 +37,14 @@ type write struct {
 	sent *request.Write
 }
 
-// bodyTimeout is how long a client may take to send a body.
 const bodyTimeout = 30 * time.Second
 
-// write answers a request that writes.
 func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // there is none without a network
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails without a network
 	sent, err := r.ReadWrite(req, h.config.MaxBody)
 	if err != nil {
-		return err // with the deadline, which is also that of what net/http reads of the rest
+		return err // keep the deadline: it also limits net/http's reading of the rest
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	c := &write{h, w, req.Context(), res, r, sent}
@@ -60,7 +57,6 @@ func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, 
 	return c.delete()
 }
 
-// key returns the key of the object that the request is about.
 func key(r *request.Request) string {
 	if r.Namespace == "" {
 		return r.Name
@@ -68,8 +64,8 @@ func key(r *request.Request) string {
 	return r.Namespace + "/" + r.Name
 }
 
-// current returns the object that the request is about, nil if there is none. The cache is waited
-// for if it may not know a version yet. One that it doesn't reach is left to be compared.
+// current returns the request's object, or nil. It waits for a version the cache may not have yet;
+// if the cache doesn't reach it, the caller's comparison finds that out.
 func (c *write) current(version uint64) (*watchcache.Object, error) {
 	obj, err := c.res.Cache.Get(c.ctx, key(c.r), version)
 	if errors.As(err, new(*watchcache.TooLargeError)) {
@@ -78,19 +74,17 @@ func (c *write) current(version uint64) (*watchcache.Object, error) {
 	return obj, err
 }
 
-// answer answers with an object.
 func (c *write) answer(code int, data []byte) error {
 	return c.h.writeObject(c.w, code, data, c.res, c.r)
 }
 
-// answerStored answers with an object that was stored, when the cache has it: what the client asks
-// for next has what it has written. If that takes too long, the client need not wait.
+// answerStored answers with a stored object once the cache has it, so that the client's next
+// request sees it. The client doesn't wait long for that.
 func (c *write) answerStored(code int, stored *watchcache.Object) error {
 	_ = c.res.Cache.WaitUntilFresh(c.ctx, stored.Version)
 	return c.answer(code, stored.Bytes)
 }
 
-// refusal returns the answer to a write that the storage has refused.
 func refusal(err error, r *request.Request) error {
 	resource := r.Resource.GroupResource()
 	switch {

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// item is an object on its way from the source into the cache. The source checks its metadata, of
-// which it has the kind if it is JSON, and the name, uid and version.
+// item is an object on its way from the source into the cache. The source checks its metadata:
+// name, uid and version, and in JSON also the kind.
 type item struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"` // the source wants a number
@@ -27,11 +27,10 @@ type item struct {
 	object *watchcache.Object
 }
 
-// reader reads an object from its bytes, of which it keeps a copy.
+// reader reads an object from its bytes, and keeps a copy of them.
 type reader func(data []byte) (metav1.TypeMeta, *watchcache.Object, error)
 
-// readJSON returns a reader of JSON, in which objects get their kind if they have none, as in lists
-// of built-in kinds.
+// readJSON returns a reader of JSON. It adds a missing kind, as in lists of built-in kinds.
 func readJSON(resource schema.GroupVersionResource, opts Options) (reader, error) {
 	r, err := rawjson.NewReader(opts.Fields, opts.Drop)
 	if err != nil {
@@ -60,7 +59,7 @@ func readJSON(resource schema.GroupVersionResource, opts Options) (reader, error
 	}, nil
 }
 
-// setFalse sets the fields that the JSON of a built-in kind leaves out because they are false.
+// setFalse sets fields omitted from the JSON of a built-in kind because they are false.
 func setFalse(h *rawjson.Header, bools []string) {
 	for _, field := range bools {
 		if _, ok := h.Fields[field]; ok {
@@ -73,7 +72,6 @@ func setFalse(h *rawjson.Header, bools []string) {
 	}
 }
 
-// readProtobuf returns a reader of protobuf, where the kind is outside of the object.
 func readProtobuf(opts Options) (reader, error) {
 	r, err := protobuf.NewReader(opts.Protobuf, opts.Fields, opts.Drop)
 	if err != nil {
@@ -88,8 +86,8 @@ func readProtobuf(opts Options) (reader, error) {
 // UnmarshalJSON reads the object from JSON.
 func (i *item) UnmarshalJSON(data []byte) error { return i.unmarshal(data) }
 
-// Unmarshal reads the object from protobuf. The source tries it with a zero item, to learn that the
-// type has protobuf.
+// Unmarshal reads the object from protobuf. The source calls it on a zero item, to see whether the
+// type supports protobuf.
 func (i *item) Unmarshal(data []byte) (err error) {
 	if i.read == nil {
 		if i.read, err = readProtobuf(Options{}); err != nil {
@@ -110,14 +108,14 @@ func (i *item) unmarshal(data []byte) (err error) {
 	return nil
 }
 
-// Marshal returns the object's bytes. Like Reset, it is there because the source wants types that
-// have all methods of Kubernetes' types.
+// Marshal returns the object's bytes. Like Reset, it exists because the source expects all methods
+// of Kubernetes' types.
 func (i *item) Marshal() ([]byte, error) { return i.object.Bytes, nil }
 
 // Reset empties the item.
 func (i *item) Reset() { *i = item{read: i.read} }
 
-// DeepCopyObject returns a shallow copy, since nothing changes what an item refers to.
+// DeepCopyObject returns a shallow copy, since an item's referents never change.
 func (i *item) DeepCopyObject() runtime.Object {
 	c := *i
 	return &c

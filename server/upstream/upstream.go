@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package upstream is the storage of a watch cache that is a collection of an API server.
+// Package upstream is a watch cache's storage over a collection of an API server.
 //
 // A [Storage] starts no goroutine: its methods send requests, and block until they have read the
-// answers, on the goroutine that calls them. A request to which nothing comes for three minutes
-// fails. An open watch ends then: the connection is dead, nothing has changed, or the server was
-// restored from a backup. [Storage.Newest] tells a cache which, before it watches again.
+// answers, on the caller's goroutine. A request fails after three minutes of silence. A watch then
+// ends because the connection is dead, nothing has changed, or the server was restored from a
+// backup. A cache calls [Storage.Newest] to find out which, before it watches again.
 package upstream
 
 import (
@@ -27,20 +27,18 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// pageSize is how many objects are asked for at a time.
 const pageSize = 500
 
-// leastTimeout is how long a watch lasts at least, if the server lets it. At most it lasts twice as
-// long, so that the watches of many resources don't end at once.
+// leastTimeout is the minimum duration of a watch, if the server permits it. The maximum is twice
+// that, so that the watches of many resources don't end at once.
 const leastTimeout = 5 * time.Minute
 
-// mostSilence is how long nothing may come from the server. It sends a bookmark a minute, about, if
+// mostSilence is how long the server may be silent. It sends a bookmark about once a minute if
 // anything has changed.
 const mostSilence = 3 * time.Minute
 
 var errSilent = fmt.Errorf("nothing has come from the API server for %v", mostSilence)
 
-// listener ends a context when nothing is heard for too long.
 type listener struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
@@ -59,8 +57,8 @@ func (l *listener) stop() {
 	l.cancel(nil)
 }
 
-// reason returns why a request has failed whose context is a listener's: that it was silent,
-// whatever error it has returned.
+// reason returns errSilent if the listener has ended the request, and otherwise the request's
+// error.
 func reason(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return errSilent
@@ -68,30 +66,28 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Options describe the collection. With Kind alone, it is all objects of the resource.
+// Options describe the collection. With Kind alone, it has all objects of the resource.
 type Options struct {
-	// Namespace is the only one to read; "" means all.
+	// Namespace is the only namespace to read; "" means all.
 	Namespace string
-	// LabelSelector and FieldSelector are in the forms that API servers read; "" selects
-	// everything.
+	// LabelSelector and FieldSelector have an API server's syntax; "" selects everything.
 	LabelSelector, FieldSelector string
 	// Kind is the kind of the objects. It must be set.
 	Kind string
-	// Fields are the declared fields, such as "spec.nodeName", by which clients of the cache may
-	// select.
+	// Fields are the declared fields, such as "spec.nodeName", which the cache's clients may select
+	// by.
 	Fields []string
-	// Drop are paths to what is cut out of objects before they are kept, so that no client gets
-	// it: .metadata.managedFields, .metadata.annotations["example.com/note"], .spec.template. A
-	// path leads through objects, not into lists. Clients may select by fields that are dropped.
+	// Drop are paths of parts to cut out of objects before they are kept; no client gets these:
+	// .metadata.managedFields, .metadata.annotations["example.com/note"], .spec.template. A path
+	// leads through objects, not into lists. Clients may still select by dropped fields.
 	Drop []string
-	// Protobuf makes the storage ask for objects in protobuf, and keep them so, if it isn't nil:
-	// for built-in kinds. It must have the declared fields and what to drop, but for metadata; see
+	// Protobuf, if not nil, makes the storage request and keep objects in protobuf: for built-in
+	// kinds. It must have the declared fields and the paths in Drop, except in metadata; see
 	// [protobuf.BuiltIn]. By default objects are JSON.
 	Protobuf protobuf.Schema
 }
 
-// CheckDrop returns the error with which [New] would fail because of a path in Options.Drop, or
-// nil.
+// CheckDrop returns [New]'s error for a path in Options.Drop, or nil.
 func CheckDrop(path string) error {
 	_, err := fieldpath.Parse(path)
 	return err
@@ -103,8 +99,8 @@ type Storage struct {
 }
 
 // New returns the storage of a resource's collection. It sends no request. It fails if Kind is
-// empty, if a path in Drop has another form or leads to what a cache needs, if Protobuf lacks a
-// path, and as [source.New] does.
+// empty, if a path in Drop is malformed or needed by a cache, if Protobuf lacks a path, or if
+// [source.New] fails.
 func New(client *source.Client, resource schema.GroupVersionResource, opts Options) (*Storage, error) {
 	if opts.Kind == "" {
 		return nil, fmt.Errorf("upstream.New of %s: Options.Kind is empty; set it to the kind of the objects, such as Pod", resource)
@@ -132,8 +128,8 @@ func New(client *source.Client, resource schema.GroupVersionResource, opts Optio
 	return &Storage{src}, nil
 }
 
-// List reads the collection in pages. If its version expires before the last page, it is read again
-// as a whole.
+// List reads the collection in pages. If its version expires before the last page, List starts
+// over.
 func (s *Storage) List(ctx context.Context) (objects []*watchcache.Object, version uint64, err error) {
 	ctx, listener := listen(ctx)
 	defer listener.stop()
@@ -159,9 +155,9 @@ func (s *Storage) List(ctx context.Context) (objects []*watchcache.Object, versi
 	}
 }
 
-// Watch watches the collection until the server ends the watch, which it is asked to do after some
-// minutes. The error is a [watchcache.ExpiredError] if the server does not have the changes since
-// the version any more.
+// Watch watches the collection until the server ends the watch, as requested, after some minutes.
+// The error is a [watchcache.ExpiredError] if the server no longer has the changes since the
+// version.
 func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
 	opts := source.WatchOptions{
 		ResourceVersion: strconv.FormatUint(after, 10),
@@ -192,9 +188,8 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	return err
 }
 
-// Newest returns the version at which the server is, by a list of one object. A cache asks for it
-// before it watches again, since API servers accept a watch from a version of the future, and are
-// silent.
+// Newest returns the server's version, by a list of one object. A cache calls it before it watches
+// again, since API servers accept a watch from a future version, and send nothing.
 func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 	ctx, listener := listen(ctx)
 	defer listener.stop()
@@ -205,7 +200,7 @@ func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 	return parseVersion(page.ResourceVersion)
 }
 
-// parseVersion reads a resourceVersion of the server. KEP-5504 promises that it is a number.
+// parseVersion reads a resourceVersion of the server: a number, as KEP-5504 promises.
 func parseVersion(text string) (uint64, error) {
 	version, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

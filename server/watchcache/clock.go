@@ -13,23 +13,22 @@ import (
 )
 
 const (
-	// lastBookmark is how long before its timeout a watch gets its last bookmark.
+	// lastBookmark is the time between a watch's last bookmark and its timeout.
 	lastBookmark = 2 * time.Second
-	// trimInterval is the time between two looks at the age of the log.
+	// trimInterval is the time between two checks of the log's age.
 	trimInterval = time.Second
 	never        = time.Duration(math.MaxInt64)
 )
 
-// clock does what is due at a time: bookmarks, timeouts, and dropping old changes. mu of the cache
+// clock sends bookmarks, ends watches at their timeouts, and drops old changes. The cache's mu
 // guards it, except for changed. Points in time are durations since the cache was made.
 type clock struct {
 	alarms  alarms
-	trimmed time.Duration // when the log was looked at last, or began to drop changes
-	dropped bool          // changes were dropped since then, so that some watchers may be too slow
-	changed chan struct{} // has a token when the next thing may be due earlier than before
+	trimmed time.Duration // when the log was last checked, or began to drop changes
+	dropped bool          // changes were dropped since then, so watchers may be too slow
+	changed chan struct{} // has a token when the next alarm may be earlier than before
 }
 
-// alarms is a heap of watchers.
 type alarms []*Watcher
 
 func (a alarms) Len() int           { return len(a) }
@@ -66,7 +65,6 @@ func (k *clock) notify() {
 	}
 }
 
-// setAlarmLocked makes the clock care for a new watcher.
 func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 	now := time.Since(c.made)
 	if o.Bookmarks {
@@ -83,8 +81,8 @@ func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 	}
 }
 
-// finishLocked moves the end of a watcher to the earliest time at which it gets its last bookmark
-// before, which is now, unless it ends sooner than that.
+// finishLocked sends a watcher its last bookmark now and ends it lastBookmark later, unless its end
+// is earlier.
 func (c *Cache) finishLocked(w *Watcher) {
 	c.clock.remove(w)
 	if soon := time.Since(c.made) + lastBookmark; w.deadline == 0 || w.deadline > soon {
@@ -101,7 +99,6 @@ func (c *Cache) finishLocked(w *Watcher) {
 	}
 }
 
-// later returns the time that is d after now; never if that is too far away to be told.
 func later(now, d time.Duration) time.Duration {
 	if d > never-now {
 		return never
@@ -109,7 +106,7 @@ func later(now, d time.Duration) time.Duration {
 	return now + d
 }
 
-// nextAlarm returns when a bookmark or the timeout is due after now; 0 if never.
+// nextAlarm returns the time of the next bookmark or the timeout; 0 if there is none.
 func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
 	switch last := w.deadline - lastBookmark; {
 	case w.interval == 0:
@@ -122,7 +119,6 @@ func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
 	return w.deadline
 }
 
-// tick does what is due until ctx ends.
 func (c *Cache) tick(ctx context.Context) {
 	timer := time.NewTimer(never)
 	defer timer.Stop()
@@ -147,7 +143,7 @@ func (c *Cache) tick(ctx context.Context) {
 	}
 }
 
-// alarmLocked ends the watchers whose timeout is due, and marks those to which a bookmark is due.
+// alarmLocked ends watchers whose timeout has passed, and marks those due a bookmark.
 func (c *Cache) alarmLocked(now time.Duration) {
 	for len(c.clock.alarms) > 0 && c.clock.alarms[0].alarm <= now {
 		w := c.clock.alarms[0]
@@ -162,15 +158,15 @@ func (c *Cache) alarmLocked(now time.Duration) {
 	}
 }
 
-// late are watchers that were found to be too slow.
+// late counts watchers found too slow.
 type late struct {
 	watches int
-	slowest uint64 // the oldest version that one of them had come to
-	oldest  uint64 // the oldest version of the log
+	slowest uint64 // lowest version that any of them had reached
+	oldest  uint64 // the log's oldest version
 }
 
-// trimLocked drops changes that are too old, and ends the watchers that would have had to read
-// them, or detaches them from the log.
+// trimLocked drops changes beyond the age limit. Watchers that still had to read them are ended, or
+// detached from the log.
 func (c *Cache) trimLocked(now time.Duration) (l late) {
 	if now < c.clock.trimmed+trimInterval {
 		return l
@@ -194,7 +190,7 @@ func (c *Cache) trimLocked(now time.Duration) (l late) {
 		case !c.config.MergeSlow:
 			c.endLocked(w, slow, &ExpiredError{Version: at.version, Oldest: l.oldest})
 		case !c.detachLocked(w, at, next):
-			continue // it reads, and has come further
+			continue // it is reading, and has moved on
 		}
 		l.watches++
 		l.slowest = min(l.slowest, at.version)
@@ -202,19 +198,17 @@ func (c *Cache) trimLocked(now time.Duration) (l late) {
 	return l
 }
 
-// boundLocked keeps the log within its bytes after changes were added.
 func (c *Cache) boundLocked(changes int) {
 	if c.log.trim(time.Time{}, c.config.Bytes) && !c.clock.dropped {
 		c.clock.dropped = true
-		c.clock.trimmed = time.Since(c.made) // watchers that were woken just now have time to read
+		c.clock.trimmed = time.Since(c.made) // gives watchers just woken time to read
 		c.clock.notify()
 	}
-	if len(c.log.changes) <= changes { // it was empty, so there was no age to look at
+	if len(c.log.changes) <= changes { // the log was empty, so its age wasn't checked
 		c.clock.notify()
 	}
 }
 
-// nextLocked returns when something is due next.
 func (c *Cache) nextLocked() time.Duration {
 	next := never
 	if len(c.clock.alarms) > 0 {

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// ExpiredError is the answer to a request for a version that is too old: a list, a page or a watch
-// whose changes are no longer in the log. A watch that is too slow ends with it, too. Clients get
-// it as 410, and list again.
+// ExpiredError refuses a version that is too old: a list, a page, or a watch whose changes are no
+// longer in the log. It also ends watches that are too slow. Clients get it as 410, and list again.
 type ExpiredError struct {
-	// Version is the one that was asked for, or that a slow watch has come to.
+	// Version is the requested version, or the one reached by a slow watch.
 	Version uint64
-	// Oldest is the oldest version that a request may name.
+	// Oldest is the oldest version a request may name.
 	Oldest uint64
 }
 
@@ -21,23 +20,23 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("too old resource version: %d (%d)", e.Version, e.Oldest)
 }
 
-// TooLargeError is the answer to a request for a version that the cache has not reached in time.
-// Clients get it as 504, and try again.
+// TooLargeError refuses a version the cache has not reached in time. Clients get it as 504, and try
+// again.
 type TooLargeError struct {
-	Version uint64 // that was asked for
-	Current uint64 // of the cache
+	Version uint64 // requested
+	Current uint64 // the cache's
 }
 
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("Too large resource version: %d, current: %d", e.Version, e.Current)
 }
 
-// NotReadyError is the answer to every request until the cache is filled, and after its Run has
-// returned. Clients get it as 429 with a Retry-After header, and try again.
+// NotReadyError refuses every request until the cache is filled, and after Run has returned.
+// Clients get it as 429 with a Retry-After header, and try again.
 type NotReadyError struct {
 	// Since is how long the cache has been without objects.
 	Since time.Duration
-	// Err is why, if the storage has refused; it may be nil.
+	// Err is the storage's last error, or the cause of Run's end; it may be nil.
 	Err error
 }
 

@@ -10,39 +10,39 @@ import (
 	"github.com/informer-gen/informer-gen/internal/shard"
 )
 
-// Filter selects objects. All its parts must agree with an object; the zero Filter selects all.
+// Filter selects objects that match all its parts. The zero Filter selects all.
 type Filter struct {
 	Namespace string          // "": all
 	Name      string          // "": all
 	Labels    labels.Selector // nil: all
 	// Fields selects by metadata.name, metadata.namespace and the values in [Object.Fields]; nil
-	// selects all. A field that an object lacks has the value "".
+	// selects all. A missing field has the value "".
 	Fields fields.Selector
-	// Shard selects by the hash of the uid or the namespace (KEP-5866), such as
+	// Shard selects by the hash of the uid or the namespace (KEP-5866), for instance
 	//
 	//	shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
 	//
-	// or several of these between ||. "" selects all.
+	// or several ranges joined by ||. "" selects all.
 	Shard string
 }
 
-// The fields that every object has.
+// Fields of every object.
 const (
 	fieldName      = "metadata.name"
 	fieldNamespace = "metadata.namespace"
 )
 
-// filter is a Filter that is ready to be used. It is immutable.
+// filter is a compiled Filter. It is immutable.
 type filter struct {
 	namespace, name string
-	none            bool // it selects nothing, because its parts contradict each other
+	none            bool // selects nothing, because the parts contradict each other
 	labels          labels.Selector
 	fields          fields.Requirements
 	shard           *shard.Shard // nil: all
 }
 
-// compile makes a filter of f. Fields that ask for one name or namespace become part of the scope.
-// It fails if Shard is malformed.
+// compile compiles f. Field requirements for one name or namespace become part of the scope. It
+// fails if Shard is malformed.
 func (f Filter) compile() (c *filter, err error) {
 	c = &filter{namespace: f.Namespace, name: f.Name}
 	if c.shard, err = shard.Parse(f.Shard); err != nil {
@@ -67,8 +67,7 @@ func (f Filter) compile() (c *filter, err error) {
 	return c, nil
 }
 
-// only returns value, which takes the place of now. If they contradict each other, c selects
-// nothing.
+// only returns value. If now is set and differs, c selects nothing.
 func (c *filter) only(now, value string) string {
 	if now != "" && now != value {
 		c.none = true
@@ -101,8 +100,8 @@ func (c *filter) matches(o *Object) bool {
 	return c.labels == nil || c.labels.Matches(&o.Labels)
 }
 
-// interest returns what an object must have to be selected: of all that the filter requires, what
-// the fewest objects have. It is the same at each call, and not kept, to spare memory.
+// interest returns the filter's most selective requirement. It is the same at each call, and
+// computed each time to save memory.
 func (c *filter) interest() interest {
 	if c.name != "" {
 		return interest{attribute{byName, ""}, c.name}

@@ -15,24 +15,22 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// firstPause is the time between the first failure of a storage and the next request to it.
 const firstPause = 100 * time.Millisecond
 
-// errOrder means that a storage's watch has broken its promise. The cache lists then.
+// errOrder means the storage's watch has sent events out of order. The cache then lists again.
 var errOrder = errors.New("the events of the storage are not in the order of their versions")
 
-// errWentBack means that the storage is at an older version than the cache, as after a restored
-// backup. The cache lists then, and takes equal versions for nothing.
+// errWentBack means the storage is at an older version than the cache, as after a restored backup.
+// The cache then lists again, and doesn't rely on equal versions.
 var errWentBack = errors.New("the storage has gone back to an older version")
 
-// standing is what the cache knows about its storage between two requests to it.
+// standing is the cache's view of its storage between two requests.
 type standing struct {
 	listed  bool // the cache has a list, so it can watch
-	watched bool // since the list; meanwhile the storage may have gone back
-	back    bool // it has gone back since the list
+	watched bool // a watch has begun since the list; the storage may have gone back meanwhile
+	back    bool // the storage has gone back since the list
 }
 
-// follow keeps the cache up to date until ctx ends.
 func (c *Cache) follow(ctx context.Context) {
 	logger := klog.FromContext(ctx).WithValues("cache", c.config.Name)
 	var s standing
@@ -45,7 +43,7 @@ func (c *Cache) follow(ctx context.Context) {
 		}
 		c.outcome(err)
 		took := time.Since(began)
-		// it was of some use, or the storage has ended a watch without news
+		// progress was made, or the storage has ended a watch without news
 		if c.version() > before || took > c.config.Retry || err == nil && took >= time.Second {
 			pause = firstPause
 			continue
@@ -61,14 +59,14 @@ func (c *Cache) follow(ctx context.Context) {
 	}
 }
 
-// Poll does what Run does, once, on the caller's goroutine, and without waiting: it lists the
-// storage, or reads the changes that the storage has by now. It is for those who can't have a
-// goroutine run, and is called in place of Run, by one goroutine at a time. Nothing happens by the
-// clock then: there are no timeouts, no bookmarks but those after initial events, and changes leave
-// the log by size only. No Receive function is called.
+// Poll is one step of Run, on the caller's goroutine and without waiting: it lists the storage, or
+// reads the changes the storage has so far. It is for callers that can't run a goroutine. Call it
+// instead of Run, by one goroutine at a time. The clock doesn't run then: there are no timeouts, no
+// bookmarks other than the ones after initial events, and changes leave the log by size only. No
+// Receive function is called.
 //
-// The storage's Watch is called with a context that has ended. It must emit what it has before it
-// looks at that, as package memory does. Errors are those of the storage.
+// The storage's Watch is called with an ended context. It must emit its pending changes before it
+// checks the context, as package memory does. Errors are the storage's.
 func (c *Cache) Poll() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -84,7 +82,6 @@ func (c *Cache) Poll() error {
 	return err
 }
 
-// step lists, or else watches until that ends.
 func (c *Cache) step(ctx context.Context, s *standing) error {
 	if !s.listed {
 		objects, version, err := c.config.Storage.List(ctx)
@@ -103,17 +100,17 @@ func (c *Cache) step(ctx context.Context, s *standing) error {
 	return err
 }
 
-// dated is a [Storage] that can be asked for its version.
+// dated is a [Storage] that can report its version.
 type dated interface {
 	Newest(ctx context.Context) (uint64, error)
 }
 
-// watchStorage watches the storage. If again is set, it asks for the storage's version before: a
-// watch from a version that is still to come is silent, and so is one that has nothing to tell.
+// watchStorage watches the storage. If again is set, it first asks for the storage's version: a
+// watch from a future version would be silent, like a watch without news.
 func (c *Cache) watchStorage(ctx context.Context, again bool) error {
 	if storage, ok := c.config.Storage.(dated); ok && again {
 		switch version, err := storage.Newest(ctx); {
-		case err != nil: // the watch may work nevertheless
+		case err != nil: // the watch may still work
 			c.outcome(fmt.Errorf("asking the storage for its version: %w", err))
 		case version < c.version():
 			return fmt.Errorf("%w: %d after %d", errWentBack, version, c.version())
@@ -125,7 +122,6 @@ func (c *Cache) watchStorage(ctx context.Context, again bool) error {
 	return nil
 }
 
-// outcome notes how a request to the storage has ended.
 func (c *Cache) outcome(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +137,7 @@ func (c *Cache) version() uint64 {
 	return 0
 }
 
-// apply puts an event of the storage into the log.
+// apply adds an event of the storage to the log.
 func (c *Cache) apply(e Event) error {
 	now := c.head.Load()
 	version := e.Version
@@ -171,8 +167,8 @@ func (c *Cache) apply(e Event) error {
 	return nil
 }
 
-// replace makes the cache what a list has returned. objects are in order. If back is set, the
-// storage has gone back since the list before: then objects of equal versions may differ.
+// replace updates the cache to the sorted objects of a list. back means the storage has gone back
+// since the previous list, so objects of equal versions may differ.
 func (c *Cache) replace(objects []*Object, version uint64, back bool) {
 	now := c.head.Load()
 	if now == nil {
@@ -193,8 +189,8 @@ func (c *Cache) replace(objects []*Object, version uint64, back bool) {
 	c.publish(changes, &head{version, state})
 }
 
-// skip records that the cache will learn nothing about the versions of g. Watches that are to begin
-// there are ended: their clients may have objects that came and went in g.
+// skip records that the cache knows nothing about the versions in g. It ends watches that begin
+// there: their clients may have objects that came and went in g.
 func (c *Cache) skip(g gap) {
 	c.mu.Lock()
 	defer c.unlock()
@@ -210,8 +206,8 @@ func (c *Cache) skip(g gap) {
 	}
 }
 
-// reset begins anew with objects, because there are none yet or because the storage has gone back
-// to an older version. What watchers have got so far leads nowhere then.
+// reset starts over with objects, because the cache is empty or the storage has gone back to an
+// older version. Watchers can't continue from the old history.
 func (c *Cache) reset(state objectSet, version uint64) {
 	h := &head{version, state}
 	c.mu.Lock()
@@ -232,11 +228,11 @@ func (c *Cache) reset(state objectSet, version uint64) {
 	c.lastEvent = time.Now()
 }
 
-// difference returns the changes that lead from now to the objects of a newer list. ok is false if
-// the versions don't allow that.
+// difference returns the changes from now to the objects of a newer list. ok is false if the
+// versions make that impossible.
 //
-// An object's change has the object's version. A deletion has the version of the list, or that of
-// the object that has taken the key over. It is shown with the newest version before it.
+// An object's change has the object's version. A deletion has the list's version, or that of the
+// object that has taken over the key. It is shown with the newest version before it.
 func difference(now *head, objects []*Object, version uint64) (changes []*change, ok bool) {
 	ok = version >= now.version
 	gone := func(o *Object, version uint64) { changes = append(changes, &change{version: version, before: o}) }
@@ -271,7 +267,7 @@ func difference(now *head, objects []*Object, version uint64) (changes []*change
 	return changes, ok
 }
 
-// kept returns 0 for a deletion, and 1 for other changes.
+// kept returns 0 for a deletion and 1 otherwise, to sort deletions first.
 func (n *change) kept() int {
 	if n.after == nil {
 		return 0
@@ -279,7 +275,7 @@ func (n *change) kept() int {
 	return 1
 }
 
-// publish makes the changes, which led to h, and h itself visible at once.
+// publish makes the changes and h, the state after them, visible at once.
 func (c *Cache) publish(changes []*change, h *head) {
 	now := time.Now()
 	c.mu.Lock()

@@ -16,21 +16,20 @@ import (
 	"github.com/informer-gen/informer-gen/server/internal/rawjson"
 )
 
-// Format writes events the way clients read them. Formats are compared by ==, so they must be
-// comparable: each change's frame is kept once for all watchers with equal formats. A Format may be
-// used by several goroutines at once.
+// Format encodes events for clients. Each change's frame is kept once for all watchers with equal
+// formats, so Formats must be comparable with ==. They must be safe for concurrent use.
 type Format interface {
-	// AppendEvent appends an event's frame to dst, and returns the extended slice. Its error ends
+	// AppendEvent appends an event's frame to dst, and returns the extended slice. An error ends
 	// the watch.
 	AppendEvent(dst []byte, e Event) ([]byte, error)
 }
 
-// JSON is the [Format] of objects that are JSON: one line for each event. APIVersion and Kind are
-// those of bookmarks.
+// JSON is the [Format] of JSON objects: one line for each event. APIVersion and Kind are for
+// bookmarks.
 type JSON struct{ APIVersion, Kind string }
 
 // AppendEvent appends an event as a line of JSON. It fails if APIVersion or Kind is not valid
-// UTF-8, or if the event is to have another version than the object's bytes and these are not JSON.
+// UTF-8, or if the event's version differs from the object's and the bytes are not JSON.
 func (j JSON) AppendEvent(dst []byte, e Event) ([]byte, error) {
 	dst = append(dst, `{"type":"`...)
 	dst = append(dst, e.Type...)
@@ -62,28 +61,26 @@ func (j JSON) appendBookmark(dst []byte, e Event) ([]byte, error) {
 	return append(dst, "}}}\n"...), errors.Join(wrongKind, wrongVersion)
 }
 
-// frames has the frames of one change: one for each format and type of event that a watcher had to
-// get. They are made when the first one needs them.
+// frames holds the encodings of one change, one for each format and event type, made on first use.
 type frames struct {
 	made  atomic.Pointer[frame]
 	total *atomic.Int64 // bytes of the frames of all changes in the log
 
 	mu      sync.Mutex // mu guards what follows, and is held while a frame is made
 	bytes   int64
-	dropped bool // the change is no longer in the log, so its frames don't count
+	dropped bool // the change has left the log, so its frames don't count
 }
 
-// frameRoom is about how much longer than the object an event is, or how long a bookmark is.
+// frameRoom is roughly the overhead of an event over its object, or the size of a bookmark.
 const frameRoom = 64
 
-// encoder is a Format that is used by watchers. Watchers with equal formats that are open at a time
-// have the same encoder, so that their frames are found by comparing pointers.
+// encoder is a Format in use. Open watchers with equal formats share one, so their frames are found
+// by comparing pointers.
 type encoder struct {
 	Format
-	watchers int // mu of the cache guards it
+	watchers int // guarded by the cache's mu
 }
 
-// encoderLocked returns the encoder of a format for one more watcher; nil if there is no format.
 func (c *Cache) encoderLocked(f Format) *encoder {
 	if f == nil {
 		return nil
@@ -97,7 +94,6 @@ func (c *Cache) encoderLocked(f Format) *encoder {
 	return e
 }
 
-// releaseLocked takes an encoder, which may be nil, from a watcher that has ended.
 func (c *Cache) releaseLocked(e *encoder) {
 	if e == nil {
 		return
@@ -107,7 +103,6 @@ func (c *Cache) releaseLocked(e *encoder) {
 	}
 }
 
-// encode returns a new frame.
 func (f *encoder) encode(e Event) ([]byte, error) {
 	size, key := frameRoom, ""
 	if e.Object != nil {
@@ -120,7 +115,6 @@ func (f *encoder) encode(e Event) ([]byte, error) {
 	return bytes, nil
 }
 
-// frame is a link of the list of frames. It is immutable.
 type frame struct {
 	encoder *encoder
 	kind    watch.EventType
@@ -128,7 +122,6 @@ type frame struct {
 	next    *frame
 }
 
-// of returns the event's frame.
 func (f *frames) of(by *encoder, e Event) ([]byte, error) {
 	if made := f.made.Load().find(by, e.Type); made != nil {
 		return made.bytes, nil
@@ -150,7 +143,6 @@ func (f *frames) of(by *encoder, e Event) ([]byte, error) {
 	return bytes, nil
 }
 
-// drop subtracts the frames from the total.
 func (f *frames) drop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,7 +152,7 @@ func (f *frames) drop() {
 
 func (f *frame) find(by *encoder, kind watch.EventType) *frame {
 	for ; f != nil; f = f.next {
-		// an encoder whose watchers have all gone has left its frames to the next one
+		// an unused encoder may have been replaced, but its frames are still good
 		if f.kind == kind && (f.encoder == by || f.encoder.Format == by.Format) {
 			return f
 		}

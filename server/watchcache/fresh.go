@@ -11,17 +11,17 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// waiters are what requests wait for, in the order of the versions.
+// waiters are the versions that requests wait for, in order.
 type waiters []*waiter
 
-// waiter is a version that requests wait for. arrived is closed when the cache has reached it.
+// waiter is a version that requests wait for. arrived is closed when the cache reaches it.
 type waiter struct {
 	version  uint64
 	arrived  chan struct{}
-	requests int // that wait; mu of the cache guards it
+	requests int // waiting for it; guarded by the cache's mu
 }
 
-// add returns the waiter for a version, for which remove must be called.
+// add returns the waiter for a version. Each add needs a remove.
 func (all *waiters) add(version uint64) *waiter {
 	at, found := all.find(version)
 	if !found {
@@ -32,7 +32,7 @@ func (all *waiters) add(version uint64) *waiter {
 	return w
 }
 
-// remove takes out a waiter when its last request has gone, unless it was reached before.
+// remove drops a waiter when its last request has gone, unless its version was reached.
 func (all *waiters) remove(w *waiter) {
 	if w.requests--; w.requests > 0 {
 		return
@@ -46,7 +46,6 @@ func (all waiters) find(version uint64) (at int, found bool) {
 	return slices.BinarySearchFunc(all, version, func(w *waiter, version uint64) int { return cmp.Compare(w.version, version) })
 }
 
-// newest returns the newest version that a request waits for; 0 if none waits.
 func (all waiters) newest() uint64 {
 	if len(all) == 0 {
 		return 0
@@ -54,7 +53,6 @@ func (all waiters) newest() uint64 {
 	return all[len(all)-1].version
 }
 
-// reach wakes those that wait for a version up to this one.
 func (all *waiters) reach(version uint64) {
 	n := 0
 	for n < len(*all) && (*all)[n].version <= version {
@@ -71,7 +69,7 @@ func (c *Cache) WaitUntilFresh(ctx context.Context, version uint64) error {
 	return err
 }
 
-// fresh is WaitUntilFresh, and returns a state of that version or a newer one.
+// fresh is WaitUntilFresh, and returns a state of at least that version.
 func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 	h := c.head.Load()
 	if h != nil && h.version >= version {
@@ -116,7 +114,7 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 	return h, nil
 }
 
-// progressInterval is the time between two requests for progress. A storage may overlook one.
+// progressInterval is the time between two progress requests, since a storage may miss one.
 const progressInterval = 100 * time.Millisecond
 
 // progressor is a [Storage] that can be asked for a bookmark.
@@ -124,7 +122,7 @@ type progressor interface {
 	RequestProgress(ctx context.Context) error
 }
 
-// requestProgress asks the storage for its progress while requests wait, until ctx ends.
+// requestProgress asks the storage for progress while requests wait, until ctx ends.
 func (c *Cache) requestProgress(ctx context.Context, storage progressor) {
 	for {
 		select {
@@ -141,7 +139,6 @@ func (c *Cache) requestProgress(ctx context.Context, storage progressor) {
 	}
 }
 
-// awaited returns the newest version that a request waits for; 0 if none waits.
 func (c *Cache) awaited() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,8 +2,7 @@
 
 package watchcache
 
-// attribute is something by which watchers are found. The zero attribute is one that all objects
-// share.
+// attribute is a kind of key for finding watchers. All objects share the zero attribute.
 type attribute struct {
 	kind attributeKind
 	name string // of the field or label
@@ -19,21 +18,19 @@ const (
 	byLabel
 )
 
-// interest is the value of an attribute that an object must have to concern a watcher.
+// interest is the attribute value an object must have to concern a watcher.
 type interest struct {
 	attribute
 	value string
 }
 
-// interests finds the watchers that a change may concern. Each watcher is in one bucket. So a
-// change costs one look-up for each attribute that its object has and watchers ask for, and the
-// watchers in the buckets that it hits.
+// interests finds the watchers a change may concern. Each watcher is in one bucket. So a change
+// costs one look-up for each watched attribute of its object, plus the watchers in the matching
+// buckets.
 type interests map[attribute]map[string]*bucket
 
-// bucket has the watchers of one interest, in any order.
 type bucket struct{ watchers []*Watcher }
 
-// add puts w into the bucket of its interest.
 func (in interests) add(w *Watcher) {
 	i := w.filter.interest()
 	byValue := in[i.attribute]
@@ -50,7 +47,6 @@ func (in interests) add(w *Watcher) {
 	b.watchers = append(b.watchers, w)
 }
 
-// remove takes w, which was added, out of its bucket.
 func (in interests) remove(w *Watcher) {
 	i := w.filter.interest()
 	b := in[i.attribute][i.value]
@@ -67,7 +63,6 @@ func (in interests) remove(w *Watcher) {
 	}
 }
 
-// watchers returns all watchers.
 func (in interests) watchers() (all []*Watcher) {
 	for _, byValue := range in {
 		for _, b := range byValue {
@@ -77,7 +72,7 @@ func (in interests) watchers() (all []*Watcher) {
 	return all
 }
 
-// each calls hit with every watcher that a change of an object may concern, at least once. Either
+// each calls hit, at least once, with every watcher that a change of an object may concern. Either
 // object may be nil.
 func (in interests) each(before, after *Object, hit func(*Watcher)) {
 	in.hit(interest{}, hit)

@@ -7,9 +7,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/internal/rawjson"
 )
 
-// ParseJSON returns the object that is in data, which becomes its Bytes. fields names the declared
-// fields, such as "spec.nodeName"; those whose values are strings, numbers or booleans become
-// Fields. It fails if data is not a JSON object with a name.
+// ParseJSON returns the object encoded in data, which becomes its Bytes. fields names the declared
+// fields, such as "spec.nodeName"; string, number and boolean values become Fields. It fails if
+// data is not a JSON object with a name.
 func ParseJSON(data []byte, fields ...string) (*Object, error) {
 	reader, err := rawjson.NewReader(fields, nil)
 	if err != nil {
@@ -29,8 +29,8 @@ func ParseJSON(data []byte, fields ...string) (*Object, error) {
 	}, nil
 }
 
-// WithIdentity returns a copy of an object that has this uid and version, in its bytes, too, which
-// must be JSON. A storage makes the objects that it has written by it.
+// WithIdentity returns a copy of the object with this uid and version, also in its bytes, which
+// must be JSON. Storages use it for objects they have written.
 func (o *Object) WithIdentity(uid string, version uint64) (*Object, error) {
 	data, err := rawjson.SetIdentity(o.Bytes, uid, version)
 	if err != nil {

@@ -7,36 +7,37 @@ import (
 	"fmt"
 )
 
-// ListOptions are the settings of a list. The zero value lists everything at the cache's version.
+// ListOptions configure a list. The zero value lists everything at the cache's version.
 type ListOptions struct {
 	Filter Filter
-	// NotOlderThan is the oldest version that the list may have; 0 means any.
+	// NotOlderThan is the list's minimum version; 0 means any.
 	NotOlderThan uint64
-	// Exact is the version that the list must have, if it isn't 0. NotOlderThan isn't used then.
+	// Exact, if not 0, is the list's version. NotOlderThan is ignored then.
 	Exact uint64
-	// Limit is how many objects the list may have; 0 means any number.
+	// Limit is the maximum number of objects; 0 means no limit.
 	Limit int
-	// From is the key at which the list begins, or the next one if there is no such object: the
-	// Continue of the page before. For pages of one state, Exact must be the Version of that page.
+	// From is the key at which the list begins, whether or not it has an object: the previous
+	// page's Continue. For pages of one state, set Exact to the previous page's Version.
 	From string
 }
 
-// List is the answer to a list.
+// List is a list of objects, or a page of one.
 type List struct {
-	// Version is the version of the list. It is Exact if that was asked for.
+	// Version is the version of the list; equal to Exact if that was set.
 	Version uint64
-	// Objects are the selected objects, in the order of their keys.
+	// Objects are the selected objects, ordered by key.
 	Objects []*Object
-	// Continue is where the next page begins, right behind the key of the last object, if the page
-	// is full and objects follow, else "". As with API servers, none of those need be selected.
+	// Continue is the From of the next page, right behind the last object's key, if the page is
+	// full and more objects follow; otherwise "". As in API servers, none of those need be
+	// selected.
 	Continue string
-	// Remaining is how many objects come after the last one. It is -1 if that isn't known, because
-	// the list has selectors.
+	// Remaining is the number of objects after the last one; -1 means unknown, because the list has
+	// selectors.
 	Remaining int
 }
 
-// Get returns the object under key at a version that isn't older than notOlderThan, and nil if
-// there is none. 0 means at any version. Errors are those of WaitUntilFresh.
+// Get returns the object under key, or nil, in a state at least as new as version notOlderThan; 0
+// means any state. Errors are those of WaitUntilFresh.
 func (c *Cache) Get(ctx context.Context, key string, notOlderThan uint64) (*Object, error) {
 	h, err := c.fresh(ctx, notOlderThan)
 	if err != nil {
@@ -46,9 +47,8 @@ func (c *Cache) Get(ctx context.Context, key string, notOlderThan uint64) (*Obje
 	return h.state.get(key), nil
 }
 
-// List returns the objects that the options select. Besides the errors of WaitUntilFresh, it
-// returns an [ExpiredError] if Exact is a version that isn't in the log any more, and one if the
-// filter's Shard is malformed.
+// List returns the selected objects. Besides the errors of WaitUntilFresh, it returns an
+// [ExpiredError] if Exact is no longer in the log, and an error if the filter's Shard is malformed.
 func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	f, err := o.Filter.compile()
 	if err != nil {
@@ -71,7 +71,6 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 	return h.list(f, o), nil
 }
 
-// exact returns the state at a version that the cache has passed.
 func (c *Cache) exact(version uint64) (*head, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,9 +101,9 @@ func (h *head) list(f *filter, o ListOptions) *List {
 		return !full()
 	})
 	if full() {
-		next := l.Objects[o.Limit-1].Key + "\x00" // the next key that is possible
+		next := l.Objects[o.Limit-1].Key + "\x00" // the next possible key
 		if f.name != "" && o.From != "" {
-			to = f.namespaceEnd() // in a list that goes on, an API server takes a name for a filter
+			to = f.namespaceEnd() // when a list continues, an API server treats a name as a filter
 		}
 		if h.state.between(next, to) > 0 {
 			l.Continue = next
@@ -116,8 +115,8 @@ func (h *head) list(f *filter, o ListOptions) *List {
 	return l
 }
 
-// bounds returns the range of keys in which all selected objects are. It ends before to, if to
-// isn't "".
+// bounds returns a range of keys that includes all selected objects. It ends before to; "" means no
+// end.
 func (c *filter) bounds() (from, to string) {
 	switch {
 	case c.namespace == "":
@@ -129,11 +128,10 @@ func (c *filter) bounds() (from, to string) {
 	return c.namespace + "/", c.namespaceEnd()
 }
 
-// namespaceEnd returns the end of the range of keys of the filter's namespace, or "" if it has
-// none.
+// namespaceEnd returns the end of the key range of the filter's namespace, or "" without one.
 func (c *filter) namespaceEnd() string {
 	if c.namespace == "" {
 		return ""
 	}
-	return c.namespace + "0" // the character behind the slash
+	return c.namespace + "0" // the character after the slash
 }

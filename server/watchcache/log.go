@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// change is a node of the log: one change of one object. It is immutable, but for next and frames.
+// change is a node of the log: one change of one object. Only next and frames change later.
 type change struct {
-	// version is the change's place in the log, shown is what clients get to see. They differ for
-	// deletions that a list has found.
+	// version is the change's place in the log, shown the version sent to clients. They differ for
+	// deletions found by a list.
 	version, shown uint64
-	before, after  *Object   // at least one
+	before, after  *Object   // at least one is set
 	state          objectSet // after the change
 	at             time.Time
 	behind         bool // not a change of the log: see [Cache.detachLocked]
@@ -21,10 +21,10 @@ type change struct {
 	frames         frames
 }
 
-// more reports whether a watcher that has read up to n has something to read.
+// more reports whether a watcher that has read up to n has more to read.
 func (n *change) more() bool { return n.behind || n.next.Load() != nil }
 
-// event returns what the change is to a watcher with a filter. ok is false if it is nothing.
+// event returns the event for a watcher with a filter; ok is false if the filter ignores it.
 func (n *change) event(f *filter) (e Event, ok bool) {
 	switch before, after := f.matches(n.before), f.matches(n.after); {
 	case after && before:
@@ -37,32 +37,32 @@ func (n *change) event(f *filter) (e Event, ok bool) {
 	return e, false
 }
 
-// changeMemory is about how much memory a change takes itself, with its place in the log.
+// changeMemory is the approximate size of a change and its entry in the log, in bytes.
 const changeMemory = 180
 
-// memory returns about how many bytes of memory go when the log drops the change: itself, the
-// object before it, and the branches that its state doesn't share.
+// memory returns the approximate number of bytes freed when the log drops the change: its own size,
+// the object before it, and the nodes its state doesn't share.
 func (n *change) memory() int64 { return changeMemory + n.state.copied + n.before.memory() }
 
-// log is the changes that are kept, in the order of their versions. The cache's mu guards it,
-// except that anyone may follow the links from a change on.
+// log holds the recent changes, ordered by version. The cache's mu guards it, but anyone may follow
+// the links from a change.
 type log struct {
-	// base is the change before the oldest one, of which only version, state and next are used.
+	// base is the change before the oldest one; only its version, state and next are used.
 	base    *change
-	changes []*change // by version; what a ring would be
+	changes []*change // by version, used like a ring
 	bytes   int64     // of changes, without their frames
-	unknown []gap     // in order
+	unknown []gap     // sorted
 
-	framed atomic.Int64 // bytes of the frames of changes
+	framed atomic.Int64 // bytes of the changes' frames
 }
 
-// gap is a range of versions about which nothing is known, because a list has found what happened
-// in it. It has neither end.
+// gap is a range of unknown versions, both ends excluded: a list has shown only the result of its
+// changes.
 type gap struct{ from, to uint64 }
 
 func (g gap) has(version uint64) bool { return g.from < version && version < g.to }
 
-// reset drops all changes. The log begins behind a state at a version then.
+// reset drops all changes. The log then begins after the given state.
 func (l *log) reset(s objectSet, version uint64) {
 	for _, n := range l.changes {
 		n.frames.drop()
@@ -71,7 +71,6 @@ func (l *log) reset(s objectSet, version uint64) {
 	l.changes, l.bytes, l.unknown = nil, 0, nil
 }
 
-// last returns the newest change, or base.
 func (l *log) last() *change {
 	if n := len(l.changes); n > 0 {
 		return l.changes[n-1]
@@ -79,13 +78,11 @@ func (l *log) last() *change {
 	return l.base
 }
 
-// oldest returns the oldest version that requests may name.
 func (l *log) oldest() uint64 { return l.base.version }
 
-// memory returns about how many bytes of memory the log takes.
+// memory returns the log's approximate size in bytes.
 func (l *log) memory() int64 { return l.bytes + l.framed.Load() }
 
-// append adds a change. It can be reached as soon as append returns.
 func (l *log) append(n *change) {
 	n.frames.total = &l.framed
 	l.bytes += n.memory()
@@ -94,8 +91,8 @@ func (l *log) append(n *change) {
 	last.next.Store(n)
 }
 
-// through returns the last change that isn't after a version, or base. The version must not be
-// older than the oldest.
+// through returns the last change up to a version, or base. The version must not precede the
+// oldest.
 func (l *log) through(version uint64) *change {
 	after := sort.Search(len(l.changes), func(i int) bool { return l.changes[i].version > version })
 	if after == 0 {
@@ -104,7 +101,7 @@ func (l *log) through(version uint64) *change {
 	return l.changes[after-1]
 }
 
-// check returns an [ExpiredError] if a version is too old, or if nothing is known about it.
+// check returns an [ExpiredError] if a version is too old, or in a gap.
 func (l *log) check(version uint64) error {
 	if oldest := l.oldest(); version < oldest {
 		return &ExpiredError{Version: version, Oldest: oldest}
@@ -117,8 +114,8 @@ func (l *log) check(version uint64) error {
 	return nil
 }
 
-// trim drops changes that are older than a time, and then the oldest ones until the log takes no
-// more than a number of bytes. It reports whether it has dropped some.
+// trim drops changes older than a time, then the oldest ones until the log is within a number of
+// bytes. It reports whether any were dropped.
 func (l *log) trim(before time.Time, bytes int64) bool {
 	n := 0
 	for _, c := range l.changes {
@@ -133,7 +130,7 @@ func (l *log) trim(before time.Time, bytes int64) bool {
 	if n == 0 {
 		return false
 	}
-	clear(l.changes[:n]) // the array stays until append makes the next one
+	clear(l.changes[:n]) // the array stays until append replaces it
 	l.changes = l.changes[n:]
 	for len(l.unknown) > 0 && l.unknown[0].to <= l.base.version {
 		l.unknown = l.unknown[1:]

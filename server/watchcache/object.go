@@ -8,21 +8,18 @@ import (
 	"strings"
 )
 
-// Object is what a cache keeps of one API object: its bytes as the storage sent them, and the few
-// values by which requests select. It is immutable: all requests share it.
+// Object is an API object in a cache: its bytes as sent by the storage, and the values needed for
+// selection. It is immutable, since all requests share it.
 type Object struct {
-	// Key is "namespace/name", or "name" for a cluster-scoped object. Objects are in the bytewise
-	// order of their keys.
+	// Key is "namespace/name", or "name" for a cluster-scoped object. Keys are ordered bytewise.
 	Key string
-	// UID tells an object from an earlier one of the same key.
-	UID string
-	// Version is the object's resourceVersion.
+	// UID distinguishes objects that have the same key one after the other.
+	UID     string
 	Version uint64
-	// Labels and Fields are what selectors see, besides metadata.name and metadata.namespace.
-	// Fields has the declared fields of the resource, by the names that field selectors have for
-	// them.
+	// Labels and Fields are the values for selectors, besides metadata.name and metadata.namespace.
+	// Fields has the resource's declared fields, by their names in field selectors.
 	Labels, Fields Pairs
-	// Bytes is the object as the storage sent it. All objects of a cache have the same encoding.
+	// Bytes is the object as sent by the storage. All objects of a cache have the same encoding.
 	Bytes []byte
 }
 
@@ -37,7 +34,6 @@ func (o *Object) Namespace() string {
 // Name returns the object's name.
 func (o *Object) Name() string { return o.Key[strings.IndexByte(o.Key, '/')+1:] }
 
-// field returns the value of a field; "" if the object doesn't have it.
 func (o *Object) field(name string) string {
 	switch name {
 	case fieldName:
@@ -48,7 +44,7 @@ func (o *Object) field(name string) string {
 	return o.Fields.Get(name)
 }
 
-// memory returns about how many bytes of memory the object takes.
+// memory returns the object's approximate size in bytes.
 func (o *Object) memory() int64 {
 	if o == nil {
 		return 0
@@ -68,14 +64,14 @@ func (o *Object) memory() int64 {
 // Pair is a label or a field, and its value.
 type Pair struct{ Name, Value string }
 
-// Pairs is a set of labels or fields in the order of their names, each once. It takes a fraction of
-// a map's memory. [PairsOf] makes one.
+// Pairs is a set of labels or fields, sorted by name, without duplicates. It takes a fraction of a
+// map's memory. [PairsOf] makes one.
 type Pairs []Pair
 
-// fewPairs is how many pairs are looked at one after the other.
+// fewPairs is the largest number of pairs searched linearly.
 const fewPairs = 16
 
-// PairsOf returns the content of m; nil if m is empty.
+// PairsOf returns m as Pairs; nil if m is empty.
 func PairsOf(m map[string]string) Pairs {
 	if len(m) == 0 {
 		return nil
@@ -87,20 +83,19 @@ func PairsOf(m map[string]string) Pairs {
 	return p
 }
 
-// Has reports whether there is a pair of this name. Like Get and Lookup, it is what a label
-// selector calls.
+// Has reports whether a name is present. Label selectors call it, like Get and Lookup.
 func (p Pairs) Has(name string) bool {
 	_, ok := p.Lookup(name)
 	return ok
 }
 
-// Get returns the value under a name, or "".
+// Get returns the value of a name, or "".
 func (p Pairs) Get(name string) string {
 	value, _ := p.Lookup(name)
 	return value
 }
 
-// Lookup returns the value under a name, and whether there is one.
+// Lookup returns the value of a name, and whether it is present.
 func (p Pairs) Lookup(name string) (string, bool) {
 	if len(p) <= fewPairs {
 		for i := range p {

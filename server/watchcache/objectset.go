@@ -10,35 +10,33 @@ import (
 	"github.com/informer-gen/informer-gen/internal/btree"
 )
 
-// objectSet is the objects of a state in the order of their keys, with an index of them by the
-// values of their fields, which changes only if a value does. It is never changed, and a copy is a
-// snapshot.
+// objectSet is the objects of a state, ordered by key, with an index by the values of their fields.
+// The index changes only if a value does. A set is immutable: a copy is a snapshot.
 type objectSet struct {
 	objects btree.Tree[string, keyed]
 	fields  btree.Tree[string, indexEntry] // field, value and key
-	copied  int64                          // about how many bytes the last put or remove has copied
+	copied  int64                          // approximate number of bytes copied by the last put or remove
 }
 
-// keyed is an object as an entry of a tree; a zero one has nil.
 type keyed struct{ *Object }
 
 // Key implements [btree.Entry].
 func (k keyed) Key() string { return k.Object.Key }
 
-// indexEntry is an object in the index: the field's name, a value, and the object's key, with a
-// zero byte between them. So the objects with a value are in the order of their keys.
+// indexEntry is an entry of the index: field name, value, and object key, separated by zero bytes.
+// So the objects with a value are ordered by key.
 type indexEntry string
 
 // Key implements [btree.Entry].
 func (e indexEntry) Key() string { return string(e) }
 
-// Bytes of memory that a tree has for each entry.
+// Memory of a tree for each entry, in bytes.
 const (
 	pointerMemory = 8
 	stringMemory  = 16
 )
 
-// fieldEntries yields the entries of an object's fields that other has not. Either may be nil.
+// fieldEntries yields the index entries of o's fields that other lacks. Either may be nil.
 func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
 	if o == nil {
 		return
@@ -53,13 +51,12 @@ func (o *Object) fieldEntries(other *Object, yield func(indexEntry)) {
 	}
 }
 
-// fieldPrefix returns what the entries of a field's value begin with.
 func fieldPrefix(field, value string) string { return field + "\x00" + value + "\x00" }
 
-// filling is the owner of the nodes of a set that is being filled. No other change has an owner.
+// filling owns the nodes of a set under construction. Other changes have no owner.
 const filling = 1
 
-// objectSetOf returns the set of objects, which must be in order and have different keys.
+// objectSetOf returns the set of objects, which must be sorted and have different keys.
 func objectSetOf(objects []*Object) (s objectSet) {
 	s.objects = treeOf(objects)
 	for _, o := range objects {
@@ -68,7 +65,6 @@ func objectSetOf(objects []*Object) (s objectSet) {
 	return s
 }
 
-// treeOf returns a tree of objects.
 func treeOf(objects []*Object) (t btree.Tree[string, keyed]) {
 	for _, o := range objects {
 		t.Set(filling, keyed{o})
@@ -76,13 +72,12 @@ func treeOf(objects []*Object) (t btree.Tree[string, keyed]) {
 	return t
 }
 
-// get returns the object under key, or nil.
 func (s objectSet) get(key string) *Object {
 	k, _ := s.objects.Get(key)
 	return k.Object
 }
 
-// between returns how many objects have a key from from on and before to, if to isn't "".
+// between returns the number of objects with from <= key < to; an empty to means no end.
 func (s objectSet) between(from, to string) int { return between(s.objects, from, to) }
 
 func between[E btree.Entry[string]](t btree.Tree[string, E], from, to string) int {
@@ -93,20 +88,18 @@ func between[E btree.Entry[string]](t btree.Tree[string, E], from, to string) in
 	return max(0, end-t.Rank(from))
 }
 
-// diff calls visit with each object that is not the same in both sets, in the order of keys: as it
-// is in s, and as it is in u, or nil.
+// diff calls visit with each object that differs between the sets, in key order: before is its
+// state in s, after in u, or nil.
 func (s objectSet) diff(u objectSet, visit func(before, after *Object)) {
 	btree.Diff(s.objects, u.objects, func(before, after keyed) { visit(before.Object, after.Object) })
 }
 
-// put returns the set with o under its key.
 func (s objectSet) put(o *Object) objectSet {
 	old := s.get(o.Key)
 	s.objects.Set(0, keyed{o})
 	return s.moved(old, o)
 }
 
-// remove returns the set without the object under key.
 func (s objectSet) remove(key string) objectSet {
 	if old := s.get(key); old != nil {
 		s.objects.Delete(0, key)
@@ -115,7 +108,7 @@ func (s objectSet) remove(key string) objectSet {
 	return s
 }
 
-// moved returns the set with the index after a change of an object. Either object may be nil.
+// moved returns the set with its index updated for a changed object. Either object may be nil.
 func (s objectSet) moved(before, after *Object) objectSet {
 	s.copied = s.objects.CopiedBytes(pointerMemory, stringMemory)
 	before.fieldEntries(after, func(e indexEntry) {
@@ -129,9 +122,8 @@ func (s objectSet) moved(before, after *Object) objectSet {
 	return s
 }
 
-// from yields objects from a key on, in the order of their keys, until yield returns false: all
-// within the filter's bounds, or only those of them with the value of a field, if looking them up
-// takes less.
+// from yields objects in key order, beginning at a key, until yield returns false: all objects
+// within the filter's bounds, or only those with a required field value if that is cheaper.
 func (s objectSet) from(f *filter, from string, yield func(*Object) bool) {
 	least, to := f.bounds()
 	from = max(from, least)
@@ -147,15 +139,15 @@ func (s objectSet) from(f *filter, from string, yield func(*Object) bool) {
 			return false
 		}
 		o := s.get(key)
-		return o == nil || yield(o) // none, if a value has a zero byte in it
+		return o == nil || yield(o) // nil if a value contains a zero byte
 	})
 }
 
-// searchCost is how many objects can be looked at in order while one is found by its key.
+// searchCost is the cost of finding an object by key, in objects visited in order.
 const searchCost = 8
 
-// search returns the prefix of the index entries by which the objects from a key on and before to,
-// if to isn't "", are found at the least cost; "" if that is to look at all of them.
+// search returns the prefix of the index entries that find the objects with from <= key < to at the
+// least cost. An empty to means no end. It returns "" if a scan of all objects is cheapest.
 func (s objectSet) search(f *filter, from, to string) (best string) {
 	least := s.between(from, to)
 	for _, r := range f.fields {

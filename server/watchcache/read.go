@@ -2,14 +2,14 @@
 
 package watchcache
 
-// batchEvents and batchBytes are how much a watcher gets at once, about.
+// batchEvents and batchBytes are the approximate limits of one batch.
 const (
 	batchEvents = 256
 	batchBytes  = 64 << 10
 )
 
-// read appends the next events of a watcher to events, and returns them. It returns none, and no
-// error, if the watcher has read everything. One goroutine at a time may call it.
+// read appends a watcher's next events to events. It adds none, without an error, if the watcher
+// has read everything. One goroutine at a time may call it.
 func (w *Watcher) read(events []Event) ([]Event, error) {
 	if ended := w.ended.Load(); ended != nil {
 		return nil, *ended
@@ -40,8 +40,8 @@ func (w *Watcher) read(events []Event) ([]Event, error) {
 	return b.events, nil
 }
 
-// sleep puts watchers to sleep that have read everything. Those that have something to read by now
-// are called again. Nils are left out.
+// sleep puts watchers to sleep that have read everything. Watchers with new events are called
+// again. Nils are skipped.
 func (c *Cache) sleep(watchers []*Watcher) {
 	c.mu.Lock()
 	defer c.unlock()
@@ -56,7 +56,6 @@ func (c *Cache) sleep(watchers []*Watcher) {
 	}
 }
 
-// batch is events that a watcher gets at once.
 type batch struct {
 	w      *Watcher
 	events []Event
@@ -64,13 +63,12 @@ type batch struct {
 	err    error
 }
 
-// full reports whether the watcher gets the events before there are more, because there are enough
-// or because of an error.
+// full reports whether the batch is complete, by size or because of an error.
 func (b *batch) full() bool {
 	return b.err != nil || len(b.events) >= batchEvents || b.bytes >= batchBytes
 }
 
-// add adds an event, with its frame. made has the frames that were made already, or is nil.
+// add adds an event, with its frame. made holds the change's shared frames; it may be nil.
 func (b *batch) add(e Event, made *frames) {
 	switch f := b.w.encoder; {
 	case f == nil:
@@ -85,16 +83,16 @@ func (b *batch) add(e Event, made *frames) {
 	b.events = append(b.events, e)
 }
 
-// bookmark adds the bookmark that is due, unless there is something to read before, or nothing has
-// changed since the watch began.
+// bookmark adds the due bookmark, unless there is more to read, or the version hasn't changed since
+// the watch began.
 func (b *batch) bookmark() {
 	if version, ok := b.w.unmark(); ok && version > b.w.began {
 		b.add(Event{Type: bookmark, Version: version}, nil)
 	}
 }
 
-// unmark returns the version up to which the watcher has read everything; ok is false if it hasn't
-// read what there is now, or has ended: then there may be more, in another log.
+// unmark returns the version up to which the watcher has read everything. ok is false if there is
+// more to read, or the watcher has ended: then there may be more, in another log.
 func (w *Watcher) unmark() (version uint64, ok bool) {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
@@ -105,8 +103,8 @@ func (w *Watcher) unmark() (version uint64, ok bool) {
 	return w.c.version(), true
 }
 
-// pending adds what is sent before the log is read on: what a slow watch has missed, or initial
-// events and the bookmark behind the last one.
+// pending adds the events that precede the log's: those missed by a slow watch, or initial events
+// and their closing bookmark.
 func (b *batch) pending() {
 	p, f := b.w.pending, b.w.filter
 	for len(p.missed) > 0 && !b.full() {
@@ -133,8 +131,8 @@ func (b *batch) pending() {
 	b.w.pending = nil
 }
 
-// changes adds what is selected of the changes that the watcher has not read. It adds nothing if
-// the watcher is found to be too slow meanwhile.
+// changes adds the selected changes the watcher hasn't read. It adds nothing if the watcher is
+// found to be too slow meanwhile.
 func (b *batch) changes() {
 	begin, before, endAt := b.w.at.Load(), *b, b.w.endAt
 	at := begin
@@ -155,7 +153,7 @@ func (b *batch) changes() {
 		e, ok := n.event(b.w.filter)
 		switch {
 		case !ok:
-		case e.Version < b.w.began: // it was found by a list that has passed the watch's beginning
+		case e.Version < b.w.began: // found by a list newer than the watch's beginning
 			e.Version = b.w.began
 			b.add(e, nil)
 		default:

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// detachLocked makes a watcher that has read up to at, and not next, get the difference of two
-// states when it reads: that behind at, and the one that is the newest then. In between it keeps
-// the older state, and nothing of the log. It returns false if the watcher has read on meanwhile.
+// detachLocked detaches a watcher that has read at but not next. On its next read it gets the
+// difference between the state after at and the newest state. In between it keeps the older state,
+// and nothing of the log. It returns false if the watcher has read on meanwhile.
 func (c *Cache) detachLocked(w *Watcher, at, next *change) bool {
-	// Whatever the watcher was told of is older than next.
+	// All events the watcher has had are older than next.
 	if !w.at.CompareAndSwap(at, &change{version: next.version - 1, state: at.state, behind: true}) {
 		return false
 	}
@@ -19,11 +19,11 @@ func (c *Cache) detachLocked(w *Watcher, at, next *change) bool {
 	return true
 }
 
-// catchUp makes pending events of what has changed since a watcher was detached, and puts it at the
-// end of the log. Objects that have gone come first, at the version up to which the watcher has
-// everything: a client that comes back with that version gets all of them. Other objects have their
-// own versions, and come in their order. A bookmark comes last, for a watch that wants bookmarks:
-// the deletions have newer versions in the log.
+// catchUp collects the changes since a watcher was detached as pending events, and moves it to the
+// end of the log. Deleted objects come first, at the version the watcher has read up to: a client
+// that comes back with that version gets all of them. Other objects keep their versions and their
+// order. A watch with bookmarks gets one at the end, since the deletions have newer versions in the
+// log.
 func (w *Watcher) catchUp(at *change) {
 	w.c.mu.Lock()
 	now := w.c.head.Load()

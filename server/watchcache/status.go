@@ -4,7 +4,6 @@ package watchcache
 
 import "github.com/informer-gen/informer-gen/runtime/metrics"
 
-// endReason is why a watch has ended.
 type endReason uint8
 
 const (
@@ -17,7 +16,7 @@ const (
 	endReasons = iota
 )
 
-// Status returns what the cache can tell about itself, as its metrics have it.
+// Status returns the cache's state as reported in its metrics.
 func (c *Cache) Status() metrics.CacheState {
 	c.mu.Lock()
 	defer c.mu.Unlock()

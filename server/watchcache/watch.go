@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// WatchOptions are the settings of a watch. The zero value watches everything from now on.
+// WatchOptions configure a watch. The zero value watches everything from now on.
 type WatchOptions struct {
 	Filter Filter
-	// After is the version after which the events begin; 0 means the cache's version. A version
-	// that the cache hasn't reached is fine: events begin when it is passed.
+	// After is the version after which the events begin; 0 means the cache's version. It may be a
+	// future version.
 	After uint64
-	// InitialEvents makes the watch begin with the objects that the filter selects, as Added events
-	// in the order of their keys. They are of a version that isn't older than After, and Watch
-	// waits for it.
+	// InitialEvents makes the watch begin with the selected objects, as Added events in key order.
+	// Watch waits until the cache has reached After, and sends the objects at that version or a
+	// newer one.
 	InitialEvents bool
 	// InitialEnd asks for the bookmark that ends initial events, without the events. It is for a
-	// caller that sends them by itself, from a list at After, and then what the watch gets. The
-	// bookmark comes when the watch has had all changes up to the version at which the cache is
-	// when the watch begins. A version that the cache hasn't reached expires: the storage has gone
-	// back since that list.
+	// caller that sends them itself, from a list at After, followed by the watch's events. The
+	// bookmark comes after all changes up to the cache's version when the watch begins. Watch
+	// returns an [ExpiredError] if the cache hasn't reached After: the storage has gone back since
+	// that list.
 	InitialEnd bool
-	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one
-	// two seconds before the timeout. All but the first are left out while the cache's version has
-	// not passed the one at which the watch began.
+	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one two
+	// seconds before the timeout. All but the first are omitted while the cache is still at the
+	// version the watch began at.
 	Bookmarks bool
-	// Timeout is when the watch ends with io.EOF; 0 means never.
+	// Timeout is the time until the watch ends with io.EOF; 0 means never.
 	Timeout time.Duration
-	// Format writes the events' frames; nil for events without frames.
+	// Format encodes the events' frames; nil means no frames.
 	Format Format
 
-	// Receive gets the events, if it isn't nil: [Watcher.Next] must not be called then. Workers of
+	// Receive, if not nil, is called with the events, and [Watcher.Next] must not be. Workers of
 	// the cache call it, one at a time, with at least one event, or with an error once at the end.
-	// It must neither block nor keep the slice. It returns false to get no more until
-	// [Watcher.Ready] is called: the events that it was called with are its own nevertheless. It
-	// may be called before Watch has returned.
+	// It must neither block nor keep the slice. It may be called before Watch has returned.
+	// Returning false stops further calls until [Watcher.Ready]; the events of that call still
+	// count as received.
 	Receive func(events []Event, err error) bool
 }
 
@@ -51,24 +51,24 @@ type Watcher struct {
 	filter  *filter
 	encoder *encoder // nil: no frames
 	receive func([]Event, error) bool
-	wake    chan struct{} // without receive: has a token when there may be something to read
-	began   uint64        // only later changes are of interest
+	wake    chan struct{} // without receive: has a token when there may be more to read
+	began   uint64        // only later changes matter
 
-	// at is the last change that was read; nil while the watcher is asleep, because it has read all
-	// that concerns it. Who wakes it holds mu of the cache. A watcher that is awake has one
-	// goroutine that reads, which writes at.
+	// at is the last change read; nil while the watcher is asleep, having read every change that
+	// concerns it. It is woken under the cache's mu. While awake it is read by one goroutine, which
+	// owns at.
 	at      atomic.Pointer[change]
-	ended   atomic.Pointer[error] // why it has ended; nil while it hasn't
-	marked  atomic.Bool           // a bookmark is due; mu of the cache is held to change it
+	ended   atomic.Pointer[error] // reason for the end; nil while open
+	marked  atomic.Bool           // a bookmark is due; changed under the cache's mu
 	flow    atomic.Uint32         // whether receive wants more: flowing, blocked or resumed
-	pending *pendingEvents        // used by the goroutine that reads; nil: sent
-	endAt   uint64                // where the caller's initial events end; used likewise; 0: ended
+	pending *pendingEvents        // used by the reading goroutine; nil: all sent
+	endAt   uint64                // last version of the caller's initial events; used likewise; 0: ended
 
-	// mu of the cache guards what follows
+	// the cache's mu guards what follows
 	bucketIndex int
 	interval    time.Duration // of bookmarks; 0: none
 	deadline    time.Duration // since the cache was made; 0: none
-	alarm       time.Duration // when the clock does something about it; 0: never
+	alarm       time.Duration // next time for the clock to act; 0: never
 	alarmIndex  int
 }
 
@@ -78,22 +78,21 @@ const (
 	resumed        // Ready was called while receive was running
 )
 
-// pendingEvents is what is left of the events that come before those of the log.
+// pendingEvents are undelivered events that precede the log's.
 type pendingEvents struct {
-	missed []Event // by a watch that was too slow
+	missed []Event // missed by a slow watch
 
 	// initial events:
 	state objectSet
-	from  string // the key of the next object, or less
+	from  string // key of the next object, or a lower one
 	mark  bool   // a bookmark ends them
 }
 
-// errClosed is why a watcher has ended that was closed.
 var errClosed = errors.New("the watch was closed")
 
-// Watch starts a watch, which must be closed. Its ctx is for the time that Watch waits. Errors are
-// those of WaitUntilFresh, an [ExpiredError] if the log doesn't have all changes after After, and
-// one if the filter's Shard is malformed.
+// Watch starts a watch, which must be closed. ctx limits only Watch's own wait. Errors are those of
+// WaitUntilFresh, an [ExpiredError] if the log lacks changes after After, and an error if the
+// filter's Shard is malformed.
 func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	f, err := o.Filter.compile()
 	if err != nil {
@@ -122,7 +121,7 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	switch {
 	case o.InitialEvents:
 		w.pending = &pendingEvents{state: now.state, mark: o.Bookmarks}
-	case o.InitialEnd && o.After > now.version: // the list was of a history that there is no more
+	case o.InitialEnd && o.After > now.version: // the list belongs to a lost history
 		return nil, &ExpiredError{Version: o.After, Oldest: c.log.oldest()}
 	case o.After >= now.version:
 		w.began = o.After
@@ -140,14 +139,14 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 	return w, nil
 }
 
-// Version returns the version at which the watch began: that of its initial events, if it has some.
+// Version returns the version the watch began at, also that of its initial events.
 func (w *Watcher) Version() uint64 { return w.began }
 
-// Next returns the next events, at least one. It waits for them. Once the watch has ended it
-// returns why: io.EOF after its timeout and after Close, an [ExpiredError] if it has been too slow,
-// or a [NotReadyError] if the cache has stopped. If ctx ends it returns the cause, and may be
-// called again. Next must be called by one goroutine at a time, and only if the watch has no
-// Receive function.
+// Next waits for the next events and returns them, at least one. Once the watch has ended it
+// returns the reason: io.EOF after its timeout and after Close, an [ExpiredError] if it was too
+// slow, or a [NotReadyError] if the cache has stopped. If ctx ends it returns the cause, and may be
+// called again. Next must be called by one goroutine at a time, and only without a Receive
+// function.
 func (w *Watcher) Next(ctx context.Context) ([]Event, error) {
 	for {
 		events, err := w.read(nil)
@@ -186,8 +185,8 @@ func (w *Watcher) Ready() {
 	}
 }
 
-// Finish makes the watch end soon, as its timeout does: with a bookmark, if it has some, and with
-// io.EOF two seconds later.
+// Finish makes the watch end soon, as at its timeout: with a bookmark, if it wants bookmarks, and
+// with io.EOF two seconds later.
 func (w *Watcher) Finish() {
 	w.c.mu.Lock()
 	defer w.c.unlock()
@@ -196,15 +195,15 @@ func (w *Watcher) Finish() {
 	}
 }
 
-// Close ends the watch, and forgets it. It does not wait for a call of Receive that is under way or
-// about to be made. Closing twice is fine.
+// Close ends the watch. It does not wait for a call of Receive that is under way or about to begin.
+// Closing twice is fine.
 func (w *Watcher) Close() {
 	w.c.mu.Lock()
 	defer w.c.unlock()
 	w.c.endLocked(w, closed, errClosed)
 }
 
-// wakeLocked makes a watcher that is asleep read the log behind a change.
+// wakeLocked makes a sleeping watcher read the log after a change.
 func (c *Cache) wakeLocked(w *Watcher, at *change) {
 	if w.at.Load() != nil {
 		return
@@ -213,7 +212,7 @@ func (c *Cache) wakeLocked(w *Watcher, at *change) {
 	c.callLocked(w)
 }
 
-// callLocked gets the goroutine that reads a watcher to do so.
+// callLocked wakes the watcher's reading goroutine, or queues the watcher for a worker.
 func (c *Cache) callLocked(w *Watcher) {
 	if w.receive != nil {
 		c.woken = append(c.woken, w)
@@ -225,8 +224,8 @@ func (c *Cache) callLocked(w *Watcher) {
 	}
 }
 
-// endLocked ends a watcher, unless it has ended, and forgets it. The goroutine that reads it learns
-// why.
+// endLocked ends a watcher, unless it has ended already, and removes it. Its reading goroutine gets
+// err.
 func (c *Cache) endLocked(w *Watcher, why endReason, err error) {
 	if !w.ended.CompareAndSwap(nil, &err) {
 		return

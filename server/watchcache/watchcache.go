@@ -5,8 +5,8 @@
 // memory.
 //
 // A [Cache] has the present state, and one log of the changes that led to it. Each change has the
-// object before and after it, and the state that it made. A watcher is a position in that log, with
-// a filter:
+// object before and after it, and the resulting state. A watcher is a position in that log, with a
+// filter:
 //
 //	            version 41     version 44     version 45     version 47
 //	state ◀──── change ──────▶ change ──────▶ change ──────▶ change        the log
@@ -18,53 +18,50 @@
 //
 //	index       41 │ 44 │ 45 │ 47      for a watch from 44: binary search, then follow the links
 //
-// So a watcher has no queue: what it has not read yet is in the log once for all watchers, and so
-// are the bytes of each event. A slow watcher holds up no other one. It is ended with an
-// [ExpiredError] when the change that it has to read next is no longer in the log, or gets the
-// difference of two states then ([Config].MergeSlow).
+// So a watcher has no queue: unread events, and their bytes, are in the log once for all watchers.
+// A slow watcher holds up no other. When its next change has left the log, it is ended with an
+// [ExpiredError], or gets the difference of two states ([Config].MergeSlow).
 //
-// A watcher that has read everything is found by what its filter requires: a name, the value of a
-// field, one label with its value, or a namespace. A change wakes the watchers to which it may
-// matter, and no other. A woken watcher reads the log from there on.
+// A watcher that has read everything is found by a requirement of its filter: a name, a field's
+// value, one label with its value, or a namespace. A change wakes only the watchers it may concern;
+// they read the log from there on.
 //
-// Each state has an index of its objects by the values of their fields. A list or initial events
-// that require a value look at its objects only, at all versions and in pages.
+// Each state has an index of its objects by the values of their fields. Lists and initial events
+// that require a value visit only the objects with it, at all versions and in pages.
 //
 // # Versions
 //
 // Versions are the storage's. The cache never makes one up, so clients may move between caches of
-// one storage. The oldest version that requests may name is the one before the first change of the
-// log. Changes leave the log by age and by size.
+// one storage. The oldest version requests may name is the one before the first change of the log.
+// Changes leave the log by age and by size.
 //
-// A list without a version, and a watch without one, are answered at the version at which the cache
-// is. So they are as old as the storage's last event. A request that must not be older names a
-// version.
+// A list or watch without a version is answered at the cache's version, so it is as old as the
+// storage's last event. A request that must not get older data names a version.
 //
-// When the storage answers that a version has expired, the cache lists, and puts the difference
-// into the log as changes. Objects have their own versions then. A deletion has the version of the
-// list, but clients get to see the newest one before it: no client comes back with the version of
-// the list as long as it lacks a deletion. It may get the deletion twice, if it comes back with the
-// version that the deletion had. Nothing is known about versions in between: an object
-// may have come and gone there, and a client may have it from elsewhere. Lists at exactly such a
-// version, and watches from it, expire.
+// When the storage reports an expired version, the cache lists, and adds the difference to the log
+// as changes. Objects keep their own versions. A deletion has the list's version, but clients see
+// the newest version before it: no client comes back with the list's version while it lacks a
+// deletion. It may get the deletion twice, if it comes back with the deletion's version. Versions
+// in between are unknown: an object may have come and gone there, and a client may have it from
+// elsewhere. Lists at exactly such a version, and watches from it, expire.
 //
-// The versions of a storage that was restored from a backup go back. The cache notices an event or
-// a bookmark that is older than the one before, and asks the storage for its version between two
-// watches, if it can: after each failure, and after a silent watch. Then it lists, replaces
-// all objects, and ends all watches with an [ExpiredError]. Until it has noticed, which takes as
-// long as a storage's watch may be silent, it answers with the objects that it had. It doesn't
-// notice a storage whose versions pass the old ones before. Kubernetes recommends to bump the
-// revision of a backup that is restored, and to mark it compacted: then every watch expires.
+// After a backup is restored, the storage's versions go back. The cache notices an event or a
+// bookmark older than the previous one, and, if the storage can report its version, asks for it
+// between two watches: after each failure, and after a silent watch. Then it lists, replaces all
+// objects, and ends all watches with an [ExpiredError]. Until then, which takes as long as a
+// storage's watch may be silent, it answers with the old objects. It doesn't notice if the versions
+// pass the old ones first. Kubernetes recommends to bump the revision of a restored backup, and to
+// mark it compacted: then every watch expires.
 //
 // # Ordering and blocking
 //
-// A watcher gets the changes that it selects in the order of their versions, each once. For the
-// client of two watches in a row, [Config].MergeSlow and a relist make exceptions. [Event]
-// describes what it gets of an object that enters its filter or leaves it.
+// A watcher gets the changes it selects in version order, each once. For the client of two watches
+// in a row, [Config].MergeSlow and a relist make exceptions. [Event] describes the events for an
+// object that enters or leaves the filter.
 //
 // Get and List take no lock, except for a list at an older version, and for a moment one with a
-// label selector. They wait only for a version that the cache hasn't reached. Some lists and
-// watches with a label selector take longer than others, because they make an index.
+// label selector. They wait only for a version the cache hasn't reached. Some lists and watches
+// with a label selector take longer than others, because they make an index.
 //
 // # Goroutines
 //
@@ -73,8 +70,8 @@
 //	workers, one clock    Run          Run returns
 //	one for progress      Run          Run returns; only over a storage that can be asked for it
 //
-// A worker calls the Receive functions of watchers. No goroutine belongs to a watcher or to a
-// request: whatever a request has made is garbage when it has ended.
+// A worker calls the watchers' Receive functions. No goroutine belongs to a watcher or a request:
+// when a request has ended, everything it has made is garbage.
 package watchcache
 
 import (
@@ -89,62 +86,59 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Config is the settings of a [Cache]. Storage must be set; zero values stand for the defaults.
+// Config holds the settings of a [Cache]. Storage must be set; zero values mean the defaults.
 type Config struct {
-	// Storage is where the objects are from.
 	Storage Storage
 
 	// Name is the cache's name in metrics and log lines, such as "pods".
 	Name string
-	// Metrics gets the cache's metrics while it runs; nil for none.
+	// Metrics gets the cache's metrics while it runs; nil means none.
 	Metrics metrics.CacheProvider
 
-	// Age is how long a change stays in the log; 5 minutes by default. Bytes is how much memory the
-	// log may take; 64 MiB by default. The oldest changes are dropped when the log passes either.
-	// Both are what a watcher may be behind before it is ended.
+	// Age is how long a change stays in the log; 5 minutes by default. Bytes limits the log's
+	// memory; 64 MiB by default. The oldest changes are dropped when either is exceeded, so both
+	// limit how far a watcher may fall behind.
 	Age   time.Duration
 	Bytes int64
-	// MergeSlow keeps watches that are too slow. Such a watch is not ended: it gets one event for
-	// each object that has changed since what it has read, in place of all events that it has
-	// missed. Objects that have gone come first. Until it reads, it keeps the objects of the state
-	// that it has come to. This also goes for a watch that is still being sent its initial events,
-	// by package serve too. API servers end such watches.
+	// MergeSlow keeps watches that are too slow; API servers end them. Such a watch gets one event
+	// for each object changed since its last read, instead of all missed events. Deleted objects
+	// come first. Until it reads, it keeps the objects of its last state in memory. Watches still
+	// being sent their initial events are included, also in package serve.
 	//
-	// If the connection ends between these events, the client goes on from the version of the last
-	// one that it got. It misses nothing, but may get Modified or Deleted events of objects that it
-	// never had, because they came after the version that it had before. Informers take the former
-	// for Added, and ignore the latter.
+	// If the connection ends between these events, the client continues from the version of the
+	// last one received. It misses nothing, but may get Modified or Deleted events of objects it
+	// never had, because they came after its previous version. Informers treat the former as Added,
+	// and ignore the latter.
 	MergeSlow bool
 
 	// Wait is how long a request waits for its version; 3 seconds by default.
 	Wait time.Duration
 	// BookmarkInterval is the time between two bookmarks of a watch; 1 minute by default.
 	BookmarkInterval time.Duration
-	// Retry is the longest time between two requests to a storage that fails; 30 seconds by
-	// default.
+	// Retry is the maximum pause between requests to a failing storage; 30 seconds by default.
 	Retry time.Duration
-	// Workers is how many goroutines call Receive functions; by default, as many as there are
-	// processors, and at least two.
+	// Workers is the number of goroutines calling Receive functions; by default the number of
+	// processors, but at least two.
 	Workers int
 }
 
-// Cache answers lists and watches of one resource. [New] makes one. All methods may be called by
-// any number of goroutines.
+// Cache answers lists and watches of one resource. [New] makes one. All methods are safe for
+// concurrent use, except Poll.
 type Cache struct {
 	// set once at construction
 	config Config
 	made   time.Time
-	filled chan struct{} // closed when the cache is filled for the first time
+	filled chan struct{} // closed when the cache is first filled
 	done   chan struct{} // closed when Run ends
 	waits  chan struct{} // has a token when a request has begun to wait for a version
 
 	head  atomic.Pointer[head] // nil: not filled, or Run has ended
-	ready readyQueue           // watchers with a Receive function that have something to read
+	ready readyQueue           // watchers with a Receive function and events to read
 
 	gets, lists, sent atomic.Int64 // totals
 
-	// mu guards what follows, and the writing of head. The mu of ready and of a change's frames may
-	// be locked while mu is.
+	// mu guards what follows, and writes of head. The mu of ready and of a change's frames may be
+	// locked while mu is held.
 	mu        sync.Mutex
 	log       log
 	interests interests
@@ -154,9 +148,9 @@ type Cache struct {
 	clock     clock
 	woken     []*Watcher // for ready, when mu is unlocked
 	started   bool
-	err       error // what the storage has failed with last; nil since its next event
+	err       error // the storage's last error; nil since its next event
 	lastEvent time.Time
-	bytes     int64 // of memory that the present objects take
+	bytes     int64 // memory of the present objects
 	// totals
 	applied, relists, failures, merged int64
 	ended                              [endReasons]int64
@@ -168,8 +162,8 @@ type head struct {
 	state   objectSet
 }
 
-// New returns a cache that is empty until it runs. It fails if the configuration lacks a Storage,
-// or if a value is negative.
+// New returns an empty cache, which Run fills. It fails if the configuration lacks a Storage, or if
+// a value is negative.
 func New(config Config) (*Cache, error) {
 	if config.Storage == nil {
 		return nil, errors.New("watchcache: Config.Storage is nil")
@@ -189,10 +183,9 @@ func New(config Config) (*Cache, error) {
 	return c, nil
 }
 
-// Run fills the cache from its storage, and follows the storage until ctx ends. It returns the
-// cause of that. Whenever the storage fails it tries again, with growing pauses; the cache stays
-// readable. Before Run returns, it ends all watchers with a [NotReadyError]. Run can be called
-// once; the second call returns an error.
+// Run fills the cache from its storage, follows the storage until ctx ends, and returns the cause.
+// When the storage fails, Run tries again with growing pauses; the cache stays readable. Before Run
+// returns, it ends all watchers with a [NotReadyError]. A second call of Run returns an error.
 func (c *Cache) Run(ctx context.Context) error {
 	c.mu.Lock()
 	again := c.started
@@ -218,7 +211,6 @@ func (c *Cache) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// stop ends everything that waits.
 func (c *Cache) stop(cause error) {
 	c.mu.Lock()
 	c.head.Store(nil)
@@ -232,7 +224,7 @@ func (c *Cache) stop(cause error) {
 	c.ready.stop()
 }
 
-// unlock unlocks mu, and hands the watchers that were woken to the workers.
+// unlock unlocks mu, and hands the woken watchers to the workers.
 func (c *Cache) unlock() {
 	c.ready.push(c.woken)
 	clear(c.woken)

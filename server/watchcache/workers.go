@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// turns is how many batches a watcher gets before it is the next one's turn.
+	// turns is how many batches a watcher gets before the next watcher's turn.
 	turns = 4
-	// handful is how many watchers a worker takes at once: it puts them to sleep together.
+	// handful is how many watchers a worker takes at once, to put them to sleep together.
 	handful = 64
 )
 
-// readyQueue has the watchers that wait for a worker, each at most once.
+// readyQueue holds the watchers waiting for a worker, each at most once.
 type readyQueue struct {
 	changed sync.Cond // of mu
 
@@ -24,13 +24,12 @@ type readyQueue struct {
 	stopped  bool
 }
 
-// push adds watchers.
 func (q *readyQueue) push(watchers []*Watcher) {
 	if len(watchers) == 0 {
 		return
 	}
 	q.mu.Lock()
-	// Workers may be so busy that the queue is never empty: then, what was taken out makes room.
+	// If the workers are so busy that the queue is never empty, reuse the room of taken watchers.
 	left := len(q.watchers) - q.next
 	if left == 0 || left <= q.next && len(q.watchers)+len(watchers) > cap(q.watchers) {
 		n := copy(q.watchers, q.watchers[q.next:])
@@ -46,8 +45,8 @@ func (q *readyQueue) push(watchers []*Watcher) {
 	}
 }
 
-// pop waits for watchers and takes some out, to the front of all: a part of them, so that other
-// workers have something to do. It returns how many; none when the queue is stopped and empty.
+// pop waits for watchers and moves some of them to the front of all, leaving a part for other
+// workers. It returns their number; 0 when the queue is stopped and empty.
 func (q *readyQueue) pop(all []*Watcher) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +70,6 @@ func (q *readyQueue) stop() {
 	q.changed.Broadcast()
 }
 
-// work serves watchers until the cache stops.
 func (c *Cache) work() {
 	events := make([]Event, 0, batchEvents)
 	watchers := make([]*Watcher, handful)
@@ -89,9 +87,9 @@ func (c *Cache) work() {
 	}
 }
 
-// serve calls receive until the watcher has read everything, or is blocked, or has had its turns.
-// It returns how many events it got, and true if the watcher may be put to sleep. events has room
-// for a batch.
+// serve calls receive until the watcher has read everything, is blocked, or has had its turns. It
+// returns the number of events, and true if the watcher may be put to sleep. events has room for a
+// batch.
 func (w *Watcher) serve(events []Event) (sent int, done bool) {
 	for range turns {
 		batch, err := w.read(events[:0])
@@ -118,7 +116,7 @@ func (w *Watcher) serve(events []Event) (sent int, done bool) {
 }
 
 // flows reports whether a watcher gets more although receive has returned false: because Ready was
-// called meanwhile, or to learn that it has ended.
+// called meanwhile, or to learn of its end.
 func (w *Watcher) flows() bool {
 	if w.flow.CompareAndSwap(flowing, blocked) {
 		return w.ended.Load() != nil && w.flow.CompareAndSwap(blocked, flowing)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package controllertest runs controllers in tests, without a cluster and without waiting. A test
-// has an API server in memory (package sourcetest), starts controllers, changes objects, lets
-// everything settle, and looks at what came out:
+// starts controllers against an API server in memory (package sourcetest), changes objects, waits
+// until everything has settled, and checks the result:
 //
 //	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
 //		maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
@@ -16,21 +16,21 @@
 //
 // # Time
 //
-// The test is in a bubble of testing/synctest: its clock moves only while all goroutines wait. So
-// retries, delays and periods take no time, and one run goes as the other. After Settle, the test
-// may sleep for an hour to see what happens then. Everything that the controllers use must be made
-// inside of the bubble, and must not open sockets.
+// The test runs in a bubble of testing/synctest, whose clock moves only while all goroutines wait.
+// So retries, delays and periods take no time, and every run is alike. After Settle, the test may
+// sleep for an hour to see the effect. Everything the controllers use must be made inside the
+// bubble, and must not open sockets.
 //
 // # Settled
 //
-// Controllers have settled when all have synced, no key is ready, reconciled, held back until a
-// write is seen, or to be tried again after a failure. A key that waits for Result.RequeueAfter, or
-// a period, doesn't count: it is not known to end. Neither do events that a Fault of the server
-// holds back, unless a controller awaits them.
+// Controllers have settled when all have synced and no key is ready, being reconciled, held back
+// until a write is seen, or due for a retry. Keys waiting for Result.RequeueAfter, or for a period,
+// don't count: that may never end. Neither do events held back by a Fault of the server, unless a
+// controller awaits them.
 //
 // # Goroutines and blocking
 //
-// Start runs each controller on a goroutine of its own. They end when Stop is called, or with the
-// test, which waits for them. Settle blocks until all other goroutines of the bubble wait, again
-// and again.
+// Start runs each controller on its own goroutine. They end when Stop is called, or with the test,
+// which waits for them. Settle blocks until all other goroutines of the bubble wait, again and
+// again.
 package controllertest

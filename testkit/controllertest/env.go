@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	// patience is how long Settle waits, by the clock of the bubble. A key that has failed ten
-	// times in a row has been tried again by then.
+	// patience is how long Settle waits, by the bubble's clock: long enough for a key to be retried
+	// after ten failures in a row.
 	patience = 10 * time.Minute
-	// tick is how long it lets pass at a time.
+	// tick is the interval between Settle's checks.
 	tick = 100 * time.Millisecond
 )
 
 var errStopped = errors.New("the test has stopped the controllers")
 
-// Env is an API server in memory, and the controllers that a test runs against it. Its methods must
-// be called on the test's goroutine.
+// Env is an API server in memory, and the controllers a test runs against it. Its methods must be
+// called on the test's goroutine.
 type Env struct {
-	// Server is the API server. It has the resources that the test serves, and all patches.
+	// Server is the API server, with all kinds of patches. The test adds resources to it.
 	Server *sourcetest.Server
-	// Client reads from it and writes to it.
+	// Client reads from Server and writes to it.
 	Client *source.Client
 
 	t       *testing.T
@@ -50,8 +50,8 @@ type running struct {
 }
 
 // Run calls test in a bubble of testing/synctest, with an environment of its own. After test has
-// returned, it stops the controllers and waits for every goroutine of the bubble. What the
-// controllers log is in the log of the test.
+// returned, it stops the controllers and waits for every goroutine of the bubble. The controllers
+// log to the test's log.
 func Run(t *testing.T, test func(t *testing.T, env *Env)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func (e *Env) Start(controllers ...*controller.Controller) {
 }
 
 // Stop stops all controllers, as the end of their process would, and waits until they have
-// returned. It fails the test if one of them has ended before.
+// returned. It fails the test if one of them has ended earlier.
 func (e *Env) Stop() {
 	e.t.Helper()
 	synctest.Wait()
@@ -100,10 +100,9 @@ func (e *Env) Stop() {
 	e.running = nil
 }
 
-// Settle waits until the controllers have nothing left to do. Time passes as far as it needs to,
-// for instance until a key that has failed is tried again. If there is still something to do after
-// 10 minutes by the clock of the bubble, or a controller has ended, it ends the test with Fatal,
-// with what each controller is doing.
+// Settle waits until the controllers have nothing left to do. Time passes as needed, for instance
+// until a failed key is retried. If there is still work after 10 minutes by the bubble's clock, or
+// a controller has ended, Settle calls Fatal with each controller's activity.
 func (e *Env) Settle() {
 	e.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(tick) {
@@ -126,7 +125,7 @@ func (e *Env) Settle() {
 	}
 }
 
-// doing returns what a controller has to do, a line for each reason.
+// doing returns the controller's pending work, a line for each kind.
 func doing(s controller.Status) (lines []string) {
 	add := func(format string, args ...any) {
 		lines = append(lines, "controller "+s.Name+": "+fmt.Sprintf(format, args...))

@@ -40,8 +40,6 @@ func (s *Server) faultLocked(r Request) *Fault {
 	return hit
 }
 
-// receive records a request. It returns the collection that it is for, and the fault that hits it;
-// nil if there is none.
 func (s *Server) receive(r Request) (*collection, *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +47,7 @@ func (s *Server) receive(r Request) (*collection, *Fault) {
 	return s.collections[r.Resource], s.faultLocked(r)
 }
 
-// answer makes the answer to a request, and applies the fault that hits it.
+// answer prepares the answer to a request, and applies the fault that hits it.
 func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	r, target, err := parseRequest(req)
 	c, fault := s.receive(r)
@@ -85,7 +83,7 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	return a, newBody(req.Context(), a)
 }
 
-// begin makes the answer to a read, or reads what is to be written. It returns a refusal, or nil.
+// begin answers a read, or parses a write. It returns a refusal, or nil.
 func (c *collection) begin(req *http.Request, a *Answer, q query) *metav1.Status {
 	r := a.Request
 	if r.Verb == Write {
@@ -105,7 +103,6 @@ func (c *collection) begin(req *http.Request, a *Answer, q query) *metav1.Status
 	return status
 }
 
-// get answers a request for one object.
 func (c *collection) get(ctx context.Context, q query, key object.Key) (runtime.Object, *metav1.Status) {
 	h := c.present()
 	found, err := h.cache.Get(ctx, key.String(), q.State.Version)
@@ -120,7 +117,6 @@ func (c *collection) get(ctx context.Context, q query, key object.Key) (runtime.
 	return c.out(h.objects[found.Version], q.Partial), nil
 }
 
-// present returns the collection's history.
 func (c *collection) present() *history {
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// apply merges an apply patch into an object by the fields that its managers own.
+// apply merges an apply patch into an object by the ownership of fields.
 func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Object) (object.Object, error) {
 	patch := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(r.Body, &patch.Object); err != nil {
@@ -44,7 +44,7 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 	return c.decode(JSON, options.FieldValidation, content)
 }
 
-// narrow leaves of an apply patch what it may write, so that its sender owns nothing else.
+// narrow removes fields the apply patch may not write, so that its sender doesn't own them.
 func (c *collection) narrow(patch *unstructured.Unstructured, subresource string) {
 	if subresource != statusPart {
 		if c.hasStatus() {
@@ -62,8 +62,8 @@ func (c *collection) narrow(patch *unstructured.Unstructured, subresource string
 	}
 }
 
-// own writes into obj which fields the sender of a request, not an apply patch, has changed. It
-// does so for objects that were applied once.
+// own records in obj the fields changed by a request other than an apply patch. It does so only for
+// objects that were applied before.
 func (e edit) own(c *collection, obj, old object.Object) error {
 	if len(old.GetManagedFields()) == 0 || e.applies || c.server.Patches == nil {
 		return nil
@@ -92,8 +92,8 @@ func (e edit) own(c *collection, obj, old object.Object) error {
 	return nil
 }
 
-// keepTimes takes back the times of a write from the owners of fields if nothing else has changed:
-// an API server writes nothing then.
+// keepTimes restores the old times of field owners if nothing else has changed: an API server
+// writes nothing then.
 func keepTimes(obj, old object.Object) {
 	owners, before := obj.GetManagedFields(), old.GetManagedFields()
 	if len(owners) != len(before) || len(owners) == 0 {
@@ -108,7 +108,6 @@ func keepTimes(obj, old object.Object) {
 	}
 }
 
-// untyped returns a copy of an object, with its kind.
 func untyped(obj object.Object) (*unstructured.Unstructured, error) {
 	if obj, ok := obj.(*unstructured.Unstructured); ok {
 		return obj.DeepCopy(), nil

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// wakeLocked wakes all watches.
 func (s *Server) wakeLocked() {
 	if s.changed != nil {
 		close(s.changed)
@@ -15,7 +14,7 @@ func (s *Server) wakeLocked() {
 	}
 }
 
-// waitLocked returns a channel that is closed when watches may have something to do.
+// waitLocked returns a channel that is closed when watches may have work.
 func (s *Server) waitLocked() <-chan struct{} {
 	if s.changed == nil {
 		s.changed = make(chan struct{})

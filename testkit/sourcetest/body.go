@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// errDone means that the client has gone.
+// errDone ends a watch whose client has gone.
 var errDone = errors.New("the client has gone")
 
-// body is the body of a response. There is no goroutine behind it: Read waits for events itself.
+// body is the body of a response. It has no goroutine: Read waits for events itself.
 type body struct {
 	// set once at construction
-	ctx    context.Context // of the request, which the body belongs to
+	ctx    context.Context // of the request
 	answer *Answer
 	zip    *gzip.Writer // nil without compression; writes to zipped
 
-	// used by the goroutine that reads; one at a time
+	// used by the reading goroutine; one at a time
 	whole   []byte // the whole body, unless it is a watch
-	pending []byte // encoded, not sent
+	pending []byte // encoded, not sent yet
 	zipped  bytes.Buffer
 	sent    int
 	// Read's error after pending is sent; nil while more may come
@@ -95,7 +95,7 @@ func newBody(ctx context.Context, a *Answer) *body {
 	return b
 }
 
-// begin waits until the answer begins. It returns an error if the connection fails before that.
+// begin waits until the answer begins, or returns an error if the connection fails first.
 func (b *body) begin() error {
 	if b.answer.Delay > 0 {
 		timer := time.NewTimer(b.answer.Delay)
@@ -120,7 +120,6 @@ func (b *body) begin() error {
 	return err
 }
 
-// wait waits for a tick, or until the client has gone.
 func (b *body) wait(tick <-chan time.Time) error {
 	select {
 	case <-tick:
@@ -172,7 +171,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// cut returns the error with which the body breaks off.
+// cut returns the error that ends a cut body.
 func (b *body) cut() error {
 	switch err := b.answer.CutErr; {
 	case err == nil:
@@ -228,7 +227,7 @@ func (b *body) fill() {
 	}
 }
 
-// Close implements io.Closer. It ends a Read that is waiting.
+// Close implements io.Closer. It ends a waiting Read.
 func (b *body) Close() error {
 	b.closing.Do(func() {
 		close(b.closed)

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file has the writes of a Collection: what the test writes by hand is stored as it is.
+// This file has the writes of a Collection, which store the test's objects as they are.
 
 func (c *collection) create(obj object.Object) object.Object {
 	obj = c.own("Create", obj)
@@ -66,8 +66,8 @@ func (c *collection) remove(key object.Key) object.Object {
 	}
 }
 
-// own returns a copy of an object with its kind set, as it is read from JSON: else a client's
-// update would change what the format does not have, such as parts of a second.
+// own returns a copy of an object, read from its JSON, with its kind set. Otherwise a client's
+// update would change parts that JSON loses, such as fractions of a second.
 func (c *collection) own(method string, obj object.Object) object.Object {
 	if reflect.ValueOf(obj).IsNil() {
 		c.misused(method, object.Key{}, "the object is nil")

@@ -19,21 +19,22 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// collection is a Collection without its type. What it stores is never changed, only replaced.
+// collection is a Collection without its type parameter. Stored objects are replaced, never
+// changed.
 type collection struct {
 	// set once at construction
 	server   *Server
 	resource schema.GroupVersionResource
 	kind     schema.GroupVersionKind
-	elem     reflect.Type // the struct of an object
+	elem     reflect.Type // struct type of the objects
 	proto    bool         // objects have protobuf, as built-in kinds do
-	status   int          // the index of the struct's field; -1 if it has none
+	status   int          // index of the struct's status field; -1 if it has none
 	counted  bool         // objects have a generation
 	scheme   *runtime.Scheme
-	plain    bool     // there is no status subresource; set before the first request
-	fields   []string // of field selectors
+	plain    bool     // no status subresource; set before the first request
+	fields   []string // paths for field selectors
 
-	history *history // the server's mu guards it: Restore makes a new one
+	history *history // guarded by the server's mu, since Restore replaces it
 }
 
 func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVersionKind, elem reflect.Type, fields []string) *collection {
@@ -58,7 +59,7 @@ func (c *collection) newObject() object.Object {
 	return obj
 }
 
-// writeLocked stores obj, which the caller must not use any more, and returns a copy.
+// writeLocked stores obj, which the caller must not use afterwards, and returns a copy.
 func (c *collection) writeLocked(key object.Key, obj object.Object) object.Object {
 	event := watch.Modified
 	if c.history.get(key) == nil {
@@ -73,21 +74,19 @@ func (c *collection) writeLocked(key object.Key, obj object.Object) object.Objec
 	return obj.DeepCopyObject().(object.Object)
 }
 
-// deleteLocked removes the object. obj is its last state, which it returns.
 func (c *collection) deleteLocked(key object.Key, obj object.Object) object.Object {
 	version := c.server.nextLocked(obj)
 	c.publishLocked(watchcache.Event{Type: watch.Deleted, Version: version, Object: &watchcache.Object{Key: key.String()}})
 	return obj
 }
 
-// nextLocked gives obj the next version.
 func (s *Server) nextLocked(obj object.Object) uint64 {
 	s.version++
 	obj.SetResourceVersion(format(s.version))
 	return s.version
 }
 
-// publishLocked makes a change visible. The other collections reach its version.
+// publishLocked makes a change visible, and moves the other collections to its version.
 func (c *collection) publishLocked(e watchcache.Event) {
 	c.history.add(e)
 	for _, other := range c.server.collections {
@@ -96,8 +95,7 @@ func (c *collection) publishLocked(e watchcache.Event) {
 	c.server.wakeLocked()
 }
 
-// fieldsOf returns the fields that selectors may name, besides metadata.name and
-// metadata.namespace.
+// fieldsOf returns the values for field selectors, except metadata.name and metadata.namespace.
 func (c *collection) fieldsOf(obj object.Object) map[string]string {
 	if len(c.fields) == 0 {
 		return nil
@@ -114,8 +112,7 @@ func (c *collection) fieldsOf(obj object.Object) map[string]string {
 	return values
 }
 
-// zero returns the text of a field that JSON leaves out. Built-in kinds have one for bools and
-// numbers.
+// zero returns the value of a field omitted from JSON: built-in kinds have bools and numbers then.
 func (c *collection) zero(path string) string {
 	t := c.elem
 	for name := range strings.SplitSeq(path, ".") {
@@ -140,7 +137,7 @@ func (c *collection) zero(path string) string {
 	return ""
 }
 
-// at returns the string, number or bool at a path as text, "" if there is none.
+// at returns the string, number or bool at a path as text, or "".
 func at(content map[string]json.RawMessage, path []string) string {
 	raw := content[path[0]]
 	if len(path) > 1 {
@@ -157,8 +154,8 @@ func at(content map[string]json.RawMessage, path []string) string {
 	return text
 }
 
-// out returns a copy of an object as it is sent: whole, or its metadata in a version of
-// meta.k8s.io.
+// out returns a copy of an object for sending: whole, or, if partial is a version of meta.k8s.io,
+// its metadata.
 func (c *collection) out(obj object.Object, partial string) runtime.Object {
 	if partial != "" {
 		metadata := meta.AsPartialObjectMetadata(obj)
@@ -168,7 +165,6 @@ func (c *collection) out(obj object.Object, partial string) runtime.Object {
 	return obj.DeepCopyObject()
 }
 
-// kindOf returns the kind of what out returns.
 func (c *collection) kindOf(partial string) schema.GroupVersionKind {
 	if partial != "" {
 		return schema.GroupVersionKind{Group: metav1.GroupName, Version: partial, Kind: "PartialObjectMetadata"}

@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// decode decodes the object of a body.
 func (c *collection) decode(format, fieldValidation string, raw []byte) (object.Object, error) {
 	var decoder runtime.Decoder = protobuf.NewSerializer(c.scheme, c.scheme)
 	if format == JSON {
@@ -39,8 +38,8 @@ func (c *collection) decode(format, fieldValidation string, raw []byte) (object.
 	return obj.(object.Object), nil
 }
 
-// tidy reads the metadata of an unstructured object as that of any other, so that clients with
-// types can read it, too.
+// tidy converts an unstructured object's metadata as if it had been read into a typed object, so
+// that typed clients can read it, too.
 func tidy(obj *unstructured.Unstructured) error {
 	raw, err := stdjson.Marshal(obj.Object["metadata"])
 	if err != nil {

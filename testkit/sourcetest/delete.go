@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// deleting deletes one object, or those that q selects.
 func (c *collection) deleting(q query, sent *request.Write) write {
 	if q.Name == "" {
 		return func(a *Answer) error { return c.deleteAll(a, q, sent) }
@@ -30,7 +29,7 @@ func (c *collection) deleting(q query, sent *request.Write) write {
 	}
 }
 
-// deleteAll deletes one object after the other. The answer is the list of them.
+// deleteAll deletes q's selection one by one, and answers with the list.
 func (c *collection) deleteAll(a *Answer, q query, sent *request.Write) error {
 	var refusal *metav1.Status
 	if a.Page, refusal = c.list(context.Background(), q); refusal != nil {
@@ -46,7 +45,7 @@ func (c *collection) deleteAll(a *Answer, q query, sent *request.Write) error {
 	return nil
 }
 
-// removeLocked deletes an object. It returns a Status if the object is gone, and the object if
+// removeLocked deletes an object. It returns a Status if the object is gone, or the object if
 // finalizers hold it.
 func (c *collection) removeLocked(key object.Key, q query, sent *request.Write) (runtime.Object, error) {
 	old := c.history.get(key)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sourcetest is an API server in memory, for tests of informers and of controllers. It
-// answers requests that read and write objects as a Kubernetes API server does, with the real wire
-// format, and makes the faults that a test asks for.
+// Package sourcetest is an API server in memory, for tests of informers and controllers. It speaks
+// the real wire format of a Kubernetes API server, and injects faults.
 //
 //	server := sourcetest.New()
 //	gvr := corev1.SchemeGroupVersion.WithResource("pods")
@@ -12,99 +11,95 @@
 //	factories.For[*corev1.Pod](factory, gvr)
 //	err = factory.Start(ctx)
 //
-// The test writes objects by the methods of a [Collection], and the code under test by requests of
-// its client: client-go's typed and dynamic clients work, and so do others that need no discovery.
-// The informers see both. A resource exists once [Serve] has been called: before that, it is
-// answered with 404, as one whose CustomResourceDefinition has not been installed.
+// The test writes objects with the methods of a [Collection], the code under test with requests:
+// client-go's typed and dynamic clients work, and so do others that need no discovery. The
+// informers see both. Until [Serve] is called for a resource, it is answered with 404, like a
+// CustomResourceDefinition that isn't installed.
 //
 // # Connection
 //
 // A [Server] is an http.RoundTripper, which [Server.Config] puts into a rest.Config, and an
 // http.Handler, for httptest.NewServer. Use [Server.Config] unless the test is about connections:
-// it works in a bubble of testing/synctest, where a watch that waits is durably blocked and minutes
-// pass at once. A Server belongs to the bubble in which it was made.
+// it works in a bubble of testing/synctest, where a waiting watch is durably blocked and minutes
+// pass at once. A Server belongs to the bubble it was made in.
 //
-// # What it does as an API server does
+// # Behaviour of an API server
 //
 // Requests are read and refused as by package serve, with the same rules of writes for all kinds.
-// Lists and watches are those of package watchcache; all else is this package's own.
+// Lists and watches come from package watchcache; the rest is this package's own.
 //
-//   - Formats of what is sent and received: JSON, and Kubernetes' protobuf for Go types that have
-//     it, also as PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have
-//     protobuf are sent as built-in kinds are, without a kind in the items of lists; in lists of
-//     other types, the list's kind and metadata stand behind the items.
-//   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted by namespace,
-//     slash and name as one text, as storage is. Pages stand at the version of the first one; with
-//     selectors, the last page may be empty. A list at version "0" is whole. A version that is not
-//     reached yet is waited for, 3 s, and then is 504 (too large); an exact one before the last
-//     compaction is 410, for a page with a token that goes on in the newest state.
+//   - Formats: JSON, and Kubernetes' protobuf for Go types that have it, also as
+//     PartialObjectMetadata, by Accept; 406 if no format fits. Go types with protobuf are sent
+//     like built-in kinds, without a kind in the items of lists; other types' lists have kind and
+//     metadata behind the items.
+//   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted like
+//     storage, by namespace, slash and name as one text. All pages show the first page's version;
+//     with selectors, the last page may be empty. A list at version "0" is whole. A future
+//     version is awaited for 3 s, then gets 504 (too large); an exact version before the last
+//     compaction gets 410, a page also a token for continuing in the newest state.
 //   - Watches: from a version, from "" or "0" with the present objects first (unless
-//     sendInitialEvents is false), or as a watch-list (KEP-3157). If it allows bookmarks, one ends
-//     the initial events. A version before the last compaction is an ERROR event of code 410; until
-//     a version is reached that lies in the future, a watch sends nothing. Bookmarks come each
-//     [Server.BookmarkInterval] and 2 s before the end if something has changed; timeoutSeconds
-//     ends a watch, and without it a watch ends after 30 minutes.
+//     sendInitialEvents is false), or as a watch-list (KEP-3157). If bookmarks are allowed, one
+//     ends the initial events, and more come at each [Server.BookmarkInterval] and 2 s before the
+//     end, if there was a change. A version before the last compaction gets an ERROR event of
+//     code 410; a future version is awaited silently. A watch ends after timeoutSeconds, or else
+//     30 minutes.
 //   - Selection by namespace, labels and fields. An object that enters or leaves a watch's
 //     selection is ADDED or DELETED.
 //   - Writes: uid, creationTimestamp, generateName, and resourceVersions from one counter for all
-//     resources. Metadata is validated. An update of an older version is a Conflict (409), and one
-//     that changes nothing is no write. dryRun writes nothing. See below for what depends on the
-//     kind.
+//     resources. Metadata is validated. Updating an older version is a Conflict (409); an update
+//     without a change writes nothing, like dryRun.
 //   - Status: if objects have a status, create and update ignore it, and the status subresource
 //     writes nothing else, unless [Collection.WithoutStatus] was called.
-//   - Generation: 1 at first, raised by changes outside of metadata and status, and by the delete.
-//   - Patches: JSON patches (RFC 6902) and merge patches (RFC 7386). With [Server.Patches],
-//     strategic merge patches and server-side apply with owners of fields and conflicts, too. For
-//     apply, lists are replaced as a whole unless a TypeConverter knows the kind. Owners are kept
-//     from the first apply on.
-//   - Deletes, of one object or of a selection: preconditions, and finalizers, which keep the
-//     object with a deletionTimestamp until the last one is removed. Objects without are gone at
-//     once.
+//   - Generation: 1 at first, raised by changes outside of metadata and status, and by the
+//     delete.
+//   - Patches: JSON patches (RFC 6902) and merge patches (RFC 7386). With [Server.Patches], also
+//     strategic merge patches and server-side apply with field owners and conflicts. Apply
+//     replaces lists as a whole unless a TypeConverter knows the kind. Owners are recorded from
+//     the first apply on.
+//   - Deletes, of one object or a selection: preconditions, and finalizers, which keep the object
+//     with a deletionTimestamp until the last one is removed. Objects without finalizers are gone
+//     at once.
 //
-// Kinds whose Go type has protobuf have the rules of built-in kinds: an update without a
+// Kinds whose Go type has protobuf follow the rules of built-in kinds: an update without a
 // resourceVersion is unconditional, strategic merge patches are understood, and the generation is
-// counted if there is a spec. Other kinds have those of custom resources: the resourceVersion must
-// be given (422), strategic merge patches are 415, and the generation is always counted.
+// counted if there is a spec. Other kinds follow those of custom resources: an update needs a
+// resourceVersion (422), strategic merge patches get 415, and the generation is always counted.
 //
-// It does not default objects or validate what is not metadata, has no admission, no discovery, no
-// subresources but status, and no managers of fields before the first apply. It collects no
-// dependents: propagationPolicy and gracePeriodSeconds are accepted and change nothing. Requests
-// that it does not know are answered with 404 and 405.
+// The server doesn't default objects, or validate them beyond metadata. It has no admission, no
+// discovery, no subresources other than status, and no field owners before the first apply. It
+// collects no dependents: propagationPolicy and gracePeriodSeconds are accepted and ignored.
+// Unknown requests get 404 or 405.
 //
 // # Ordering and blocking
 //
-// Writes to all collections have one order, that of their resourceVersions. A write is done when
-// its method returns, or its answer begins: a request that comes later sees it, and each open watch
-// will send it, in that order, when its body is read. No method of Server or Collection waits for a
-// client, however slow: a watch is a cursor in the history, and no event is dropped. Compact
-// forgets nothing that an open watch still has to send.
+// Writes to all collections have one order, by resourceVersion. A write is done when its method
+// returns, or its answer begins: later requests see it, and each open watch sends it, in that
+// order, when its body is read. To wait until an informer has it, use AwaitResourceVersion. No
+// method of Server or Collection waits for a client, however slow: a watch is a cursor in the
+// history, and no event is dropped. Compact keeps everything an open watch still has to send.
 //
 // The functions of a Fault are called on the goroutine that makes the request or reads the body,
 // without a lock held, except Match.
 //
-// In short: after a write the informers get the event soon; to wait until they have it, use their
-// AwaitResourceVersion.
-//
 // # Goroutines
 //
-// A Server starts none. Without a socket, everything happens on the goroutines of the client; a
-// Read that waits for an event ends with the request's context, with Close, or when the watch's
-// time is over. Over a socket, net/http has its own goroutines, which end with the connection.
+// A Server starts none. Without a socket, everything happens on the client's goroutines; a Read
+// waiting for an event ends with the request's context, with Close, or when the watch's time is
+// over. Over a socket, net/http's goroutines end with the connection.
 //
 // # Faults
 //
-// A [Fault] chooses requests and changes their [Answer]: the answer may be an error, come late or
-// never, carry other objects, or break off. Its Do is a function, so faults compose as functions
-// do.
+// A [Fault] selects requests and changes their [Answer]: to an error, a late answer or none, other
+// objects, or one that breaks off. Its Do is a function, so faults compose like functions.
 //
 //	refuse := sourcetest.Refuse(http.StatusForbidden)
 //	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: refuse})
 //
-// A fault that answers a write with an error keeps it from being done; one that delays the answer
-// or cuts it off does not:
+// A fault that answers a write with an error prevents the write; delaying or cutting the answer
+// doesn't:
 //
 //	conflict := sourcetest.Refuse(http.StatusConflict)
 //	server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: conflict})
 //
-// [Server.Requests] returns the requests that were made, and when.
+// [Server.Requests] returns the requests made so far, with their times.
 package sourcetest

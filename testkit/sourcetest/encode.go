@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// encoding is one format.
 type encoding interface {
 	contentType(watch bool) string
 	// object encodes one object as a whole response.
@@ -19,8 +18,7 @@ type encoding interface {
 	event(Event) ([]byte, error)
 }
 
-// bare returns an item of a list as an API server sends it: items of built-in kinds have no kind
-// and apiVersion.
+// bare prepares a list item as API servers do: items of built-in kinds have no kind and apiVersion.
 func (c *collection) bare(item runtime.Object) runtime.Object {
 	if item != nil && c.proto && item.GetObjectKind().GroupVersionKind() == c.kind {
 		item = item.DeepCopyObject()
@@ -33,7 +31,6 @@ func (p *Page) meta() metav1.ListMeta {
 	return metav1.ListMeta{ResourceVersion: p.ResourceVersion, Continue: p.Continue, RemainingItemCount: p.remaining}
 }
 
-// builtinList is the JSON of a list of a built-in kind.
 type builtinList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`
@@ -41,7 +38,7 @@ type builtinList struct {
 	Items      []runtime.Object `json:"items"`
 }
 
-// customList is the JSON of a list of custom resources: kind and metadata stand behind the items.
+// customList is the JSON of a list of custom resources, with kind and metadata behind the items.
 type customList struct {
 	APIVersion string           `json:"apiVersion"`
 	Items      []runtime.Object `json:"items"`
@@ -49,7 +46,6 @@ type customList struct {
 	Metadata   metav1.ListMeta  `json:"metadata"`
 }
 
-// wireEvent is the JSON of an event.
 type wireEvent struct {
 	Type   string         `json:"type"`
 	Object runtime.Object `json:"object"`

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// protoEncoding writes k8s\0 and a runtime.Unknown; a watch consists of frames with a length of
-// four bytes, big-endian, and a metav1.WatchEvent without the prefix.
+// protoEncoding writes k8s\0 and a runtime.Unknown. A watch consists of frames: a length of four
+// bytes, big-endian, and a metav1.WatchEvent without the prefix.
 type protoEncoding struct{}
 
 func (protoEncoding) contentType(watch bool) string {
@@ -59,7 +59,6 @@ func (e protoEncoding) event(event Event) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), err
 }
 
-// marshaler is implemented by Go types that have protobuf.
 type marshaler interface{ Marshal() ([]byte, error) }
 
 func marshal(obj runtime.Object) ([]byte, error) {
@@ -73,14 +72,12 @@ func marshal(obj runtime.Object) ([]byte, error) {
 	return m.Marshal()
 }
 
-// envelope wraps content as every protobuf object of Kubernetes is wrapped.
 func envelope(apiVersion, kind string, content []byte) ([]byte, error) {
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: content}
 	raw, err := unknown.Marshal()
 	return append([]byte("k8s\x00"), raw...), err
 }
 
-// appendField appends a protobuf field of bytes.
 func appendField(to []byte, number uint64, content []byte) []byte {
 	to = binary.AppendUvarint(to, number<<3|2)
 	to = binary.AppendUvarint(to, uint64(len(content)))

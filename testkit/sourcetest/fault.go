@@ -13,32 +13,31 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Fault is something that goes wrong with some of the requests.
+// Fault makes some requests go wrong.
 type Fault struct {
-	// On are the verbs of requests that are hit; 0 means all of them.
+	// On selects requests by verb; 0 means all.
 	On Verb
-	// Resource restricts the fault to requests for one resource; the zero value means all.
+	// Resource selects requests for one resource; the zero value means all.
 	Resource schema.GroupVersionResource
-	// Match, if not nil, restricts the fault to the requests for which it returns true, such as
-	// those with one Method or Name. It is called with a lock held: it must not call methods of the
-	// server or of its collections.
+	// Match, if not nil, selects requests, for instance by Method or Name. It is called with a lock
+	// held: it must not call methods of the server or of its collections.
 	Match func(Request) bool
-	// Skip is the number of requests that pass before the first one is hit.
+	// Skip is the number of matching requests that pass before the first hit.
 	Skip int
-	// Times is the number of requests that are hit; 0 means one, [Always] all that follow.
+	// Times is the number of hits; 0 means one, [Always] no limit.
 	Times int
-	// Do changes the answer. It runs on the goroutine of the request, may be called by several at
-	// once, and may call the methods of the server and of its collections. For a write it runs
-	// before anything is written, so what it writes itself comes first.
+	// Do changes the answer. It runs on the request's goroutine, may be called by several at once,
+	// and may call the methods of the server and of its collections. For a write it runs before
+	// anything is written, so its own writes come first.
 	Do func(*Answer)
 }
 
-// Always is the Times of a Fault that does not end by itself.
+// Always is the Times of a permanent Fault.
 const Always = -1
 
-// Inject adds a fault. A request is hit by the first fault, in the order of Inject, that matches it
-// and is not used up. So a test can inject several faults as a script. The returned function ends
-// the fault; calling it again, or after the fault is used up, does nothing.
+// Inject adds a fault. The first matching fault, in the order of Inject, that isn't used up hits a
+// request. So a test can inject several faults as a script. The returned function ends the fault;
+// calling it again, or after the fault is used up, does nothing.
 func (s *Server) Inject(f Fault) (end func()) {
 	if f.Do == nil {
 		panic("sourcetest: Inject: the fault does nothing: Do is nil")
@@ -56,26 +55,26 @@ func (s *Server) Inject(f Fault) (end func()) {
 	}
 }
 
-// Answer is the answer that the server is about to send. A [Fault] changes it. Of the contents that
-// it may have, the first of Err, Body, Status, Page, Object and the events of a watch is sent.
+// Answer is the answer the server is about to send, for a [Fault] to change. Its content is the
+// first one set of Err, Body, Status, Page, Object and the events of a watch.
 //
 // A write is done after the fault, unless the fault has set Err, Body or Status: then nothing is
-// written. A write that is done although the client does not learn of it is one with a Delay that
-// is longer than the client's timeout, or with a Cut.
+// written. To have a write done without the client learning of it, set a Delay longer than the
+// client's timeout, or a Cut.
 type Answer struct {
 	// Request is the request.
 	Request Request
 
-	// Delay is how long the server takes before it answers.
+	// Delay is how long the server waits before it answers.
 	Delay time.Duration
-	// Err makes the connection fail before any answer. In memory it is the error of the request;
-	// over a socket, syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other
-	// errors close it. [ErrHang] keeps it open, and nothing is sent.
+	// Err makes the connection fail before any answer. In memory it is the request's error; over a
+	// socket, syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other errors
+	// close it. [ErrHang] keeps it open without sending anything.
 	Err error
-	// Code is the status code; 0 means that of Status, or 200, and 201 for what was created.
+	// Code is the status code; 0 means Status's code, or 201 for a created object, or 200.
 	Code int
-	// Header has the Content-Type already. If Status is set, the Content-Type follows from it,
-	// unless a Fault changes it here.
+	// Header includes the Content-Type. If Status is set, it determines the Content-Type, unless a
+	// Fault changes that here.
 	Header http.Header
 	// Body, if not nil, is sent unchanged.
 	Body []byte
@@ -84,11 +83,11 @@ type Answer struct {
 	// Page is the answer to a list; nil for other requests, and if the server itself refuses the
 	// request.
 	Page *Page
-	// Object is the answer to a get: a copy, which may be changed. It is nil for other requests;
-	// the answer to a write is made after the fault.
+	// Object is the answer to a get, a copy that may be changed. It is nil for other requests; the
+	// answer to a write is made after the fault.
 	Object runtime.Object
-	// Events, if not nil, is called with each event of a watch, also with bookmarks, and returns
-	// the events to send instead. It is called by one goroutine at a time.
+	// Events, if not nil, is called with each event of a watch, bookmarks included, and returns the
+	// events to send instead. It is called by one goroutine at a time.
 	Events func(Event) []Event
 
 	// Wire, if not nil, is called with the encoded body, or with each encoded event of a watch, and
@@ -97,13 +96,12 @@ type Answer struct {
 	// Gzip compresses the body and sets the header. (Only net/http's own transport decompresses
 	// it.)
 	Gzip bool
-	// Chunk is the number of bytes that are sent at once, after a pause of Pause each; 0 means all
-	// at once.
+	// Chunk is the number of bytes sent at once, after a pause of Pause each; 0 means all bytes.
 	Chunk int
 	Pause time.Duration
-	// Cut, if positive, is the number of bytes of the body that are sent. If it is negative, so
-	// many bytes are missing at the end of the body, which must not be a watch. Then the body ends
-	// with CutErr, or normally if that is nil.
+	// Cut, if positive, is the number of bytes of the body to send. If negative, it is the number
+	// of bytes missing at the end of the body, which must not be a watch. Then the body ends with
+	// CutErr, or normally if that is nil.
 	Cut    int
 	CutErr error
 
@@ -114,12 +112,11 @@ type Answer struct {
 	stream   *stream
 }
 
-// ErrHang is the Answer.Err or Answer.CutErr of a connection that stays open although nothing comes
-// any more.
+// ErrHang is the Answer.Err or Answer.CutErr of a connection that stays open but silent.
 var ErrHang = errors.New("sourcetest: the connection hangs")
 
-// Refuse returns the Do of a [Fault] that answers with a Status; see the function [Status]. 429 has
-// the header Retry-After, as in API servers: the client comes back after a second.
+// Refuse returns the Do of a [Fault] that answers with a Status; see the function [Status]. For 429
+// it sets the header Retry-After to a second, as API servers do.
 func Refuse(code int) func(*Answer) {
 	return func(a *Answer) {
 		a.Status = Status(code)
@@ -154,11 +151,9 @@ func Edit(edit func(Event) []Event) func(*Answer) {
 	}
 }
 
-// Page is a list, or one page of it, before it is encoded.
+// Page is a list, or one page of it, before encoding.
 type Page struct {
-	// APIVersion and Kind are those of the list.
-	APIVersion, Kind string
-	// ResourceVersion and Continue are the list's metadata.
+	APIVersion, Kind          string
 	ResourceVersion, Continue string
 	// Items are copies of the objects; they may be changed. nil is sent as null, in protobuf as an
 	// empty object.
@@ -167,17 +162,17 @@ type Page struct {
 	remaining *int64
 }
 
-// Event is one event of a watch, before it is encoded.
+// Event is one event of a watch, before encoding.
 type Event struct {
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; a [Fault] may set any other.
 	Type string
-	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is
+	// Object is a copy of the object, which may be changed; an ERROR has a *metav1.Status. nil is
 	// sent as null, in protobuf as an empty object.
 	Object runtime.Object
 }
 
-// Status returns the Status of a refusal as API servers send it: code 410 has the reason Expired,
-// 403 Forbidden, and so on.
+// Status returns an API server's Status for a refusal: code 410 has the reason Expired, 403
+// Forbidden, and so on.
 func Status(code int) *metav1.Status {
 	if code == http.StatusGone {
 		status := apierrors.NewResourceExpired("too old resource version").Status()

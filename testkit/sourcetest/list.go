@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// list answers a list request.
 func (c *collection) list(ctx context.Context, q query) (*Page, *metav1.Status) {
 	h := c.present()
 	o := watchcache.ListOptions{Filter: q.filter(), Limit: int(q.Limit), From: q.From, NotOlderThan: q.State.Version}

@@ -24,22 +24,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// patcher makes the patches whose rules depend on the kind: All of package patches, which is apart
-// since it imports Kubernetes' OpenAPI libraries. The server calls it with mu held.
+// patcher is implemented by patches.All. The server calls it with mu held.
 type patcher interface {
-	// StrategicMerge returns the JSON of an object after a strategic merge patch. like is an object
-	// of the same Go type.
 	StrategicMerge(content, patch []byte, like runtime.Object) ([]byte, error)
-	// Apply returns live with the fields of applied, which manager owns then. Fields of other
-	// managers that would change are a conflict, unless force is set. empty is a zero object of the
-	// same Go type. A write to a subresource is accounted apart.
 	Apply(empty, live, applied *unstructured.Unstructured, subresource, manager string, force bool) (runtime.Object, error)
-	// Update returns changed, with manager as the owner of the fields that differ from live.
 	Update(empty, live, changed *unstructured.Unstructured, subresource, manager string) (runtime.Object, error)
 }
 
-// patches returns the types of patches that the objects can have. API servers have strategic merge
-// patches for built-in kinds only.
+// patches returns the supported media types of patches. API servers support strategic merge patches
+// for built-in kinds only.
 func (c *collection) patches() []string {
 	all := []string{string(types.JSONPatchType), string(types.MergePatchType)}
 	if c.server.Patches == nil {
@@ -82,7 +75,6 @@ func (c *collection) parsePatch(r Request, q query) (write, error) {
 	return c.editing(e), nil
 }
 
-// patched returns the object that a patch makes of old.
 func (c *collection) patched(kind types.PatchType, options metav1.PatchOptions, patch []byte, old object.Object) (object.Object, error) {
 	content, err := json.Marshal(old)
 	if err != nil {
@@ -98,7 +90,6 @@ func (c *collection) patched(kind types.PatchType, options metav1.PatchOptions, 
 	return obj, nil
 }
 
-// patch applies a patch to the JSON of an object.
 func (c *collection) patch(kind types.PatchType, content, patch []byte) ([]byte, error) {
 	switch kind {
 	case types.JSONPatchType:

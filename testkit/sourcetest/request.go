@@ -14,21 +14,17 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// query is what a request asks for, except for what it writes.
 type query struct {
 	*request.Request
 	encoding encoding
 }
 
-// filter returns what the request selects.
 func (q query) filter() watchcache.Filter {
 	return watchcache.Filter{Namespace: q.Namespace, Labels: q.Labels, Fields: q.Fields}
 }
 
-// statusPart is the only subresource that is served.
 const statusPart = "status"
 
-// parseRequest reads what a request is aimed at, and its body.
 func parseRequest(req *http.Request) (r Request, t request.Target, err error) {
 	r = Request{
 		Method: req.Method, Path: req.URL.Path, Query: req.URL.Query(),
@@ -47,7 +43,7 @@ func parseRequest(req *http.Request) (r Request, t request.Target, err error) {
 	return r, t, err
 }
 
-// verb returns the kind of a request for which an API server has a verb.
+// verb returns the kind of request, or 0 if an API server has no verb for it.
 func (r Request) verb(v request.Verb) Verb {
 	switch r.Method {
 	case http.MethodGet:
@@ -83,8 +79,8 @@ func (r Request) readVerb(v request.Verb) Verb {
 	return List
 }
 
-// parse reads the options of a request to c, by the rules of API servers. Those of writes are read
-// later, but for the selection of a delete of many objects.
+// parse reads the options of a request to c, by the rules of API servers. Options of writes are
+// read later, except for the selection of a delete of many objects.
 func (c *collection) parse(req *http.Request, t request.Target, r Request) (query, error) {
 	t.Subresource = "" // it is served
 	switch {
@@ -95,7 +91,7 @@ func (c *collection) parse(req *http.Request, t request.Target, r Request) (quer
 	}
 	many := t.Verb == request.List || t.Verb == request.Watch
 	res := c.served()
-	res.Namespaced = t.Namespace != "" || many // a collection of either kind may be read whole
+	res.Namespaced = t.Namespace != "" || many // any collection may be read whole
 	parsed, err := t.Parse(req, res)
 	if err != nil {
 		return query{}, err
@@ -106,7 +102,6 @@ func (c *collection) parse(req *http.Request, t request.Target, r Request) (quer
 	return query{parsed, jsonEncoding{c}}, nil
 }
 
-// served returns what requests are checked against.
 func (c *collection) served() request.Resource {
 	res := request.Resource{Kind: c.kind.Kind, Writable: true, Fields: c.fields}
 	for _, f := range []request.Format{request.JSON, request.Protobuf} {

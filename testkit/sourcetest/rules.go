@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file has what an API server does to each object that it stores, of whatever kind.
+// This file has an API server's rules for stored objects of any kind.
 
-// nameLocked gives a name to an object that has only a generateName. It fits into a label's value.
+// nameLocked names an object that has only a generateName. The name is short enough for a label.
 func (c *collection) nameLocked(obj object.Object) {
 	c.server.uids++
 	if base := obj.GetGenerateName(); obj.GetName() == "" && base != "" {
@@ -29,21 +29,21 @@ func (c *collection) nameLocked(obj object.Object) {
 	}
 }
 
-// bornLocked gives uid and creationTimestamp to a new object, after nameLocked.
+// bornLocked sets a new object's uid and creationTimestamp, after nameLocked.
 func (c *collection) bornLocked(obj object.Object) {
 	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", c.server.uids)))
 	obj.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
 }
 
-// keep gives obj the fields of old that no update changes, and the generation that is due.
+// keep copies fields that updates can't change from old to obj, and sets the generation.
 func (c *collection) keep(obj, old object.Object) {
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	request.Keep(obj, old, c.counted && c.differ(obj, old))
 }
 
-// differ reports whether two objects differ outside of metadata, and of a status with a
-// subresource: then the generation is raised.
+// differ reports whether two objects differ outside of metadata, and outside of a status with a
+// subresource. Such a change raises the generation.
 func (c *collection) differ(a, b object.Object) bool {
 	if a, ok := a.(*unstructured.Unstructured); ok {
 		x, y := maps.Clone(a.Object), maps.Clone(b.(*unstructured.Unstructured).Object)
@@ -68,12 +68,10 @@ func (c *collection) differ(a, b object.Object) bool {
 	return false
 }
 
-// hasStatus reports whether the objects have a status subresource.
 func (c *collection) hasStatus() bool {
 	return !c.plain && (c.status >= 0 || c.elem == reflect.TypeFor[unstructured.Unstructured]())
 }
 
-// setStatus gives an object the status of another one; nil means none.
 func (c *collection) setStatus(obj, from object.Object) {
 	if obj, ok := obj.(*unstructured.Unstructured); ok {
 		delete(obj.Object, "status")
@@ -93,7 +91,6 @@ func (c *collection) setStatus(obj, from object.Object) {
 	field.Set(reflect.ValueOf(from).Elem().Field(c.status))
 }
 
-// fieldOf returns the index of the field of a struct that has a name in JSON, -1 if there is none.
 func fieldOf(t reflect.Type, name string) int {
 	for i := range t.NumField() {
 		if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name {
@@ -103,8 +100,8 @@ func fieldOf(t reflect.Type, name string) int {
 	return -1
 }
 
-// pathSegment returns what forbids a name, or the beginning of one if prefix is set, in the path of
-// a request.
+// pathSegment returns the reasons why a name, or the beginning of one if prefix is set, can't be
+// part of a request's path.
 func pathSegment(name string, prefix bool) []string {
 	var errs []string
 	if !prefix && (name == "." || name == "..") {

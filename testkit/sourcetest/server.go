@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Server is an API server in memory. Make one with [New]. Its methods, and those of its
-// collections, may be called by any goroutine at any time, also from the functions of a Fault.
+// Server is an API server in memory. Make one with [New]. Its methods, and its collections', are
+// safe for concurrent use, also from the functions of a Fault, except Match.
 //
 //	Create, Update, Delete ─▶ rules of writes ◀─ POST, PUT, PATCH, DELETE
 //	                                │
@@ -28,14 +28,14 @@ import (
 //	                              faults ─▶ format ─▶ body
 type Server struct {
 	// BookmarkInterval is the time between two bookmarks of a watch. 0 means a minute, as in API
-	// servers; a negative value means that bookmarks come from Server.Bookmark only (and at the end
-	// of initial events). Set it before the first request.
+	// servers. With a negative value, only Server.Bookmark sends them (and the end of initial
+	// events). Set it before the first request.
 	BookmarkInterval time.Duration
-	// MediaTypes are the formats that the server offers, of JSON and Protobuf. nil means both. Set
-	// it before the first request.
+	// MediaTypes are the supported formats, JSON or Protobuf; nil means both. Set it before the
+	// first request.
 	MediaTypes []string
-	// Patches makes strategic merge patches and server-side apply: set it to patches.All of package
-	// sourcetest/patches. nil means that both are refused. Set it before the first request.
+	// Patches supports strategic merge patches and server-side apply: set it to patches.All of
+	// package sourcetest/patches. If it is nil, both are refused. Set it before the first request.
 	Patches patcher
 
 	mu          sync.Mutex // mu guards what follows, and the content of all collections
@@ -50,7 +50,7 @@ type Server struct {
 	ends      int // calls of EndWatches
 }
 
-// The formats of Server.MediaTypes.
+// Formats for Server.MediaTypes.
 const (
 	JSON     = "application/json"
 	Protobuf = "application/vnd.kubernetes.protobuf"
@@ -61,14 +61,13 @@ func New() *Server {
 	return &Server{version: 1, collections: map[schema.GroupVersionResource]*collection{}}
 }
 
-// Config returns a configuration whose clients reach the server in memory, without a socket, and
+// Config returns a configuration for clients that reach the server in memory, without a socket, and
 // make any number of requests at once: QPS is -1.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: "http://sourcetest.invalid", Transport: s, QPS: -1}
 }
 
-// Requests returns all requests in the order of their arrival, also those that were answered by a
-// fault.
+// Requests returns all requests in the order of arrival, including those answered by a fault.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,9 +81,9 @@ func (s *Server) ResourceVersion() string {
 	return format(s.version)
 }
 
-// Compact makes the server forget its history, all versions before the present one: watches and
-// lists that ask for them are answered with 410, open watches go on. It frees no memory: a server
-// keeps all that was ever written.
+// Compact makes the server forget all versions before the present one: watches and lists at them
+// are answered with 410, while open watches go on. It frees no memory: a server keeps everything
+// ever written.
 func (s *Server) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,8 +92,7 @@ func (s *Server) Compact() {
 	}
 }
 
-// Bookmark sends a bookmark of the present version in every open watch that has asked for
-// bookmarks.
+// Bookmark sends a bookmark of the present version in every open watch that allows bookmarks.
 func (s *Server) Bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,9 +107,9 @@ func (s *Server) EndWatches() {
 	s.endWatchesLocked()
 }
 
-// Restore puts the server back to an earlier version, as an API server whose backup is restored:
-// the writes since then are undone, their versions will be used again, and open watches end. It
-// panics if the version is not in the history.
+// Restore puts the server back to an earlier version, like an API server restored from a backup:
+// later writes are undone, their versions will be used again, and open watches end. It panics if
+// the version is not in the history.
 func (s *Server) Restore(resourceVersion string) {
 	version, err := strconv.ParseUint(resourceVersion, 10, 64)
 	s.mu.Lock()
@@ -129,21 +127,21 @@ func (s *Server) Restore(resourceVersion string) {
 	s.endWatchesLocked()
 }
 
-// Collection is the objects of one resource in all namespaces. A test changes them by its methods.
-// [Serve] returns it.
+// Collection holds the objects of one resource in all namespaces, for a test to change. [Serve]
+// returns it.
 //
-// Objects are copied on their way in and out, and stored as they are read from JSON. The methods
-// are the test's own hand: they store what they are given, status included, where the requests of
-// clients have the rules of an API server. A Create of an object that exists, and an Update or
-// Delete of one that doesn't, is a mistake of the test: it panics.
+// Objects are copied on their way in and out, and stored in the form read from their JSON. The
+// methods store objects as given, status included, while clients' requests follow an API server's
+// rules. Creating an object that exists, and updating or deleting one that doesn't, is a mistake in
+// the test: it panics.
 type Collection[T object.Object] struct {
 	c *collection // set once at construction
 }
 
-// Serve adds a resource to server. Its objects have the type T, a pointer to a struct. kind ""
-// means the name of that struct. fields are the paths that field selectors may name, such as
-// "spec.nodeName", besides metadata.name and metadata.namespace. It panics if the resource is
-// served already, or its version or name is empty.
+// Serve adds a resource to server. Its objects have the type T, a pointer to a struct; an empty
+// kind means the struct's name. fields are the paths for field selectors, such as "spec.nodeName",
+// besides metadata.name and metadata.namespace. It panics if the resource is served already, or its
+// version or name is empty.
 func Serve[T object.Object](server *Server, resource schema.GroupVersionResource, kind string, fields ...string) *Collection[T] {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
@@ -158,25 +156,24 @@ func Serve[T object.Object](server *Server, resource schema.GroupVersionResource
 	return &Collection[T]{server.serve(resource, resource.GroupVersion().WithKind(kind), t.Elem(), fields)}
 }
 
-// WithoutStatus takes the status subresource away, which a resource has if its objects have a
-// status: then clients write the status together with the rest, as with a CustomResourceDefinition
-// that does not declare the subresource. Call it before the first request. It returns c.
+// WithoutStatus removes the status subresource of objects that have a status: clients then write
+// the status together with the rest, as with a CustomResourceDefinition that doesn't declare the
+// subresource. Call it before the first request. It returns c.
 func (c *Collection[T]) WithoutStatus() *Collection[T] {
 	c.c.plain = true
 	return c
 }
 
-// Create adds an object and returns it as it was stored, with uid, creationTimestamp,
-// resourceVersion and generation, and a name if it had only a generateName. Its status is stored,
-// too. It panics if the object has no name, or exists.
+// Create adds an object and returns it as stored, with uid, creationTimestamp, resourceVersion and
+// generation, and a name if it had only a generateName. Its status is stored, too. It panics if the
+// object has no name, or exists.
 func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
 
-// Update replaces an object and returns it as it was stored. obj needs no uid and no
-// resourceVersion: there are no conflicts. uid, creationTimestamp and deletionTimestamp stay what
-// they were. If the object is being deleted and obj has no finalizer any more, it is deleted. An
-// update that changes nothing gets a new resourceVersion, too, for which an API server does
-// nothing. The generation is raised as for a client's update, and not lowered. It panics if the
-// object doesn't exist.
+// Update replaces an object and returns it as stored. obj needs no uid and no resourceVersion:
+// there are no conflicts. uid, creationTimestamp and deletionTimestamp don't change. If the object
+// is being deleted and obj has no finalizer any more, it is deleted. Unlike in an API server, an
+// update without a change gets a new resourceVersion, too. The generation is raised as for a
+// client's update, and never lowered. It panics if the object doesn't exist.
 func (c *Collection[T]) Update(obj T) T { return c.c.update(obj).(T) }
 
 // Delete removes an object and returns its last state, with the resourceVersion of the deletion. An
@@ -196,7 +193,7 @@ func (c *Collection[T]) Get(namespace, name string) (obj T, ok bool) {
 	return obj, false
 }
 
-// All returns copies of all objects, in the order of lists.
+// All returns copies of all objects, in list order.
 func (c *Collection[T]) All() []T {
 	c.c.server.mu.Lock()
 	defer c.c.server.mu.Unlock()

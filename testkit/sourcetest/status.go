@@ -18,7 +18,6 @@ func typed(status *metav1.Status) *metav1.Status {
 	return status
 }
 
-// refusal returns an error as API servers send it; nil for nil.
 func refusal(err error) *metav1.Status {
 	var (
 		known    apierrors.APIStatus

@@ -12,14 +12,14 @@ import (
 	"syscall"
 )
 
-// RoundTrip implements http.RoundTripper. Reading the response's body reads the server's memory
-// directly.
+// RoundTrip implements http.RoundTripper. The response's body reads directly from the server's
+// memory.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		defer req.Body.Close()
 	}
 	if err := context.Cause(req.Context()); err != nil {
-		return nil, err // net/http's transport doesn't send such a request
+		return nil, err // like net/http's transport
 	}
 	a, body := s.answer(req)
 	if err := body.begin(); err != nil {
@@ -36,7 +36,7 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// ServeHTTP implements http.Handler. If a fault makes the connection fail, it is reset.
+// ServeHTTP implements http.Handler. A fault that makes the connection fail resets it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	a, body := s.answer(req)
 	defer body.Close()
@@ -67,8 +67,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// abort ends a connection before its time: with a reset if the fault asks for that, else by closing
-// it.
+// abort ends a connection early: with a reset if the fault asks for one, otherwise by closing it.
 func abort(w http.ResponseWriter, err error) {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {

@@ -16,16 +16,15 @@ import (
 )
 
 const (
-	// minRequestTimeout is when a watch without timeoutSeconds ends.
 	minRequestTimeout = 30 * time.Minute
-	// lastBookmark is how long before the end of a watch its last bookmark comes.
+	// lastBookmark is the time from a watch's last bookmark to its end.
 	lastBookmark = 2 * time.Second
 )
 
-// stream is an open watch. The goroutine that reads the body of the response uses it.
+// stream is an open watch. The goroutine reading the response's body uses it.
 //
-// Bookmarks and the end come by a timer of its own, and not by the clock of the cache, which is a
-// goroutine. And a client that is late gets all events before the end.
+// Bookmarks and the end come from its own timer, not from the cache's clock, which needs a
+// goroutine. And a late client gets all events before the end.
 type stream struct {
 	// set once at construction
 	c       *collection
@@ -34,15 +33,14 @@ type stream struct {
 	watcher *watchcache.Watcher // nil if the watch was refused
 	end     time.Time
 
-	queue []Event     // to be sent before anything else
-	sent  uint64      // the last version that was sent or is in the queue
-	ends  int         // of the server, when the watch began
-	marks int         // the server's bookmarks that were sent
-	timer *time.Timer // of the next bookmark or the end
-	due   bool        // a bookmark is, if there is something new
+	queue []Event     // waiting to be sent
+	sent  uint64      // last version sent or queued
+	ends  int         // the server's ends when the watch began
+	marks int         // the server's bookmarks sent so far
+	timer *time.Timer // for the next bookmark or the end
+	due   bool        // a bookmark is due, if anything has changed
 }
 
-// watch answers a watch request.
 func (c *collection) watch(ctx context.Context, q query) *stream {
 	s := c.server
 	s.mu.Lock()
@@ -58,7 +56,7 @@ func (c *collection) watch(ctx context.Context, q query) *stream {
 
 	o := watchcache.WatchOptions{
 		Filter: q.filter(), After: q.State.Version, InitialEvents: q.Initial,
-		Bookmarks: q.Bookmarks, // for the one after initial events
+		Bookmarks: q.Bookmarks, // for the bookmark after the initial events
 	}
 	var err error
 	if q.State.Match == request.Exactly && o.After < oldest {
@@ -74,7 +72,6 @@ func (c *collection) watch(ctx context.Context, q query) *stream {
 	return w
 }
 
-// alarm returns how long it is until a bookmark may be due, or the end.
 func (w *stream) alarm() time.Duration {
 	left, interval := time.Until(w.end), w.c.server.bookmarkInterval()
 	if last := left - lastBookmark; w.query.Bookmarks && interval > 0 && last > 0 {
@@ -83,8 +80,8 @@ func (w *stream) alarm() time.Duration {
 	return left
 }
 
-// next returns the next event as soon as there is one, io.EOF at the end, or an error if one of the
-// channels is closed.
+// next waits for the next event. It returns io.EOF at the end, or an error if one of the channels
+// is closed.
 func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 	for {
 		event, ok, wait, err := w.take()
@@ -107,14 +104,14 @@ func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 	}
 }
 
-// ended is a context with which nothing waits.
+// ended is a canceled context: calls with it don't wait.
 var ended = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
 }()
 
-// take returns the next event, or else a channel to wait for.
+// take returns the next event, or a channel to wait on.
 func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) {
 	if len(w.queue) == 0 && w.watcher == nil {
 		return event, false, nil, io.EOF
@@ -123,7 +120,7 @@ func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(w.queue) == 0 {
-		events, _ := w.watcher.Next(ended) // no error but that of ended
+		events, _ := w.watcher.Next(ended) // the only error is ended's
 		for _, e := range events {
 			w.sent = e.Version
 			w.queue = append(w.queue, w.event(e))
@@ -145,7 +142,6 @@ func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) 
 	return event, false, s.waitLocked(), nil
 }
 
-// event returns an event of the cache as it is sent.
 func (w *stream) event(e watchcache.Event) Event {
 	obj := w.c.newObject()
 	if e.Object != nil {

@@ -21,11 +21,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// write does what a request asks for, and sets the answer. It runs after the fault that hits the
-// request.
+// write does the work of a write request, and sets the answer. It runs after the request's fault.
 type write func(*Answer) error
 
-// parseWrite reads and checks a request, all but what depends on the objects that are there.
+// parseWrite reads and checks a request, except for checks against the stored objects.
 func (c *collection) parseWrite(req *http.Request, r Request, q query) (write, error) {
 	if r.Method == http.MethodPatch {
 		return c.parsePatch(r, q)
@@ -63,7 +62,7 @@ func (c *collection) creating(obj object.Object, q query, dryRun bool) write {
 	}
 }
 
-// createLocked stores a new object, which the caller must not use any more.
+// createLocked stores a new object, which the caller must not use afterwards.
 func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object, error) {
 	c.nameLocked(obj)
 	key := object.KeyOf(obj)
@@ -102,14 +101,13 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 	return c.writeLocked(key, obj), nil
 }
 
-// edit is an update or a patch of one object.
 type edit struct {
 	query
 	sent    Request
 	dryRun  bool
-	applies bool      // it is an apply patch, which may create the object
-	uid     types.UID // that the object must have; "" means any
-	// do returns the object as it is to be stored. It must not change its argument.
+	applies bool      // an apply patch, which may create the object
+	uid     types.UID // required uid; "" means any
+	// do returns the object to store. It must not change its argument.
 	do func(old object.Object) (object.Object, error)
 }
 
@@ -138,8 +136,8 @@ func (c *collection) editing(e edit) write {
 	}
 }
 
-// createAppliedLocked stores the object that an apply patch makes if there is none. A patch with a
-// uid is about an object that was there; a resourceVersion is ignored.
+// createAppliedLocked stores an object created by an apply patch. A patch with a uid expects an
+// existing object; a resourceVersion is ignored.
 func (c *collection) createAppliedLocked(e edit, obj object.Object) (object.Object, error) {
 	if uid := obj.GetUID(); uid != "" {
 		return nil, e.Conflict(fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
@@ -148,7 +146,6 @@ func (c *collection) createAppliedLocked(e edit, obj object.Object) (object.Obje
 	return c.createLocked(obj, e.dryRun)
 }
 
-// editLocked changes an object and returns a copy of it.
 func (c *collection) editLocked(e edit, old object.Object) (object.Object, error) {
 	key := object.KeyOf(old)
 	if e.uid != "" && e.uid != old.GetUID() {
@@ -191,8 +188,8 @@ func (c *collection) editLocked(e edit, old object.Object) (object.Object, error
 	return c.writeLocked(key, obj), nil
 }
 
-// checkVersion compares the version that a client has sent with the present one, which it gives to
-// obj if the client has sent none. Custom resources need one in each update.
+// checkVersion compares the client's resourceVersion with the present one, and sets it in obj if
+// the client sent none. Updates of custom resources must have one.
 func (c *collection) checkVersion(e edit, obj, old object.Object) error {
 	version := obj.GetResourceVersion()
 	_, err := strconv.ParseUint(version, 10, 64)
@@ -210,7 +207,7 @@ func (c *collection) checkVersion(e edit, obj, old object.Object) error {
 	return e.Conflict(request.ErrModified)
 }
 
-// same reports whether a write would change nothing: API servers compare what they would store.
+// same reports whether a write would change nothing. API servers compare the stored form.
 func same(a, b object.Object) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

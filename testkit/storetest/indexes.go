@@ -14,7 +14,7 @@ type (
 	localColor = store.NamespacedKey[color]
 )
 
-// One index for each kind of key and of key function: optional, plain, several with duplicates,
+// One index for each kind of key function: optional key, one key, several with duplicates, keys
 // within a namespace.
 var (
 	byColor      = store.NewIndex("ByColor", colors)

@@ -9,10 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// New returns a Store with objs, for unit tests of code that reads by listers or indexes. A
-// generated lister accepts it in place of an informer's store, as in
-// NewWidgetLister(storetest.New(t, widget)). It has no indexes, but look-ups by any index work
-// nevertheless. The objects are stored without a copy. An object that is nil or has no name ends
+// New returns a Store with objs, for unit tests of code that reads listers or indexes. A generated
+// lister accepts it as an informer's store: NewWidgetLister(storetest.New(t, widget)). It has no
+// indexes, but look-ups by any index work. The objects are not copied. Nil or nameless objects end
 // the test.
 func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	t.Helper()
@@ -24,8 +23,8 @@ func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	return s
 }
 
-// Set puts objs into s, each under its namespace and name, in one step. An object that is nil or
-// has no name ends the test; then nothing is changed.
+// Set puts objs into s, each under its namespace and name, in one step. Nil or nameless objects end
+// the test without a change.
 func Set[T object.Object](t testing.TB, s *store.Store[T], objs ...T) {
 	t.Helper()
 	if err := s.Update(func(x *store.Txn[T]) error {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storetest helps to test code that reads a store, and implementations of [store.Reader].
+// Package storetest helps to test implementations of [store.Reader], and code that reads a store.
 //
 // [New] makes a store with objects, for unit tests that need a lister.
 //
-// [Run] is a test suite for implementations of [store.Reader]. The caller passes a function that
-// makes an empty Reader and a way to change its content, as a [Rig]. The suite calls both on the
-// goroutine of the test; it starts no goroutine and waits for nothing.
+// [Run] is a test suite for implementations of [store.Reader]. The caller passes a function
+// returning a [Rig]: an empty Reader, and a way to change its content. The suite calls both on the
+// test's goroutine; it starts no goroutine and waits for nothing.
 package storetest
 
 import (
@@ -18,22 +18,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Object is the type of the objects that the suite stores. It uses their namespace, name, labels
-// and resourceVersion.
+// Object is the type of the suite's objects. It uses their namespace, name, labels and
+// resourceVersion.
 type Object = *metav1.PartialObjectMetadata
 
 // Rig is an empty Reader and its writer.
 type Rig struct {
 	Reader store.Reader[Object]
-	// Apply sets the objects, each under a key of its own, deletes those under the keys, and brings
-	// the store to resourceVersion rv. When it returns, new Snapshots show all that. It must not
-	// change the objects' resourceVersions.
+	// Apply sets the objects, each under its own key, deletes the objects under the deleted keys,
+	// and raises the store to resourceVersion rv. When it returns, new Snapshots show all changes.
+	// It must not change the objects' resourceVersions.
 	Apply func(set []Object, deleted []object.Key, rv string)
 }
 
-// Run tests the Readers that rig makes. Each must either keep all of the indexes that rig gets, or
-// none: then the suite shows that a Reader without indexes gives the same answers. Random choices
-// follow a seed that is logged.
+// Run tests Readers made by rig. A Reader must either keep all indexes passed to rig, or none: the
+// suite then shows that a Reader without indexes gives the same answers. The random seed is logged.
 func Run(t *testing.T, rig func(t *testing.T, indexes ...store.AnyIndex[Object]) Rig) {
 	for _, test := range []struct {
 		name string

@@ -66,7 +66,6 @@ func testRandom(t *testing.T, s *suite) {
 	}
 }
 
-// change sets and deletes up to n objects.
 func (s *suite) change(r *rand.Rand, n int) {
 	set, deleted := map[object.Key]Object{}, map[object.Key]bool{}
 	for range n {
@@ -136,7 +135,7 @@ func testLeave(t *testing.T, s *suite) {
 			}
 		}
 	}
-	for obj := range snapshot.All() { // reads inside of a loop
+	for obj := range snapshot.All() { // reads inside a loop
 		if got, ok := snapshot.Get(object.KeyOf(obj)); !ok || got != obj {
 			t.Fatalf("Get of %s in a loop over All gives another object", object.KeyOf(obj))
 		}

@@ -83,8 +83,8 @@ type verifier struct {
 	model map[object.Key]Object
 }
 
-// same fails unless seq yields exactly the objects of the model for which has returns true, in the
-// same state, and each once.
+// same fails unless seq yields each of the model's objects accepted by has once, in its present
+// state, and no other.
 func (v verifier) same(what string, seq iter.Seq[Object], has func(Object) bool) {
 	v.t.Helper()
 	seen := map[object.Key]bool{}

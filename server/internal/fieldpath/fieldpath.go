@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fieldpath reads the paths of members to drop from objects.
+// Package fieldpath parses paths of members to drop from objects.
 package fieldpath
 
 import (
@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// needed are the members of metadata without which a cache can't do.
+// needed are the members of metadata required by a cache.
 var needed = []string{"name", "namespace", "uid", "resourceVersion", "labels"}
 
-// Parse returns the names of the members on the way to what a path such as .spec.template or
-// .metadata.annotations["example.com/note"] means. A path can't lead into a list. It fails for what
-// a cache needs of each object, and for what is around or below that.
+// Parse splits a path such as .spec.template or .metadata.annotations["example.com/note"] into the
+// names of its members. A path can't lead into a list. It must not lead to a member required by a
+// cache, nor around or below one.
 func Parse(path string) ([]string, error) {
 	names, err := split(path)
 	if err != nil {

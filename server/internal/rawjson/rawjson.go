@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rawjson reads and writes the metadata of API objects in their JSON, cuts members out, and
-// leaves all other bytes as they are.
+// Package rawjson reads and writes the metadata of API objects in their JSON, and cuts out members.
+// It leaves all other bytes as they are.
 package rawjson
 
 import (
@@ -14,24 +14,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Header is what is read of an object.
+// Header is the part of an object read by a [Reader].
 type Header struct {
-	APIVersion, Kind     string // "" if the object has none
+	APIVersion, Kind     string // "" if missing
 	Namespace, Name, UID string
-	Version              uint64 // 0 if the object has none
+	Version              uint64 // 0 if missing
 	Labels               map[string]string
-	// Fields are the values of those of the wanted fields that the object has.
+	// Fields are the values of the reader's fields, if present.
 	Fields map[string]string
 
 	metadata         extent // between the braces
 	uidAt, versionAt extent
-	cuts             []extent // what is to drop, in order
+	cuts             []extent // members to drop, in order
 }
 
-// extent is where a value is in the data. The zero extent means that there is no such value.
+// extent is the position of a value in the data. The zero extent means there is none.
 type extent struct{ from, to int }
 
-// Parse is [Reader.Parse] of a reader that reads only what all objects have.
+// Parse is [Reader.Parse] of a reader without fields and paths to drop.
 func Parse(data []byte) (Header, error) { return plain.Parse(data) }
 
 // SetVersion returns a copy of an object's JSON with this resourceVersion. It fails like Parse.
@@ -60,7 +60,7 @@ func SetIdentity(data []byte, uid string, version uint64) ([]byte, error) {
 		return set(data, h, h.versionAt, "resourceVersion", strconv.FormatUint(version, 10))
 	}
 	first, second := setUID, setVersion
-	if h.uidAt.from < h.versionAt.from { // what stands behind the other one must be set first
+	if h.uidAt.from < h.versionAt.from { // set the later one first, so the other's extent stays valid
 		first, second = second, first
 	}
 	if data, err = first(data); err != nil {
@@ -69,8 +69,8 @@ func SetIdentity(data []byte, uid string, version uint64) ([]byte, error) {
 	return second(data)
 }
 
-// Stamp returns a copy of an object's JSON, whose header is h, without what is to drop, and with
-// this apiVersion and kind, if it has neither. It fails if one of them is not valid UTF-8.
+// Stamp returns a copy of an object's JSON, whose header is h, without the members to drop. It adds
+// apiVersion and kind if the object has neither. It fails if one of them is not valid UTF-8.
 func (h *Header) Stamp(data []byte, apiVersion, kind string) ([]byte, error) {
 	var stamped []byte
 	from := 0
@@ -95,7 +95,7 @@ func (h *Header) Stamp(data []byte, apiVersion, kind string) ([]byte, error) {
 	return append(stamped, data[from:]...), nil
 }
 
-// Metadata returns the metadata of an object's JSON, with its braces, as a part of data. It fails
+// Metadata returns the metadata in an object's JSON, with its braces, as a slice of data. It fails
 // like Parse.
 func Metadata(data []byte) ([]byte, error) {
 	h, err := Parse(data)
@@ -105,8 +105,8 @@ func Metadata(data []byte) ([]byte, error) {
 	return data[h.metadata.from-len("{") : h.metadata.to+len("}")], nil
 }
 
-// set returns a copy of data with a value in place of the one at an extent. If there is none, the
-// member becomes the first one of the metadata, which has others.
+// set returns a copy of data with the value at an extent replaced. If there is none, the member is
+// put before the others of the metadata.
 func set(data []byte, h Header, at extent, name, value string) ([]byte, error) {
 	quoted, err := jsontext.AppendQuote(nil, value)
 	if err != nil {

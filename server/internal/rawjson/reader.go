@@ -21,7 +21,7 @@ import (
 // Reader reads the headers of objects of one kind. It is immutable.
 type Reader struct{ root *wanted }
 
-// wanted is a member that is read or dropped, or that has such members in it.
+// wanted is a member to read or drop, or one with such members inside.
 type wanted struct {
 	path    string // such as metadata.name
 	role    role
@@ -29,11 +29,10 @@ type wanted struct {
 	members map[string]*wanted // by name
 }
 
-// role is what a member is read for.
 type role uint8
 
 const (
-	roleNone role = iota // but there may be some in it that are
+	roleNone role = iota // none itself, but members inside may have one
 	roleAPIVersion
 	roleKind
 	roleMetadata
@@ -45,7 +44,7 @@ const (
 	roleField
 )
 
-// plain reads what all objects have.
+// plain reads the header common to all objects.
 var plain = func() *Reader {
 	root := &wanted{}
 	for path, role := range map[string]role{
@@ -58,8 +57,8 @@ var plain = func() *Reader {
 	return &Reader{root}
 }()
 
-// NewReader returns a reader that also reads fields, such as "spec.nodeName", and cuts out what the
-// paths in drop lead to. It fails if one of these isn't a path as package fieldpath has them.
+// NewReader returns a reader that also reads fields, such as "spec.nodeName", and drops the members
+// at some paths. It fails if one of these isn't a valid path of package fieldpath.
 func NewReader(fields, drop []string) (*Reader, error) {
 	root := plain.root
 	for _, path := range fields {
@@ -79,8 +78,7 @@ func NewReader(fields, drop []string) (*Reader, error) {
 	return &Reader{root}, nil
 }
 
-// with returns a copy of n in which the member that names lead to is changed. All others are
-// shared.
+// with returns a copy of n with a change to the member at a path. All other members are shared.
 func (n *wanted) with(names []string, change func(*wanted)) *wanted {
 	c := *n
 	if len(names) == 0 {
@@ -99,12 +97,11 @@ func (n *wanted) with(names []string, change func(*wanted)) *wanted {
 
 var decoders = sync.Pool{New: func() any { return &jsontext.Decoder{} }}
 
-// nothing is what decoders in the pool read, so that they keep no object's bytes.
+// nothing is the input of pooled decoders, so that they keep no object's bytes.
 type nothing struct{}
 
 func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 
-// errNoName is what [Reader.Parse] wraps if metadata.name is missing.
 var errNoName = errors.New("metadata.name is missing")
 
 // Parse reads an object. It fails if data is not a JSON object with a metadata.name, or if a value
@@ -127,15 +124,14 @@ func (r *Reader) Parse(data []byte) (Header, error) {
 	return p.Header, nil
 }
 
-// parser reads one object.
 type parser struct {
 	Header
 	data    []byte
 	decoder *jsontext.Decoder
 }
 
-// object reads the object that follows, and cuts out members. A cut has the comma before the
-// member; as long as no member before it is kept, it has the comma behind it.
+// object reads the next object, and cuts out members. A cut includes the comma before the member,
+// or, while no member before it is kept, the comma after it.
 func (p *parser) object(n *wanted) error {
 	switch token, err := p.decoder.ReadToken(); {
 	case err != nil:
@@ -185,8 +181,8 @@ func (p *parser) object(n *wanted) error {
 	return nil
 }
 
-// drops reports whether a member that was read is cut out. An empty apiVersion or kind is, because
-// [Header.Stamp] takes it for none.
+// drops reports whether a member is cut out. An empty apiVersion or kind is, because [Header.Stamp]
+// treats it as missing.
 func (p *parser) drops(n *wanted) bool {
 	switch {
 	case n == nil:
@@ -199,7 +195,6 @@ func (p *parser) drops(n *wanted) bool {
 	return n.drop
 }
 
-// end checks that nothing follows the object.
 func (p *parser) end() error {
 	if _, err := p.decoder.ReadToken(); err == nil {
 		return errors.New("more than one value")
@@ -209,7 +204,7 @@ func (p *parser) end() error {
 	return nil
 }
 
-// member reads the value of a member; nil is one that is only kept.
+// member reads the value of a member. A nil member is kept unread.
 func (p *parser) member(n *wanted) (err error) {
 	if n == nil {
 		return p.decoder.SkipValue()
@@ -239,7 +234,7 @@ func (p *parser) member(n *wanted) (err error) {
 	return err
 }
 
-// around reads a value for what is in it.
+// around reads the members inside a value, if any are wanted.
 func (p *parser) around(n *wanted) error {
 	if len(n.members) > 0 && p.decoder.PeekKind() == '{' {
 		return p.object(n)
@@ -247,7 +242,6 @@ func (p *parser) around(n *wanted) error {
 	return p.decoder.SkipValue()
 }
 
-// scalar reads the value of a wanted field. Objects and arrays have none.
 func (p *parser) scalar(n *wanted) error {
 	switch p.decoder.PeekKind() {
 	case '{', '[', 'n':
@@ -264,7 +258,7 @@ func (p *parser) scalar(n *wanted) error {
 	return nil
 }
 
-// text reads a string. null is the empty one.
+// text reads a string. null counts as "".
 func (p *parser) text(path string) (string, error) {
 	switch p.decoder.PeekKind() {
 	case 'n':
@@ -312,7 +306,7 @@ func (p *parser) version(path string) (err error) {
 	return nil
 }
 
-// located reads a string like text, and returns where it is.
+// located reads a string like text, and returns its position, too.
 func (p *parser) located(path string) (at extent, value string, err error) {
 	kind := p.decoder.PeekKind()
 	if value, err = p.text(path); err != nil {
@@ -321,7 +315,7 @@ func (p *parser) located(path string) (at extent, value string, err error) {
 	at.to = int(p.decoder.InputOffset())
 	if at.from = at.to - len("null"); kind == '"' {
 		at.from = at.to - len(value) - len(`""`)
-		// What is invalid takes more bytes in value than in data.
+		// Invalid characters take more bytes in value than in data.
 		if at.from < 0 || string(p.data[at.from:at.to]) != `"`+value+`"` {
 			return at, "", fmt.Errorf(".%s: has escaped or invalid characters", path)
 		}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package patches adds strategic merge patches and server-side apply to a server of package
-// sourcetest, which has a field for [All]. It is apart because it imports Kubernetes' OpenAPI
-// libraries, dozens of packages that nothing else of the server needs. It starts no goroutine and
-// waits for nothing.
+// sourcetest, which has a field for [All]. It is a separate package because it imports Kubernetes'
+// OpenAPI libraries, dozens of packages the server doesn't need otherwise. It starts no goroutine
+// and never blocks.
 package patches
 
 import (
@@ -16,23 +16,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// All makes all patches that an API server understands. It is set as a server's Patches.
+// All supports the same patches as an API server. Set it as a server's Patches.
 type All struct {
-	// TypeConverter has the schemas by which apply patches are merged. nil means, and so does a
-	// kind that it doesn't know, that lists are replaced as a whole. For built-in kinds take
-	// NewTypeConverter of k8s.io/client-go/applyconfigurations.
+	// TypeConverter has the schemas for merging apply patches. If it is nil, or doesn't know a
+	// kind, lists are replaced as a whole. For built-in kinds use NewTypeConverter of
+	// k8s.io/client-go/applyconfigurations.
 	TypeConverter managedfields.TypeConverter
 }
 
-// StrategicMerge returns the JSON of an object after a strategic merge patch. like is an object of
-// the same Go type.
+// StrategicMerge applies a strategic merge patch to an object's JSON. like is an object of the same
+// Go type.
 func (All) StrategicMerge(content, patch []byte, like runtime.Object) ([]byte, error) {
 	return strategicpatch.StrategicMergePatch(content, patch, like)
 }
 
-// Apply returns live with the fields of applied, which manager owns then. It fails with a conflict
-// if that changes fields of other managers and force isn't set. empty is a zero object of the same
-// Go type.
+// Apply returns live with the fields of applied, now owned by manager. It fails with a conflict if
+// it would change fields of other managers and force isn't set. Ownership of a subresource's fields
+// is recorded separately. empty is a zero object of the same Go type.
 func (a All) Apply(empty, live, applied *unstructured.Unstructured, subresource, manager string, force bool) (runtime.Object, error) {
 	fields, err := a.fields(empty, subresource)
 	if err != nil {
@@ -51,7 +51,7 @@ func (a All) Update(empty, live, changed *unstructured.Unstructured, subresource
 	return fields.Update(live, changed, manager)
 }
 
-// fields returns the manager of the fields of objects like empty, which records their owners.
+// fields returns a manager that records field owners for objects like empty.
 func (a All) fields(empty *unstructured.Unstructured, subresource string) (*managedfields.FieldManager, error) {
 	kind := empty.GroupVersionKind()
 	converter := a.TypeConverter
