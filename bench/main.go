@@ -23,7 +23,7 @@ var program = report.Program{
 
 func main() { program.Main() }
 
-// benches are all there are, in the order of the table.
+// benches returns all benchmarks, in the order of the table.
 func benches() []harness.Bench {
 	return slices.Concat(
 		syncBenches(),
@@ -35,7 +35,7 @@ func benches() []harness.Bench {
 	)
 }
 
-// prepared is a benchmark that prepares nothing.
+// prepared returns the Prepare function of a benchmark without preparation.
 func prepared(run func(harness.Env) (harness.Outcome, error)) func(harness.Env) (func() (harness.Outcome, error), func() error, error) {
 	return func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
 		return func() (harness.Outcome, error) { return run(e) }, nil, nil

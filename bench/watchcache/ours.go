@@ -41,7 +41,7 @@ func newOurs(n int) (*ours, error) {
 	o.stop = stop
 	go func() {
 		defer close(o.done)
-		_ = o.Run(ctx) // its error is why ctx has ended
+		_ = o.Run(ctx) // its error is the cause of ctx
 	}()
 	if err := o.WaitReady(ctx); err != nil {
 		o.close()
