@@ -66,7 +66,6 @@ func adapterBench(name, what string, has func(harness.Sizes) server.World) harne
 	}
 }
 
-// readsBench measures the reads of controller-runtime's clients.
 func readsBench() harness.Bench {
 	return harness.Bench{
 		Name: "adapter/reads",

@@ -114,7 +114,6 @@ func beginControllerRuntime(reconcileOne func(object.Key)) (add func(object.Key)
 	return func(key object.Key) { queue.Add(reconcile.Request{NamespacedName: types.NamespacedName(key)}) }, stop, nil
 }
 
-// runUntil runs something until stop is called, without a log.
 func runUntil(run func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	result := make(chan error, 1)

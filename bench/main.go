@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/report"
 )
 
-// full are the sizes of the table.
 var full = harness.Sizes{
 	Pods: 20_000, CRs: 20_000, Many: 100_000, Events: 40_000, Changes: 100, Updates: 300_000,
 	Idle: 200, Grown: 1_000_000, Keys: 1_000_000, Window: time.Second,

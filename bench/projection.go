@@ -35,7 +35,7 @@ func projectionBench() harness.Bench {
 	return b
 }
 
-// placements is an informer of n Pods. Only the fields of the projection are compared.
+// placements returns an informer of n Pods. Only the fields of the projection are compared.
 func placements(s harness.Side, f server.From, n int) (rig.Subject, error) {
 	if s == harness.ClientGo {
 		r, err := rig.New(harness.ClientGo, server.PodRemote(f), rig.Setup{Strip: true})

@@ -73,7 +73,6 @@ func queueKeys(n int) []object.Key {
 	return keys
 }
 
-// aQueue is a work queue of either side.
 type aQueue struct {
 	add func(object.Key)
 	// worker returns a function that finishes the last key, if there is one, and gets another.
@@ -81,7 +80,6 @@ type aQueue struct {
 	shutDown func()
 }
 
-// newQueue returns a queue with metrics.
 func newQueue(s harness.Side) (aQueue, error) {
 	if s == harness.Ours {
 		metrics, err := prometheus.NewControllers(prom.NewRegistry())

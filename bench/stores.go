@@ -53,7 +53,6 @@ func newStore(s harness.Side, criteria ...criterion) (aStore, error) {
 	return newClientGoStore(criteria...), nil
 }
 
-// filledStore returns a store with n Pods.
 func filledStore(s harness.Side, n int, criteria ...criterion) (aStore, []*corev1.Pod, error) {
 	into, err := newStore(s, criteria...)
 	if err != nil {
@@ -126,7 +125,6 @@ func (o *ourStore) onNode(node string) (int, error) {
 	return sizeOf(o.node.List(o.store.Snapshot(), node), nil)
 }
 
-// clientGoStore is the store of client-go's informers, and its Pod lister.
 type clientGoStore struct {
 	indexer cache.Indexer
 	pods    corelisters.PodLister

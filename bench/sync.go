@@ -62,7 +62,6 @@ type fleet struct {
 	options []informer.Option
 }
 
-// newFleet makes an informer for each kind in the world.
 func newFleet(e harness.Env, w server.World, how fleet) (all rig.Fleet, err error) {
 	f := server.From{Server: e.Server, Protobuf: w.Protobuf, ByList: how.paged, Strip: true, Around: how.around}
 	if how.paged {

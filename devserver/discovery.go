@@ -109,7 +109,6 @@ func writeNegotiated(w http.ResponseWriter, r *http.Request, obj runtime.Object)
 		schema.GroupVersion{Version: "v1"}, w, r, http.StatusOK, obj, false)
 }
 
-// recorder keeps an answer in memory.
 type recorder struct {
 	header http.Header
 	status int

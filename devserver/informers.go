@@ -66,7 +66,6 @@ func (f *fewInformers) all() []cache.SharedIndexInformer {
 	return []cache.SharedIndexInformer{f.namespaces.informer, f.mutating.informer, f.validating.informer}
 }
 
-// run runs all informers until ctx ends, and waits for their end.
 func (f *fewInformers) run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, informer := range f.all() {
@@ -75,7 +74,6 @@ func (f *fewInformers) run(ctx context.Context) {
 	running.Wait()
 }
 
-// awaitSynced waits until all informers have synced.
 func (f *fewInformers) awaitSynced(ctx context.Context) error {
 	for _, informer := range f.all() {
 		select {

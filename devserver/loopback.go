@@ -38,7 +38,6 @@ func newLoopback() *loopback {
 	return l
 }
 
-// config returns the REST config of the loopback's clients.
 func (l *loopback) config() *rest.Config {
 	return &rest.Config{Host: "http://loopback", Transport: l.transport, QPS: -1, ContentConfig: jsonContent}
 }

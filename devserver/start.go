@@ -213,7 +213,6 @@ func (s *Server) serve(handler http.Handler, listener net.Listener, what string)
 	})
 }
 
-// awaitOK asks the API server for path until it answers 200.
 func (s *Server) awaitOK(ctx context.Context, path string) error {
 	return poll(ctx, func(ctx context.Context) error {
 		return ask(ctx, &http.Client{Transport: s.loop.transport}, "http://loopback"+path)

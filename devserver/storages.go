@@ -23,7 +23,6 @@ type storages struct {
 	alive  map[int]func() // mu guards it; functions that destroy each storage
 }
 
-// destroy destroys all live storages and returns when they are gone.
 func (s *storages) destroy() {
 	s.mu.Lock()
 	alive := s.alive

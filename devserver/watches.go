@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// watchTracker records open watches.
 type watchTracker struct {
 	mu   sync.Mutex
 	open map[*trackedWatch]struct{} // mu guards it

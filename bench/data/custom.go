@@ -37,7 +37,6 @@ func crMeta(r *rand.Rand, i, n int, name string, labels map[string]string, write
 	return m
 }
 
-// fieldsWriter is a manager of fields.
 type fieldsWriter struct {
 	name, version, subresource, fields string
 	operation                          metav1.ManagedFieldsOperationType

@@ -37,7 +37,6 @@ func MakeDistinct(i int, obj any) { newDistinct(i).object(obj) }
 
 func newDistinct(i int) *distinct { return &distinct{next: uint64(i) * stringsPerObject} }
 
-// object changes *obj.
 func (d *distinct) object(obj any) {
 	v := reflect.ValueOf(obj).Elem()
 	for i := range v.NumField() {
@@ -117,7 +116,6 @@ func (d *distinct) value(v reflect.Value) {
 	}
 }
 
-// entries replaces a map with string keys.
 func (d *distinct) entries(v reflect.Value) {
 	if v.IsNil() {
 		return

@@ -28,7 +28,6 @@ var (
 	Routes       = Kind{"HTTPRoute", routesVersion.WithResource("httproutes"), false}
 )
 
-// routesVersion is the version of the Gateway API's HTTPRoute.
 var routesVersion = schema.GroupVersion{Group: gatewayv1.GroupName, Version: "v1"}
 
 // APIPath returns the path of the group.

@@ -28,7 +28,6 @@ func environment(ctx context.Context, temp string) ([]string, error) {
 		"GOTOOLCHAIN=local", "XDG_CACHE_HOME="+filepath.Join(temp, "cache")), nil
 }
 
-// goCommand runs the go command and returns its output.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, env

@@ -24,7 +24,6 @@ const (
 	generated = "generated"
 )
 
-// rig has the generators, and a module for each side.
 type rig struct {
 	temp     string   // removed by close
 	packages []string // of k8s.io/api with types
@@ -33,7 +32,6 @@ type rig struct {
 	runs     int             // of compile
 }
 
-// newRig builds the generators and lays out the modules.
 func newRig(ctx context.Context) (_ *rig, err error) {
 	temp, err := os.MkdirTemp("", "bench-generator-")
 	if err != nil {
@@ -113,7 +111,6 @@ func (r *rig) once(ctx context.Context, bench string, s harness.Side) (harness.O
 	return harness.Outcome{Values: map[string]float64{harness.WallTime: float64(u.wall), harness.CPUTime: float64(u.cpu)}}, err
 }
 
-// module returns the folder of a side's module.
 func (r *rig) module(s harness.Side) string {
 	return filepath.Join(r.temp, filepath.Base(modulePath(s)))
 }
@@ -143,7 +140,6 @@ func (r *rig) generate(ctx context.Context, s harness.Side) (total usage, err er
 	return total, nil
 }
 
-// run runs a program to its end, in the module of a side.
 func (r *rig) run(ctx context.Context, s harness.Side, call []string) (usage, error) {
 	cmd := exec.CommandContext(ctx, call[0], call[1:]...)
 	cmd.Dir, cmd.Env = r.module(s), r.env

@@ -42,7 +42,6 @@ func listNames(benches []Bench) string {
 	return strings.Join(names, ", ")
 }
 
-// byName returns the benchmark with exactly that name.
 func byName(all []Bench, name string) (Bench, error) {
 	for _, b := range all {
 		if b.Name == name {

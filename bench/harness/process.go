@@ -61,7 +61,6 @@ func PlayRole(all []Bench) (played bool) {
 	return true
 }
 
-// run does one run and writes the outcome.
 func (r role) run(all []Bench, out io.Writer, orphaned <-chan struct{}) (err error) {
 	go func() { // until the process ends
 		<-orphaned

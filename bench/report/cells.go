@@ -101,7 +101,6 @@ func markCell(r harness.Row) string {
 	return "≤ " + text
 }
 
-// cell formats a side's median and spread.
 func cell(u harness.Unit, r harness.Result) string {
 	if r.Runs == 0 {
 		return "–"

@@ -38,7 +38,6 @@ var numbers = []struct {
 	}},
 }
 
-// section is a benchmark with its rows.
 type section struct {
 	bench, title string
 	rows         []harness.Row

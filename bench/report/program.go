@@ -149,7 +149,6 @@ func (p Program) write(table string, all []section) error {
 	return nil
 }
 
-// version returns the version of a module linked into this program.
 func version(module string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {

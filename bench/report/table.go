@@ -17,10 +17,8 @@ type printer struct {
 	markdown bool
 }
 
-// widths are the widths of the text's columns.
 var widths = []int{46, 17, 17, 7, 15, 0}
 
-// head writes the names of the columns.
 func (p printer) head(against string) {
 	names := []string{"", string(harness.Ours), against, "ratio", "mark", ""}
 	if p.markdown {

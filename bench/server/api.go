@@ -93,7 +93,6 @@ func (a *api) show(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// close removes the files.
 func (a *api) close() (err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -33,7 +33,6 @@ func Move(address string) error {
 	return err
 }
 
-// command sends a command to a server, waits until it is done, and returns the answer.
 func command(address, name, body string) ([]byte, error) {
 	transport := &http.Transport{} // its own, to leave nothing behind
 	defer transport.CloseIdleConnections()

@@ -69,7 +69,7 @@ func (f *file) begin(i int) int64 {
 
 func (f *file) size(from, to int) int64 { return f.begin(to) - f.begin(from) }
 
-// between returns the byte strings from from to before to.
+// between returns the byte strings with indexes in [from, to).
 func (f *file) between(from, to int) io.Reader {
 	return io.NewSectionReader(f.file, f.begin(from), f.size(from, to))
 }

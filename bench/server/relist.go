@@ -36,7 +36,6 @@ func NewRelistProducer(states [2][]*corev1.Pod) *RelistProducer {
 // Expire ends the watch. It blocks until there is one.
 func (p *RelistProducer) Expire() { p.expire <- struct{}{} }
 
-// now returns the present state and its version.
 func (p *RelistProducer) now() ([]*corev1.Pod, string) {
 	if p.expired.Load() {
 		return p.states[1], strconv.Itoa(3 * len(p.states[0]))

@@ -118,7 +118,6 @@ func (s *served) change(n, of int, at func(i, version int) apiruntime.Object) er
 	)
 }
 
-// resourceVersion returns the collection's.
 func (s *served) resourceVersion(moved bool) string {
 	if moved {
 		return strconv.Itoa(data.CollectionVersion + len(s.changed))
@@ -126,7 +125,7 @@ func (s *served) resourceVersion(moved bool) string {
 	return strconv.Itoa(data.CollectionVersion)
 }
 
-// list returns the answer to a list of the objects from from to before to.
+// list returns the answer to a list of the objects with indexes in [from, to).
 func (s *served) list(from, to int, next string, moved bool) io.Reader {
 	m := metav1.ListMeta{ResourceVersion: s.resourceVersion(moved), Continue: next}
 	if next != "" {
@@ -137,14 +136,13 @@ func (s *served) list(from, to int, next string, moved bool) io.Reader {
 	return io.MultiReader(bytes.NewReader(s.rendering.head(m, size)), io.LimitReader(items, size), bytes.NewReader(s.rendering.tail(m)))
 }
 
-// initial returns the answer to a watch-list.
 func (s *served) initial(moved bool) (io.Reader, error) {
 	end, err := s.rendering.bookmark(s.resourceVersion(moved))
 	events, _ := s.pieces(&s.added, &s.changedAdded, 0, s.added.len(), moved)
 	return io.MultiReader(events, bytes.NewReader(end)), err
 }
 
-// pieces returns the objects from from to before to, in either state, and their size in bytes.
+// pieces returns the objects with indexes in [from, to), in either state, and their size in bytes.
 func (s *served) pieces(first, second *file, from, to int, moved bool) (_ io.Reader, size int64) {
 	var parts []io.Reader
 	begin := from

@@ -63,7 +63,6 @@ type fixed struct {
 	at   func(i, n int) apiruntime.Object
 }
 
-// collections renders all collections.
 func (w World) collections() (_ map[string]*served, err error) {
 	all := map[string]*served{}
 	defer func() {

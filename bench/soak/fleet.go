@@ -84,7 +84,6 @@ func (m *member) checker(name string, calls *atomic.Int64, wrong *problems) *che
 
 var errStop = errors.New("the soak stops the informer")
 
-// run runs the informer until stop is called.
 func (m *member) run() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ended := make(chan error, 1)

@@ -90,7 +90,6 @@ func id(obj *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s (%s@%s)", object.KeyOf(obj), obj.UID, obj.ResourceVersion)
 }
 
-// problems collects errors.
 type problems struct {
 	mu   sync.Mutex // mu guards the fields below
 	list []error
@@ -107,7 +106,6 @@ func (p *problems) add(format string, args ...any) {
 	p.list = append(p.list, fmt.Errorf(format, args...))
 }
 
-// err returns nil if there is no error.
 func (p *problems) err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

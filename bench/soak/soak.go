@@ -36,7 +36,6 @@ const (
 
 var namespaces = []string{"default", "kube-system"}
 
-// soak is one run of the program.
 type soak struct {
 	options
 	out     io.Writer
@@ -189,7 +188,6 @@ func (s *soak) fault(ctx context.Context, kind int) (err error) {
 	return err
 }
 
-// table prints a line now and then.
 func (s *soak) table(ctx context.Context) {
 	fmt.Fprintf(s.out, "%8s %9s %9s %10s %10s %8s %7s\n", "", "writes", "calls", "goroutines", "live heap", "relists", "faults")
 	start := time.Now()
@@ -230,7 +228,6 @@ func (s *soak) verify(ctx context.Context) {
 	}
 }
 
-// stop stops all informers, closes their connections and drops them.
 func (s *soak) stop() {
 	for _, m := range s.members {
 		if err := m.stop(); err != nil {

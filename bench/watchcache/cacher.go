@@ -17,7 +17,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/cacher"
 )
 
-// prefix is the cacher's key prefix of widgets.
 const prefix = "/bench.informer-gen.dev/widgets/"
 
 // cacherCache is the cacher of k8s.io/apiserver, set up as by an API server for a custom resource:
@@ -77,7 +76,6 @@ func newCacher(n int) (*cacherCache, error) {
 	return c, nil
 }
 
-// attributes returns the labels and fields for selectors.
 func attributes(o runtime.Object) (labels.Set, fields.Set, error) {
 	u := o.(*unstructured.Unstructured)
 	return u.GetLabels(), fields.Set{"metadata.name": u.GetName(), "metadata.namespace": u.GetNamespace()}, nil
@@ -120,7 +118,6 @@ func (s fakeStorage) Watch(context.Context, string, storage.ListOptions) (watch.
 	return fakeWatch{s.cache.queue}, nil
 }
 
-// fakeWatch is the only watch of a storage.
 type fakeWatch struct{ events chan watch.Event }
 
 // ResultChan implements watch.Interface.

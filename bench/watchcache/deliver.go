@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/probe"
 )
 
-// rate is the number of changes in a second.
+// rate is the number of changes per second.
 const rate = 100
 
 // patience is the time for watchers to get missing events after the last change.
@@ -86,7 +86,6 @@ func (l *load) run(c cache, watchers int) error {
 	return nil
 }
 
-// idleBench measures watchers without anything to read.
 func idleBench() harness.Bench {
 	return harness.Bench{
 		Name: "idle",

@@ -63,7 +63,6 @@ func ask(h http.Handler, method, url string, body []byte) (int64, error) {
 	return a.bytes, nil
 }
 
-// answer counts the written bytes.
 type answer struct {
 	header http.Header
 	code   int

@@ -53,7 +53,6 @@ func widgetJSON(i int, version uint64) []byte {
 	).Replace(template))
 }
 
-// widgetObject returns widget i in the form of our watch cache.
 func widgetObject(i int, version uint64) *watchcache.Object {
 	o, err := watchcache.ParseJSON(widgetJSON(i, version), nodeField)
 	if err != nil {
@@ -62,7 +61,6 @@ func widgetObject(i int, version uint64) *watchcache.Object {
 	return o
 }
 
-// unstructuredWidget returns widget i in an API server's form for custom resources.
 func unstructuredWidget(i int, version uint64) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	if err := u.UnmarshalJSON(widgetJSON(i, version)); err != nil {

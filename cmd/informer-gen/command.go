@@ -43,7 +43,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitWrong
 }
 
-// newRoot returns the command that generates, with the other commands below it.
 func newRoot() *cobra.Command {
 	root := newGenerate()
 	root.AddCommand(newDiff(), newExplain(), newFields(), newInit(), newList(), newMarkers(), newFormats())

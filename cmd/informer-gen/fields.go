@@ -99,7 +99,6 @@ func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, e
 	return report, context.Cause(cmd.Context())
 }
 
-// count returns "1 thing" or "n things".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -39,7 +39,6 @@ func (f *findings) addTo(cmd *cobra.Command) {
 	f.format.addTo(cmd, "format", "how to show findings and differences (see informer-gen help formats)")
 }
 
-// begin sets the streams to write to.
 func (f *findings) begin(cmd *cobra.Command) {
 	f.stdout, f.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 }
@@ -120,7 +119,6 @@ func (f *findings) json() error {
 	return writeJSON(f.stdout, document)
 }
 
-// writeJSON writes an indented document.
 func writeJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -65,7 +65,6 @@ func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
 	return nil
 }
 
-// typeJSON is a type in the output of list and explain.
 type typeJSON struct {
 	Kind    string `json:"kind"`
 	Package string `json:"package"`
@@ -128,7 +127,6 @@ func toJSON(t generator.InspectedType) typeJSON {
 	return j
 }
 
-// inspectionJSON is the document of list and explain.
 type inspectionJSON struct {
 	Config   string     `json:"config,omitempty"`
 	Output   string     `json:"output,omitempty"`
@@ -156,7 +154,6 @@ func packagesRead(found generator.Inspection) string {
 	}
 }
 
-// groupVersion returns "group/version".
 func groupVersion(t generator.InspectedType) string {
 	if t.Group.Text == "" {
 		return t.Version.Text

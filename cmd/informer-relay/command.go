@@ -140,7 +140,6 @@ func (f *flags) serve(ctx context.Context, r *relay.Relay, listen configfile.Lis
 	return r.Serve(ctx, l)
 }
 
-// upstream returns the configuration for reaching the API server.
 func (f *flags) upstream() (*rest.Config, error) {
 	if f.kubeconfig == "" {
 		c, err := rest.InClusterConfig()

@@ -127,7 +127,6 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// read passes the child's lines on until its end.
 func (p *Process) read(stdout io.Reader) {
 	defer close(p.done)
 	scanner := bufio.NewScanner(stdout)

@@ -220,7 +220,6 @@ func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 	}
 }
 
-// node is the node in the questions.
 const node = "node-07"
 
 // ask answers five questions from five indexes, without asking the server.
@@ -340,7 +339,6 @@ func control(ctx context.Context, out *report, shop *shop, factory informers.Sha
 	return stop, err
 }
 
-// errDone ends the controller.
 var errDone = errors.New("all is shown")
 
 func shutdown(factory informers.SharedInformerFactory) error {

@@ -30,7 +30,6 @@ func (r *report) line(step, format string, args ...any) {
 	fmt.Fprintf(r.out, "%8.3f s  %-9s %s\n", time.Since(r.start).Seconds(), step, fmt.Sprintf(format, args...))
 }
 
-// tally counts the handlers' events.
 type tally struct {
 	mu      sync.Mutex // mu guards the fields below
 	initial int
@@ -57,14 +56,13 @@ func (t *tally) count(counter *int) (show bool) {
 	return t.lines >= 0
 }
 
-// show makes the next n events be printed.
+// show enables the printing of n more events.
 func (t *tally) show(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = n
 }
 
-// showAll makes all later events be printed.
 func (t *tally) showAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

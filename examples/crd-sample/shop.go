@@ -116,7 +116,6 @@ func (s *shop) move(ctx context.Context, n int) error {
 	})
 }
 
-// remove deletes the n oldest remaining widgets.
 func (s *shop) remove(ctx context.Context, n int) error {
 	first := s.first
 	s.first += n

@@ -113,7 +113,6 @@ func (p *program) build(config *rest.Config) error {
 	return err
 }
 
-// control runs the controller until ctx is done.
 func (p *program) control(ctx context.Context) error {
 	if err := p.events.StartRecordingToSinkWithContext(ctx); err != nil {
 		return err

@@ -155,7 +155,6 @@ func (u *user) start(ctx context.Context, n int, ready bool) error {
 	return u.report(ctx, n, ready)
 }
 
-// report writes a Pod's status, as a kubelet does.
 func (u *user) report(ctx context.Context, n int, ready bool) error {
 	status := corev1.ConditionFalse
 	if ready {

@@ -201,7 +201,6 @@ func run(ctx context.Context, f flags, command []string, in io.Reader, out, errO
 	return nil // server.Close returns the cause
 }
 
-// readCRDs reads files and folders by their paths.
 func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for _, path := range paths {

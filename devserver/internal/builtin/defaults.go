@@ -78,14 +78,12 @@ func defaults[T any, P interface {
 	s.AddTypeDefaultingFunc(P(new(T)), func(obj any) { f(obj.(P)) })
 }
 
-// set sets an empty field to its default.
 func set[T comparable](to *T, value T) {
 	if *to == *new(T) {
 		*to = value
 	}
 }
 
-// setPointer sets an absent field to its default.
 func setPointer[T any](to **T, value T) {
 	if *to == nil {
 		*to = &value

@@ -16,7 +16,7 @@ func jsonName(field reflect.StructField) (name string, inline bool) {
 	return name, name == "" && (field.Anonymous || strings.Contains(options, "inline"))
 }
 
-// promoted reports whether JSON has a field of an embedded struct of t among t's own.
+// promoted reports whether JSON has a field of a struct embedded in t among t's own fields.
 func promoted(t reflect.Type, field reflect.StructField) bool {
 	for depth := 1; depth < len(field.Index); depth++ {
 		if _, inline := jsonName(t.FieldByIndex(field.Index[:depth])); !inline {

@@ -183,7 +183,6 @@ func podFields(obj runtime.Object) fields.Set {
 	}
 }
 
-// preparePod sets the phase of a new Pod.
 func preparePod(obj, old runtime.Object) {
 	if old == nil {
 		obj.(*corev1.Pod).Status.Phase = corev1.PodPending

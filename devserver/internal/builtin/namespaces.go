@@ -93,7 +93,6 @@ func (s namespaceStorage) Delete(ctx context.Context, name string, valid rest.Va
 	}
 }
 
-// terminate marks a namespace as deleted.
 func (s namespaceStorage) terminate(ctx context.Context, ns *corev1.Namespace, valid rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, error) {
 	key, err := s.store.KeyFunc(ctx, ns.Name)
 	if err != nil {

@@ -76,7 +76,6 @@ func (s scaleStorage) ConvertToTable(ctx context.Context, obj, options runtime.O
 	return rest.NewDefaultTableConvertor(autoscalingv1.Resource("scales")).ConvertToTable(ctx, obj, options)
 }
 
-// scaleOf returns the scale of an object.
 func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	spec, _ := partOf(obj, "Spec")
 	status, _ := partOf(obj, "Status")

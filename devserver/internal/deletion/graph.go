@@ -97,7 +97,6 @@ func (g *graph) get(uid types.UID) *object {
 	return g.objects[uid]
 }
 
-// dependentsOf returns the objects with an owner reference to uid.
 func (g *graph) dependentsOf(uid types.UID) (found []*object) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// monitor is a watch of one resource.
 type monitor struct {
 	stop   context.CancelFunc
 	synced <-chan struct{}

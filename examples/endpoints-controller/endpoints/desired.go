@@ -85,7 +85,6 @@ func labelsOf(service *corev1.Service) map[string]string {
 	return labels
 }
 
-// annotate sets or removes an annotation.
 func annotate(e *corev1.Endpoints, name, value string, set bool) {
 	if !set {
 		delete(e.Annotations, name)

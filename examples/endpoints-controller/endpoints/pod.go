@@ -34,7 +34,7 @@ func PodChanged(old, pod *projections.PodEndpoint) bool {
 		!maps.Equal(old.Labels, pod.Labels)
 }
 
-// counts reports whether a selected Pod belongs into the Service's Endpoints.
+// counts reports whether a selected Pod belongs in the Service's Endpoints.
 func counts(service *corev1.Service, pod *projections.PodEndpoint) bool {
 	switch {
 	case hasEnded(pod):

@@ -31,7 +31,6 @@ func (cs callers) decide(_ context.Context, c credentials, a serve.Attributes) e
 	return forbidden(cmp.Or(c.user.Username, names[0]), a, "")
 }
 
-// allows reports whether an entry allows the request a.
 func allows(c configfile.Caller, a serve.Attributes) bool {
 	switch a.Path {
 	case "":
@@ -46,5 +45,5 @@ func allows(c configfile.Caller, a serve.Attributes) bool {
 		anyOr(c.Verbs, a.Verb) && anyOr(c.Namespaces, a.Namespace) && anyOr(c.ResourceNames, a.Name)
 }
 
-// anyOr reports whether value is in list, or list is empty.
+// anyOr reports whether list is empty or has value.
 func anyOr(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }

@@ -36,7 +36,6 @@ func newFailures(counted counters) *failures {
 	return &failures{counters: counted, logged: map[string]*loggedFailure{}}
 }
 
-// record counts a review that failed with err, and logs it if due.
 func (f *failures) record(ctx context.Context, err error) {
 	reason := reasonOf(err)
 	f.counters.failures.WithLabelValues(reason).Inc()

@@ -60,7 +60,6 @@ func (a *Access) Collect(ch chan<- prom.Metric) {
 	a.counters.failures.Collect(ch)
 }
 
-// took records the duration of a review.
 func (c counters) took(review string, began time.Time) {
 	c.reviews.WithLabelValues(review).Observe(time.Since(began).Seconds())
 }

@@ -40,7 +40,6 @@ const (
 	selfAccessReviews  = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
-// reviews asks an API server about callers.
 type reviews struct {
 	// set once at construction
 	http      *http.Client
@@ -51,7 +50,6 @@ type reviews struct {
 	rights    *answers[decision]
 }
 
-// decision tells whether a user may do something.
 type decision struct {
 	known   bool // the API server knows the user
 	allowed bool
@@ -163,7 +161,6 @@ func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes)
 	return d.answer(a, err)
 }
 
-// name returns the name of the token's user.
 func (r *reviews) name(ctx context.Context, token string) (string, error) {
 	answer, err := create(ctx, r, selfSubjectReviews, token, authenticationv1.SelfSubjectReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview"},

@@ -63,7 +63,6 @@ func (d *document) checkListen(c *Config) {
 	}
 }
 
-// checkAddress reports whether an address is HOST:PORT.
 func (d *document) checkAddress(path, address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil || port == "" {

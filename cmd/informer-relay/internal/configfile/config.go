@@ -34,7 +34,7 @@ type Listen struct {
 	CertFile     string `yaml:"certFile"`
 	KeyFile      string `yaml:"keyFile"`
 	ClientCAFile string `yaml:"clientCAFile"`
-	// Probes is a second HOST:PORT for /healthz and /readyz only, in plain HTTP and without the
+	// Probes is a second HOST:PORT for /healthz and /readyz only, in plain HTTP and outside of the
 	// limits on connections. Address answers probes in any case.
 	Probes string `yaml:"probes"`
 }

@@ -46,7 +46,6 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// document is a file being read.
 type document struct {
 	name  string
 	at    map[string]token.Position // of the file's values, by path

@@ -24,7 +24,6 @@ type apiServer struct {
 	cmd *exec.Cmd
 }
 
-// startAPIServer starts an API server that ends with ctx.
 func startAPIServer(ctx context.Context) (*apiServer, error) {
 	fail := func(err error) (*apiServer, error) {
 		return nil, fmt.Errorf("starting an API server by 'go run %s', in this folder: %w", devserver, err)
@@ -56,7 +55,6 @@ func startAPIServer(ctx context.Context) (*apiServer, error) {
 // wait waits for the end of the server, after its context's.
 func (s *apiServer) wait() { _ = s.cmd.Wait() } // it was ended, which Wait reports
 
-// counter is a proxy that counts open watches at an API server.
 type counter struct {
 	url    string
 	server *httptest.Server

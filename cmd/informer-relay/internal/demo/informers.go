@@ -46,7 +46,6 @@ func startInformers(ctx context.Context, address string, n int) (g *group, end f
 	return g, end, nil
 }
 
-// add makes an informer with a connection of its own.
 func (g *group) add(address string, i int) (*informer.SharedIndexInformer[*unstructured.Unstructured], error) {
 	src, err := collection(address)
 	if err != nil {
@@ -103,7 +102,6 @@ func (g *group) waitForHandlers(ctx context.Context) error {
 	return nil
 }
 
-// saw returns the events of each informer.
 func (g *group) saw() [][]string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +112,6 @@ func (g *group) saw() [][]string {
 	return seen
 }
 
-// author writes ConfigMaps to the API server.
 type author struct {
 	configMaps *source.HTTP[*unstructured.Unstructured]
 }

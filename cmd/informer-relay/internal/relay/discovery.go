@@ -29,7 +29,6 @@ const (
 // errUnfit means that trying again is of no use.
 var errUnfit = errors.New("the configuration does not fit the API server")
 
-// discovery asks an API server about resources.
 type discovery struct {
 	http *http.Client
 	base *url.URL

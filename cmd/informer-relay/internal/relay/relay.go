@@ -147,7 +147,6 @@ func (r *Relay) WaitReady(ctx context.Context) error {
 	return nil
 }
 
-// accept serves requests until the server is shut down.
 func (r *Relay) accept(server *http.Server, l net.Listener) error {
 	if r.tls == nil {
 		return server.Serve(l)
