@@ -30,7 +30,7 @@
 // # Built-in kinds
 //
 // Without Options.BuiltInKinds there are no Pods and no Namespaces: objects may be created in any
-// namespace. With it the option's kinds are served as well, by the same code and in protobuf too:
+// namespace. With it the kinds listed there are served, by the same code and in protobuf too:
 // client-go's leader election, its event recorders and kubectl work. Package devservertest starts
 // such a server for a test.
 //
@@ -102,8 +102,8 @@
 //	restart, DisableWatchCache    kept                   kept
 //
 // The 410 of a watch is an ERROR event in a stream with status 200; a list's is the status itself.
-// Watches from the newest resourceVersion survive a restart in any case: the watch cache doesn't
-// know only the changes before it.
+// Watches from the newest resourceVersion survive a restart in any case: the new watch cache lacks
+// only the changes before it.
 //
 // ExpireWatches is about custom resources: watches of built-in kinds answer 410 only with
 // DisableWatchCache.

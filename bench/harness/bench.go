@@ -67,8 +67,8 @@ type Outcome struct {
 	Seen   Seen
 }
 
-// Seen summarizes a side's objects and events at the end. Sides with different summaries
-// have not done the same work.
+// Seen summarizes a side's objects and events at the end. Sides with different summaries have not
+// done the same work.
 type Seen struct {
 	Objects int
 	Events  int

@@ -18,7 +18,7 @@ type cache interface {
 	watch(aWatch) error
 	// endWatches ends all watches. Their functions are not called for later changes.
 	endWatches()
-	// close ends the watches and the cache, and waits for that.
+	// close ends the watches and the cache, and waits for their end.
 	close()
 }
 

@@ -25,9 +25,9 @@
 // Each event is written, as the JSON of a watch, to a writer that discards it: by a Receive
 // function of ours, and by the API server's own handler (handlers.WatchServer).
 //
-// list-of-all has the handler of package serve over the same watch cache, and that of the devserver
-// of this project, which is k8s.io/apiextensions-apiserver with its filters and an etcd in the same
-// process. Both are called without a network, and write to a writer that discards.
+// list-of-all has the handler of package serve over the same watch cache, and the handler of this
+// project's devserver, which is k8s.io/apiextensions-apiserver with its filters and an etcd in the
+// same process. Both are called without a network, and write to a writer that discards.
 //
 // # The data
 //

@@ -71,7 +71,7 @@ doesn't count in the name alone.`,
 	return cmd
 }
 
-// typesNamed returns the types that name may mean.
+// typesNamed returns the types matching name.
 func typesNamed(name string, types []generator.InspectedType) []generator.InspectedType {
 	return slices.DeleteFunc(slices.Clone(types), func(t generator.InspectedType) bool { return !isNamed(t, name) })
 }

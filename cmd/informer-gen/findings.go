@@ -178,8 +178,8 @@ func realPath(path string) string {
 	return path
 }
 
-// firstDifference returns the number of the first line that differs, counted from 1, or 0 if the
-// file is missing or stale.
+// firstDifference returns the number of the first different line, counted from 1, or 0 if the file
+// is missing or stale.
 func firstDifference(c output.Change) int {
 	if c.Kind != output.Changed {
 		return 0

@@ -38,7 +38,7 @@ func Lines(objects []unstructured.Unstructured) ([]string, error) {
 	return lines, nil
 }
 
-// Without returns, as one text, the lines that others has less often.
+// Without returns, as one text, the lines less frequent in others.
 func Without(lines, others []string) string {
 	others = slices.Clone(others)
 	var only []string

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Patience bounds a test's wait for something that should come soon. Only a wait for something that
-// never comes takes so long; a busy machine may need a hundred times as long as an idle one.
+// Patience bounds a test's wait for something that should come soon. Only a failing wait takes so
+// long; a busy machine may need a hundred times as long as an idle one.
 const Patience = 3 * time.Minute
 
 // Until calls missing until it returns nil. After [Patience], or shortly before go test's own

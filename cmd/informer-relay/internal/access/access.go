@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access decides what the callers of a relay may read, as the API server behind it would.
+// Package access decides which reads to allow a relay's callers, as the API server behind it would.
 //
 //	request ─▶ Handler: credentials ─▶ the request's context ─▶ Authorize ─▶ an answer or an error
 //	                                                              │  ▲
@@ -14,13 +14,13 @@
 // # Strangers
 //
 // A stranger is a caller about whom nothing good is known, or one who asks for something new. A
-// token that was good before, and a right that was granted before, are reviewed separately from
-// strangers': 32 reviews of each of the two kinds run at a time, and others wait for up to 10
-// seconds. Strangers have 32 reviews of each kind of their own and a queue; running and queued,
-// there are at most 512. One address may cause 100 refusals, and then 10 a second; a waiting
-// question counts as a refusal. Beyond these limits strangers get 429 with Retry-After, and the API
-// server isn't asked. An address is an IPv4 address or a /64 of IPv6. Good answers are kept for
-// 65,536 questions; refusals have a cache of 4,096 of their own.
+// token that was good before, and a right that was granted before, have reviews apart from
+// strangers': 32 of each of the two kinds run at a time, and others wait for up to 10 seconds.
+// Strangers have 32 reviews of each kind of their own and a queue; running and queued, there are at
+// most 512. One address may cause 100 refusals, and then 10 a second; a waiting question counts as
+// a refusal. Beyond these limits strangers get 429 with Retry-After, and the API server isn't
+// asked. An address is an IPv4 address or a /64 of IPv6. Good answers are kept for 65,536
+// questions; refusals have a cache of 4,096 of their own.
 //
 // # Goroutines
 //

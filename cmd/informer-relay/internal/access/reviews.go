@@ -168,7 +168,7 @@ func (r *reviews) name(ctx context.Context, token string) (string, error) {
 	return answer.Status.UserInfo.Username, err
 }
 
-// errUndecided means that the API server can't tell what a user may do.
+// errUndecided means that a review has brought no decision.
 var errUndecided = errors.New("the API server could not decide")
 
 // decisionOf returns the decision in a review's status. A refusal because of an error isn't a

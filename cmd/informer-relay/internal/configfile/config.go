@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package configfile reads the configuration file of informer-relay, strictly: unknown keys and
-// values are errors, with their position in the file and what is allowed there.
+// values are errors, with their position in the file and the allowed values.
 package configfile
 
 import (
@@ -67,7 +67,7 @@ const (
 	None Mode = "None"
 )
 
-// Access configures who may read what.
+// Access configures the callers' rights to read.
 type Access struct {
 	// Mode must be set.
 	Mode Mode `yaml:"mode"`

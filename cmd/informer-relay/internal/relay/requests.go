@@ -14,8 +14,8 @@ import (
 )
 
 // requests counts the requests of callers, and times their answers. Its labels are those of an API
-// server's metrics. A request for anything except the relay's resources has only the verb, so
-// that callers can't make labels up.
+// server's metrics. A request for anything except the relay's resources has only the verb, so that
+// callers can't make labels up.
 type requests struct {
 	// set once at construction
 	served  map[schema.GroupVersionResource]bool
