@@ -17,12 +17,12 @@ import (
 	"github.com/informer-gen/informer-gen/bench/server"
 )
 
-// roleVariable is the environment variable that gives a process started from this executable, or
-// its test, its role, in JSON. The process ends when its standard input does, so it doesn't outlive
-// its parent.
+// roleVariable is the environment variable with a child's role, in JSON. Children run the
+// executable of this program, or of its test. They end when their standard input does, so they
+// don't outlive their parent.
 const roleVariable = "INFORMER_GEN_BENCH_ROLE"
 
-// role is the task of such a process: one run of a benchmark, or, without a benchmark, serving.
+// role is the task of a child: one run of a benchmark, or, without a benchmark, serving.
 type role struct {
 	Bench  string
 	Side   Side

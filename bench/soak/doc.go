@@ -37,6 +37,6 @@
 // server's list. Then all informers are stopped: no goroutine may be left, no informer be
 // reachable, and the heap must be near its size at the start.
 //
-// No wait takes longer than two minutes. After that the program names the missing objects, with its
-// status. An interrupt ends the program at once and without a verdict.
+// No wait takes longer than two minutes. After that the program names the failed check, with the
+// state it found. An interrupt ends the program at once and without a verdict.
 package main

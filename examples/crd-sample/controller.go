@@ -48,8 +48,8 @@ func newSiteController(factory informers.SharedInformerFactory, client *source.C
 	)
 }
 
-// reconcile is called with a copy of each site that has changed, or whose widgets have. At the next
-// call for the site, the cache has its writes.
+// reconcile is called with a copy of each site that has changed, or whose widgets have. The cache
+// has its writes before the next call for the site.
 func (c *siteController) reconcile(ctx context.Context, site *v1alpha1.Site) (done controller.Result, err error) {
 	owned := c.owned.ListBySite(site.Name)
 	if site.DeletionTimestamp != nil {

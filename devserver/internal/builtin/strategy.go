@@ -43,7 +43,7 @@ func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Obje
 	return nil
 }
 
-// PrepareForCreate completes a new object. It drops the status, which the creator doesn't set.
+// PrepareForCreate completes a new object. It drops the status, except of kinds bornWithState.
 func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	if status, ok := partOf(obj, "Status"); ok && !s.bornWithState {
 		status.SetZero()

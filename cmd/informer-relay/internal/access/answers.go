@@ -14,7 +14,7 @@ import (
 
 const (
 	// mostAnswers and mostRefusals bound the answers that are kept, with a yes and with a no. The
-	// oldest are dropped.
+	// least recently used ones are dropped.
 	mostAnswers  = 65_536
 	mostRefusals = 4_096
 	// mostReviews bounds the concurrent reviews of questions last answered with yes. Others wait,

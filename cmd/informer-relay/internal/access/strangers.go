@@ -23,7 +23,7 @@ const (
 	// count as refusals until they are answered.
 	refusalBurst      = 100
 	refusalsPerSecond = 10
-	// mostAddresses bounds the addresses remembered. The oldest are dropped.
+	// mostAddresses bounds the addresses remembered. The least recently used ones are dropped.
 	mostAddresses = 16_384
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 )
 
-// lookEvery is the interval at which files are checked, by the first handshake after it.
+// lookEvery is the shortest interval between checks of the files, which handshakes make.
 const lookEvery = 10 * time.Second
 
 // tlsFiles makes TLS configurations from files, and new ones when the files change. While the new
