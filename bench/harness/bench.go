@@ -28,7 +28,7 @@ type Sizes struct {
 	Changes  int           // since a checkpoint
 	Updates  int           // missed by a stalled handler
 	Idle     int           // namespaces without objects
-	Grown    int           // objects in a growing store
+	Grown    int           // objects in the large store of growth
 	Keys     int           // that go through a work queue
 	Watchers int           // of a watch cache
 	Window   time.Duration // for counts per time
