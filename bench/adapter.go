@@ -26,8 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/server"
 )
 
-// adapterBenches compare caches of controller-runtime: over informers of ours, and over
-// client-go's.
+// adapterBenches compare caches of controller-runtime over informers of ours and over client-go's.
 func adapterBenches() []harness.Bench {
 	return []harness.Bench{
 		adapterBench("pods", "Pods", somePods), adapterBench("protobuf", "Pods in protobuf", protobufPods),
@@ -67,7 +66,6 @@ func adapterBench(name, what string, has func(harness.Sizes) server.World) harne
 	}
 }
 
-// readsBench measures the reads of controller-runtime's clients.
 func readsBench() harness.Bench {
 	return harness.Bench{
 		Name: "adapter/reads",
@@ -118,7 +116,7 @@ func (c *controllerCache) reads(values map[string]float64) error {
 	return err
 }
 
-// repeatedly returns the CPU time of do, which is called long enough for several collections: one
+// repeatedly returns the CPU time of do, called for long enough to include several collections: one
 // alone takes as long as many rounds of Gets.
 func repeatedly(do func() error) (float64, error) {
 	times := 0
@@ -133,7 +131,6 @@ func repeatedly(do func() error) (float64, error) {
 	return cost.Per(times).CPU, err
 }
 
-// controllerCache is a cache of controller-runtime.
 type controllerCache struct {
 	cache.Cache
 	world     server.World
@@ -175,7 +172,7 @@ func (c *controllerCache) sync() error {
 		}
 		all = append(all, i.HasSyncedChecker())
 	}
-	for _, one := range all { // as soon as they know; theirs looks each 100 ms
+	for _, one := range all { // at once; theirs polls each 100 ms
 		if err := rig.Wait(one.Done(), "the informer to sync"); err != nil {
 			return err
 		}

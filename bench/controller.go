@@ -37,7 +37,7 @@ func controllerBench() harness.Bench {
 		Against: harness.ControllerRuntime,
 		Prepare: prepared(func(e harness.Env) (harness.Outcome, error) {
 			var left atomic.Int64
-			over := make(chan struct{}, 1) // gets a value when none is left
+			over := make(chan struct{}, 1) // gets a value when no key is left
 			reconciled := func(object.Key) {
 				if left.Add(-1) == 0 {
 					over <- struct{}{}
@@ -53,7 +53,7 @@ func controllerBench() harness.Bench {
 			}
 			all := queueKeys(e.Sizes.Many)
 			var sum probe.Cost
-			// The first round is for caches and tables that grow.
+			// The first round lets caches and tables grow.
 			for round := range 1 + reconcileRounds {
 				cost, err := probe.CostOf(func() error {
 					left.Store(int64(len(all)))
@@ -114,7 +114,6 @@ func beginControllerRuntime(reconcileOne func(object.Key)) (add func(object.Key)
 	return func(key object.Key) { queue.Add(reconcile.Request{NamespacedName: types.NamespacedName(key)}) }, stop, nil
 }
 
-// runUntil runs something until stop is called, without a log.
 func runUntil(run func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	result := make(chan error, 1)

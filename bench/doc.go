@@ -17,42 +17,42 @@
 // Each run of each side is a process of its own: it prepares, runs once, and ends. The sides take
 // turns, and none always comes first. The table has the medians of the runs (-n, 5), and beside
 // them half of the distance between the least and the greatest, as a part of the median. Wall time
-// and CPU time (user and system, by getrusage) are those of the whole process while it runs, so the
-// collector's work is in them, and the program's own part, which is the same on both sides. A
+// and CPU time (user and system, by getrusage) cover the whole process while it runs. So they
+// include the collector's work, and the program's own part, which is the same on both sides. A
 // collection comes before the clock starts. GOGC and GOMAXPROCS are the defaults.
 //
-// After each run the program compares what the sides have seen, and fails if they differ: how many
+// After each run the program compares the two sides' results, and fails if they differ: how many
 // objects they hold, how often their handlers were called, and hashes of names, UIDs and versions
 // in both; in the first run of each side of a benchmark over HTTP, also of the JSON of all objects,
-// so that it doesn't matter which parts objects share.
+// so sharing parts of objects makes no difference.
 //
 // client-go runs with its defaults: its default feature gates (watch-list, in-order, batched),
-// tools/cache's SharedIndexInformer with an index by namespace (the one that its factories give
-// it), typed clients made of the parts that generated ones are made of. informer-gen runs with its
-// defaults, too, with the exceptions that are named below. Handlers are the same functions on both
-// sides; casts and adapters for calling them count as the side's own work.
+// tools/cache's SharedIndexInformer with an index by namespace (given to it by its factories),
+// typed clients made of the same parts as generated ones. informer-gen runs with its defaults, too,
+// with the exceptions named below. Handlers are the same functions on both sides; casts and
+// adapters for calling them count as the side's own work.
 //
 // # The server
 //
 // The benchmarks over HTTP have one more process, which serves bytes from files over loopback
-// HTTP/1.1 and is not counted, though it shares the machine's cores with the side that is measured.
-// The bytes are rendered before. It answers as a kube-apiserver does: a watch-list is a stream of
-// ADDED events and a bookmark, then the watch goes on; a list is in pages of the 500 objects that
-// both sides ask for, as from a server without a watch cache. There is no TLS and no compression.
+// HTTP/1.1 and is not counted, though it shares the machine's cores with the measured side. The
+// bytes are rendered before. It answers as a kube-apiserver does: a watch-list is a stream of ADDED
+// events and a bookmark, then the watch goes on; a list is in pages of the 500 objects that both
+// sides ask for, as from a server without a watch cache. There is no TLS and no compression.
 //
 // # The data
 //
 // It is the same in each run. Package data makes it, with no code of the decoders.
 //
-// Pods are those of 200 workloads (ReplicaSets) of 1 to 2,000 replicas by a law of Zipf. They come
-// as etcd has them, by namespace and name, so that the Pods of one workload follow one another.
-// Each has 4.9 KB of JSON: two containers, the projected token volume, default tolerations, mounts
-// and settings, four conditions, two container statuses, and two entries of managedFields, which
-// have 0.9 KB, less than in most clusters. Each Pod has its own name, UID, resourceVersion, node
-// and IPs, every timestamp, container IDs, the name of the token's volume, and in managedFields the
-// times and the IP. Each workload has its own namespace, owner, labels, annotations, images and
-// their digests, environment, resources, port, probe, service account, and managedFields of the
-// template. A second revision of a Pod has a container that was restarted.
+// Pods belong to 200 workloads (ReplicaSets) of 1 to 2,000 replicas by Zipf's law. They come in
+// etcd's order, by namespace and name, so the Pods of one workload follow one another. Each has 4.9
+// KB of JSON: two containers, the projected token volume, default tolerations, mounts and settings,
+// four conditions, two container statuses, and two entries of managedFields, which have 0.9 KB,
+// less than in most clusters. Each Pod has its own name, UID, resourceVersion, node and IPs, every
+// timestamp, container IDs, the name of the token's volume, and in managedFields the times and the
+// IP. Each workload has its own namespace, owner, labels, annotations, images and their digests,
+// environment, resources, port, probe, service account, and managedFields of the template. A second
+// revision of a Pod has a restarted container.
 //
 // Custom resources are half Certificates of cert-manager, of 2.4 KB, and half HTTPRoutes of the
 // Gateway API, of 1 to 4 rules and 2.5 KB on average, in 100 namespaces, with statuses and two
@@ -64,11 +64,11 @@
 //
 // The initial sync from the wire: from starting a new informer until its handler's OnAdd was called
 // for the last object. client-go has a transform that sets managedFields to nil, as its users do;
-// informer-gen's source drops them. JSON is asked for by both, where the name doesn't say protobuf.
-// Peak heap is the highest sum of heap objects, garbage that is not collected yet included, by a
-// sample each millisecond; heap retained is what two collections leave while the informer lives,
-// both above what there was before the informer was made. On our side the decoder's tables of
-// shared parts are in it.
+// informer-gen's source drops them. Both ask for JSON, except where the name says protobuf. Peak
+// heap is the highest sum of heap objects, including garbage not collected yet, by a sample each
+// millisecond; heap retained is the heap after two collections while the informer lives; both are
+// above the heap before the informer was made. On our side they include the decoder's tables of
+// shared parts.
 //
 // projection: our informer holds a projection with six fields (name, namespace, labels, node, phase
 // and IP); client-go's holds the whole objects, from the same server.
@@ -82,10 +82,10 @@
 //
 // An informer has synced, 1 % of the objects change, and the watch ends with 410: until the handler
 // got the last difference. The clock starts with the informer's first request for all objects after
-// that, because client-go waits for about a second before. Extra peak heap is above what
-// collections have left before it.
+// that, because client-go waits for about a second before. Extra peak heap is above the heap after
+// collections before it.
 //
-// relist/all: the list that follows has a change of each object. While ten handlers are told,
+// relist/all: the list that follows has a change of each object. While ten handlers are called,
 // another one is added and removed again and again, and the informer is asked for its Status and to
 // await a version that it has; client-go's for HasSynced and its last version. The longest call of
 // each.
@@ -93,50 +93,49 @@
 // # event
 //
 // event/json and event/protobuf: MODIFIED events of Pods at random on one watch, each of a whole
-// Pod of which a container was restarted, sent as fast as they are read, until the handler got the
-// last one. So that none are merged for a handler that lags, informer-gen's threshold is set to
-// Never; client-go never merges.
+// Pod with a restarted container, sent as fast as they are read, until the handler got the last
+// one. So that none are merged for a handler that lags, informer-gen's threshold is set to Never;
+// client-go never merges.
 //
-// event/1, 3 and 10: MODIFIED events of decoded objects that round a thousand Pods, from where the
-// decoder returns to where 1, 3 or 10 handlers have them. The handler that is the last to get an
-// event lets the decoder return the next. Each event brings an object that the informer has not
-// seen; these are made beforehand. client-go's decoder stands behind watch.StreamWatcher, as its
-// typed clients have it; ours calls back on the goroutine that decodes, as our HTTP source does.
+// event/1, 3 and 10: MODIFIED events of decoded objects that round a thousand Pods, from the
+// decoder's return until 1, 3 or 10 handlers have them. The last handler to get an event lets the
+// decoder return the next. Each event brings an object new to the informer, made beforehand.
+// client-go's decoder is behind watch.StreamWatcher, as in its typed clients; ours calls back on
+// the goroutine that decodes, as our HTTP source does.
 //
 // # stall
 //
 // A handler hangs in its first OnUpdate while 10 objects are updated 300,000 times; another handler
-// of the same informer goes on. Heap growth is what a collection leaves, over what there was when
-// it began to hang. Then it goes on, and must get the last state.
+// of the same informer goes on. Heap growth is the heap after a collection, above the heap at the
+// start of the hang. Then the handler goes on, and must get the last state.
 //
 // # update, get, readers, index, list, growth
 //
 // Store, Snapshot and lister against cache.Indexer and lister, without informers around them, with
-// 100,000 Pods of which no two share a part. Objects are updated and read in no order. update: one
-// object is replaced and published at once; its index keys stay the same. get: by namespace and
-// name through the Pod lister, with keys in memory of their own; contended, 8 goroutines read while
-// another updates as fast as it can, and the time is that of the clock over the Gets of all.
-// readers: a goroutine updates as fast as it can while 8 loop over all objects by the cheapest
-// public way. index: the heap of an index in which each object has its own key, after each object
-// was replaced once. list: the slice that a lister returns.
+// 100,000 Pods that share no parts. Objects are updated and read in no order. update: one object is
+// replaced and published at once; its index keys stay the same. get: by namespace and name through
+// the Pod lister, with keys in memory of their own; contended, 8 goroutines read while another
+// updates as fast as it can, and the time is the clock's over the Gets of all. readers: a goroutine
+// updates as fast as it can while 8 loop over all objects by the cheapest public way. index: the
+// heap of an index with a different key for each object, after each object was replaced once. list:
+// the slice returned by a lister.
 //
 // growth: 9,000 updates of two index keys, then 9,000 deletes, each published at once, in a store
-// of 20,000 Pods, and of as many Pods of one of 1,000,000: the bytes that are allocated in the
-// large store divided by those in the small one.
+// of 20,000 Pods, and of as many Pods of one of 1,000,000: the bytes allocated in the large store
+// divided by those in the small one.
 //
 // # empty-namespace
 //
-// 200 namespaces without Pods over a transport in memory, which are one informer of informer-gen's
-// and 200 of client-go's. Memory that the first informers of a process allocate for all is not
-// counted.
+// 200 namespaces without Pods over a transport in memory: one informer of informer-gen, and 200 of
+// client-go. Memory that the first informers of a process allocate for all is not counted.
 //
 // # queue, controller
 //
 // queue: a thousand keys of two strings go round: each of four workers ends a key, gets another,
 // and adds the first one again; both have metrics, ours those of runtime/metrics/prometheus,
-// client-go's component-base's. controller: keys that are added in a burst, and four workers of a
-// controller that call a function which does nothing, beside controller-runtime's (unmanaged, its
-// default queue): from the first add to the last return.
+// client-go's component-base's. controller: keys are added in a burst, and four workers of a
+// controller call a function that does nothing, beside controller-runtime's (unmanaged, its default
+// queue): from the first add to the last return.
 //
 // # adapter
 //

@@ -25,8 +25,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// emptyBench measures one more namespace, in which there are no Pods: ours are those of one
-// informer, client-go's are an informer each.
+// emptyBench measures one more namespace without Pods: ours belong to one informer, client-go's are
+// an informer each.
 func emptyBench() harness.Bench {
 	return harness.Bench{
 		Name:  "empty-namespace",
@@ -133,5 +133,5 @@ func (b *quietBody) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Close implements io.Closer. A client that stops reading cancels the request.
+// Close implements io.Closer. A client cancels its request to stop reading.
 func (b *quietBody) Close() error { return nil }

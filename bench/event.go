@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// eventPods is the number of Pods that the events change in turn. They are few, so that the
-	// rows measure the path of an event; the rows of update show the cost of a store that is larger
-	// than the CPU's caches.
+	// eventPods is the number of Pods that the events change in turn. It is small, so that the rows
+	// measure the path of an event; the rows of update show the cost of a store larger than the
+	// CPU's caches.
 	eventPods = 1000
-	// eventsAtOnce is the number of objects that are made beforehand, outside of the measurement.
-	// They are enough to take a while, but not so many that they have left the CPU's caches when
-	// their events come, because objects that were just decoded are still there.
+	// eventsAtOnce is the number of objects made beforehand, outside of the measurement. It is
+	// enough for a measurable time, but small enough to stay in the CPU's caches until their events
+	// come, where freshly decoded objects would also be.
 	eventsAtOnce = 10_000
 )
 
@@ -68,15 +68,15 @@ type play struct {
 	made int            // events
 	told []harness.Seen // by handler
 
-	lacking atomic.Int32  // handlers that have not got the event
-	coming  []*corev1.Pod // events that are not sent yet; used by the last handler to get an event
-	until   int           // the number of events a handler has got at the end of the round
+	lacking atomic.Int32  // handlers without the current event
+	coming  []*corev1.Pod // events not sent yet; used by the last handler to get an event
+	until   int           // a handler's number of events at the end of the round
 	over    chan struct{} // gets a value then
 
 	rig podRig
 }
 
-// The benchmarks without a server are about Pods.
+// The benchmarks without a server use Pods.
 type (
 	handler = rig.Handler[*corev1.Pod]
 	podRig  = rig.Rig[*corev1.Pod]
@@ -124,7 +124,7 @@ func (p *play) begin(s harness.Side) (stop func(), err error) {
 // tell is called by the n-th handler. The last handler to get an event releases the next event.
 func (p *play) tell(n int, pod *corev1.Pod) {
 	t := &p.told[n]
-	t.Digest = t.Digest*31 + uint64(pod.Generation) // the order counts
+	t.Digest = t.Digest*31 + uint64(pod.Generation) // sensitive to the order
 	t.Events++
 	if p.lacking.Add(-1) > 0 {
 		return
@@ -136,7 +136,6 @@ func (p *play) tell(n int, pod *corev1.Pod) {
 	p.next()
 }
 
-// next sends the next event.
 func (p *play) next() {
 	p.lacking.Store(int32(len(p.told)))
 	next := p.coming[:1]
@@ -151,7 +150,7 @@ func (p *play) perform(events []*corev1.Pod) error {
 	return rig.Wait(p.over, "the handlers")
 }
 
-// measure plays about so many events, in rounds, after one round to warm up.
+// measure plays about so many events, in rounds, after a round to warm up.
 func (p *play) measure(events int, end func() harness.Seen) (harness.Outcome, error) {
 	var sum probe.Cost
 	atOnce := min(events, eventsAtOnce)

@@ -61,8 +61,7 @@ func getBench() harness.Bench {
 	}
 }
 
-// keysOf returns the keys of pods in no order, in memory of their own, as the keys in a work queue
-// are.
+// keysOf returns the keys of pods in no order, in memory of their own, like keys in a work queue.
 func keysOf(pods []*corev1.Pod) []object.Key {
 	keys := make([]object.Key, len(pods))
 	for i, from := range rand.New(rand.NewPCG(19, 0)).Perm(len(pods)) {
@@ -103,7 +102,7 @@ func getContendedBench() harness.Bench {
 }
 
 // contend updates s for a while as fast as it can, while several goroutines read in rounds. It
-// begins when each of them has made a round.
+// begins after each of them has made a round.
 func contend(s aStore, pods []*corev1.Pod, window time.Duration, read func(reader, round int) error) (updates int, took time.Duration, err error) {
 	runtime.GC()
 	var all, ready sync.WaitGroup

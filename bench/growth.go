@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	growth       = 50    // the large store has so many times as many objects
-	growthSteps  = 9_000 // how often each operation is done
+	growth       = 50    // ratio of the stores' sizes
+	growthSteps  = 9_000 // repetitions of each operation
 	growthSpread = 100   // namespaces, and accounts; each has Pods everywhere in the store
 )
 
-// growthBench does the same in a store of few objects, and in one of growth times as many. Its
+// growthBench does the same in a small store and in one with growth times as many objects. Its
 // value is the bytes allocated in the large store, divided by those in the small one.
 func growthBench() harness.Bench {
 	return harness.Bench{
@@ -43,8 +43,8 @@ func growthBench() harness.Bench {
 	}
 }
 
-// bytesIn returns the bytes that an update and a delete allocate in a store of n objects, of which
-// the first some are changed.
+// bytesIn returns the bytes allocated by an update and by a delete in a store of n objects. Only
+// the first some objects change.
 func bytesIn(side harness.Side, n, some int) (update, remove float64, err error) {
 	s, err := newStore(side, byNode, byAccount)
 	if err != nil {

@@ -17,7 +17,7 @@ const oneApp = 7
 
 var ofOneApp = labels.SelectorFromSet(labels.Set{data.AppLabel: data.AppName(oneApp)})
 
-// questions are what lists are asked for.
+// questions are the requests to listers.
 var questions = []struct {
 	name string
 	ask  func(aStore) (int, error)
@@ -30,8 +30,8 @@ var questions = []struct {
 // listTime is about how long a question is repeated.
 const listTime = 200 * time.Millisecond
 
-// listBench reads many objects at once. Before, each object was replaced once, so that objects lie
-// in memory as in a cache that has run for a while.
+// listBench reads many objects at once, after replacing each once, so that objects lie in memory as
+// in a cache that has run for a while.
 func listBench() harness.Bench {
 	return harness.Bench{
 		Name: "list",
@@ -48,8 +48,8 @@ func listBench() harness.Bench {
 				if err != nil {
 					break
 				}
-				found, _ := q.ask(s) // a store may remember what it finds
-				began := time.Now()  // says how often it must be done to take a while
+				found, _ := q.ask(s) // a store may remember the result
+				began := time.Now()  // to estimate the number of repetitions
 				_, _ = q.ask(s)
 				times := int(min(max(listTime/(time.Since(began)+1), 3), 2000))
 				var c probe.Cost

@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/report"
 )
 
-// full are the sizes of the table.
 var full = harness.Sizes{
 	Pods: 20_000, CRs: 20_000, Many: 100_000, Events: 40_000, Changes: 100, Updates: 300_000,
 	Idle: 200, Grown: 1_000_000, Keys: 1_000_000, Window: time.Second,
@@ -23,7 +22,7 @@ var program = report.Program{
 
 func main() { program.Main() }
 
-// benches are all there are, in the order of the table.
+// benches returns all benchmarks, in the order of the table.
 func benches() []harness.Bench {
 	return slices.Concat(
 		syncBenches(),
@@ -35,7 +34,7 @@ func benches() []harness.Bench {
 	)
 }
 
-// prepared is a benchmark that prepares nothing.
+// prepared returns the Prepare function of a benchmark without preparation.
 func prepared(run func(harness.Env) (harness.Outcome, error)) func(harness.Env) (func() (harness.Outcome, error), func() error, error) {
 	return func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
 		return func() (harness.Outcome, error) { return run(e) }, nil, nil

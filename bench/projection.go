@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// projectionBench syncs Pods of which the program reads six fields: ours are projections,
-// client-go's have all fields.
+// projectionBench syncs Pods for a program that reads six fields: ours are projections, client-go's
+// have all fields.
 func projectionBench() harness.Bench {
 	b := syncBench("projection", "", somePods, false)
 	b.Title = func(z harness.Sizes) string {
@@ -35,7 +35,7 @@ func projectionBench() harness.Bench {
 	return b
 }
 
-// placements is an informer of n Pods, of which the fields of the projection are compared.
+// placements returns an informer of n Pods. Only the fields of the projection are compared.
 func placements(s harness.Side, f server.From, n int) (rig.Subject, error) {
 	if s == harness.ClientGo {
 		r, err := rig.New(harness.ClientGo, server.PodRemote(f), rig.Setup{Strip: true})

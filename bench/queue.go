@@ -24,7 +24,7 @@ const (
 	loopedKeys   = 1000 // go round in a loop
 )
 
-// queueBench has workers that add each key again when they are done with it and have the next one.
+// queueBench has workers that add each key again after finishing it and getting the next one.
 func queueBench() harness.Bench {
 	return harness.Bench{
 		Name: "queue",
@@ -64,7 +64,7 @@ func queueBench() harness.Bench {
 	}
 }
 
-// queueKeys are keys of two strings, of about 35 bytes of text.
+// queueKeys returns keys of two strings, with about 35 bytes of text.
 func queueKeys(n int) []object.Key {
 	keys := make([]object.Key, n)
 	for i := range keys {
@@ -73,15 +73,13 @@ func queueKeys(n int) []object.Key {
 	return keys
 }
 
-// aQueue is a work queue of either side.
 type aQueue struct {
 	add func(object.Key)
-	// worker returns a function that is done with the last key, if there is one, and gets another.
+	// worker returns a function that finishes the last key, if there is one, and gets another.
 	worker   func() (next func() object.Key)
 	shutDown func()
 }
 
-// newQueue returns a queue with metrics.
 func newQueue(s harness.Side) (aQueue, error) {
 	if s == harness.Ours {
 		metrics, err := prometheus.NewControllers(prom.NewRegistry())
@@ -105,7 +103,7 @@ func newQueue(s harness.Side) (aQueue, error) {
 			},
 			shutDown: func() {
 				ctx, cancel := context.WithCancel(context.Background())
-				cancel() // the workers' last keys are not waited for
+				cancel() // without waiting for the workers' last keys
 				_ = q.ShutDown(ctx, ours.Drop)
 			},
 		}, nil

@@ -71,9 +71,9 @@ func relistOnce(e harness.Env, w server.World) (harness.Outcome, error) {
 	}, Seen: f.See(e.Deep)}, nil
 }
 
-// firstRequest records when the first request for all objects is sent after arm.
+// firstRequest records the time of the first request for all objects after arm.
 type firstRequest struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	armed bool
 	sent  time.Time
 }

@@ -30,8 +30,8 @@ const (
 	askTakes = "longest time of Status and Await"
 )
 
-// relistAllBench has a relist bring changes of all objects, while handlers are added and the
-// informer is asked how it is doing.
+// relistAllBench measures a relist that changes all objects, while handlers are added and the
+// informer is asked for its state.
 func relistAllBench() harness.Bench {
 	return harness.Bench{
 		Name: "relist/all",
@@ -49,13 +49,13 @@ func relistAllBench() harness.Bench {
 	}
 }
 
-// relisted is what a relist did to others.
+// relisted is the effect of a relist on other calls.
 type relisted struct {
 	add, ask time.Duration // the longest
 	saw      harness.Seen
 }
 
-// relistOver runs an informer with handlers, has it relist, and waits until all handlers have the
+// relistOver runs an informer with handlers, makes it relist, and waits until all handlers have the
 // differences.
 func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relisted, err error) {
 	f := server.NewRelistProducer(states)
@@ -100,7 +100,7 @@ func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relisted, err e
 	return result, nil
 }
 
-// probe adds a handler, removes it, and asks the informer what takes no work.
+// probe adds a handler, removes it, and asks the informer questions that take no work.
 func (p *relisted) probe(r podRig) error {
 	began := time.Now()
 	switch r := r.(type) {

@@ -90,7 +90,6 @@ func restartOnce(e harness.Env, w server.World, how fleet) (harness.Outcome, err
 	}, Seen: f.See(e.Deep)}, err
 }
 
-// listsAll reports whether a request is for all objects.
 func listsAll(r *http.Request) bool {
 	query := r.URL.Query()
 	return query.Get("watch") == "" || query.Get("sendInitialEvents") == "true"

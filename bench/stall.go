@@ -17,8 +17,8 @@ import (
 
 const stalledKeys = 10
 
-// stallBench has a handler that hangs while a few objects change often. Another handler of the same
-// informer keeps up.
+// stallBench measures a handler that hangs while a few objects change often. Another handler of the
+// same informer keeps up.
 func stallBench() harness.Bench {
 	return harness.Bench{
 		Name: "stall",
@@ -39,7 +39,7 @@ func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	last := int64(updates) // generation of the last update
 	stalled, release, caughtUp, kept := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	events := 0
-	known := map[string]int64{} // the last states that the stalled handler got
+	known := map[string]int64{} // the stalled handler's last states
 	current := 0                // how many of them are an object's last; keys come in any order
 	if err := r.Handle(handler{Update: func(_, pod *corev1.Pod) {
 		if events++; events == 1 {

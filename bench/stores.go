@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// criterion is an index of Pods. Its function is the same for both sides.
+// criterion is an index of Pods, with the same function for both sides.
 type criterion struct {
 	name string
 	keys func(pod *corev1.Pod, keys []string) []string
@@ -33,8 +33,8 @@ var (
 	byUID     = criterion{"uid", func(pod *corev1.Pod, keys []string) []string { return append(keys, string(pod.UID)) }}
 )
 
-// aStore is a store of either side, with an index by namespace and others. What reads many objects
-// returns their number.
+// aStore is a store of either side, with an index by namespace and others. Methods that read many
+// objects return their number.
 type aStore interface {
 	set(*corev1.Pod) error
 	delete(*corev1.Pod) error
@@ -53,7 +53,6 @@ func newStore(s harness.Side, criteria ...criterion) (aStore, error) {
 	return newClientGoStore(criteria...), nil
 }
 
-// filledStore has n Pods.
 func filledStore(s harness.Side, n int, criteria ...criterion) (aStore, []*corev1.Pod, error) {
 	into, err := newStore(s, criteria...)
 	if err != nil {
@@ -72,7 +71,7 @@ func setEach(s aStore, pods []*corev1.Pod) error {
 	return nil
 }
 
-// ourStore is our Store, and a lister over it in the form in which they are generated.
+// ourStore is our Store, and a lister over it like generated ones.
 type ourStore struct {
 	store *store.Store[*corev1.Pod]
 	pods  *lister.Resource[*corev1.Pod]
@@ -126,13 +125,12 @@ func (o *ourStore) onNode(node string) (int, error) {
 	return sizeOf(o.node.List(o.store.Snapshot(), node), nil)
 }
 
-// clientGoStore is the store of client-go's informers, and its Pod lister.
 type clientGoStore struct {
 	indexer cache.Indexer
 	pods    corelisters.PodLister
 }
 
-// newClientGoStore has index functions as one writes them by hand.
+// newClientGoStore has index functions as written by hand.
 func newClientGoStore(criteria ...criterion) *clientGoStore {
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 	for _, c := range criteria {
@@ -165,5 +163,4 @@ func (c *clientGoStore) onNode(node string) (int, error) {
 	return sizeOf(c.indexer.ByIndex(byNode.name, node))
 }
 
-// sizeOf returns the length of a list that is otherwise unused.
 func sizeOf[T any](objs []T, err error) (int, error) { return len(objs), err }

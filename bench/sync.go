@@ -54,7 +54,7 @@ func syncBench(name, what string, has func(harness.Sizes) server.World, paged bo
 	}
 }
 
-// fleet is the configuration of informers. They drop managedFields.
+// fleet configures informers. They drop managedFields.
 type fleet struct {
 	paged   bool // lists of 500 objects at a time, as from a server without a watch cache
 	updates int  // of Pods that their handler expects
@@ -62,7 +62,6 @@ type fleet struct {
 	options []informer.Option
 }
 
-// newFleet makes an informer for each kind in the world.
 func newFleet(e harness.Env, w server.World, how fleet) (all rig.Fleet, err error) {
 	f := server.From{Server: e.Server, Protobuf: w.Protobuf, ByList: how.paged, Strip: true, Around: how.around}
 	if how.paged {
@@ -86,7 +85,7 @@ func newFleet(e harness.Env, w server.World, how fleet) (all rig.Fleet, err erro
 	return all, err
 }
 
-// syncFleet starts informers, which read the world, and waits until their handlers have all.
+// syncFleet starts informers, which read the world, and waits until their handlers have all of it.
 func syncFleet(e harness.Env, w server.World, fleet func() (rig.Fleet, error)) (harness.Outcome, error) {
 	base := probe.LiveHeap()
 	f, err := fleet()
@@ -124,7 +123,7 @@ func startSynced(f rig.Fleet) (stop func(), err error) {
 		err = f.WaitAdded()
 	}
 	if err == nil {
-		err = rig.WaitSynced(f) // so the watch is open, or is being opened
+		err = rig.WaitSynced(f) // the watch is open then, or being opened
 	}
 	if err != nil {
 		stop()

@@ -30,7 +30,7 @@ func updateBench() harness.Bench {
 	}
 }
 
-// indexBench measures how much an index adds to the heap in which each object has a key of its own.
+// indexBench measures the heap added by an index with a different key for each object.
 func indexBench() harness.Bench {
 	return harness.Bench{
 		Name: "index",

@@ -34,7 +34,7 @@ import (
 	"k8s.io/kube-openapi/pkg/common"
 )
 
-// apiConfig is the configuration of newAPIServer; all fields are required.
+// apiConfig configures newAPIServer; all fields are required.
 type apiConfig struct {
 	etcdURL           string
 	publicAddr        *net.TCPAddr
@@ -44,7 +44,6 @@ type apiConfig struct {
 	builtInKinds      bool
 }
 
-// apiServer is what newAPIServer makes.
 type apiServer struct {
 	*apiserver.CustomResourceDefinitions
 	openAPI  *common.OpenAPIV3Config
@@ -52,12 +51,12 @@ type apiServer struct {
 }
 
 // newAPIServer makes the API server over a running etcd. RunWithContext, or Destroy of its
-// GenericAPIServer, ends what it has started; after that, the storages must be destroyed.
+// GenericAPIServer, ends everything started here; then the storages must be destroyed.
 func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	codec := apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion)
 	storage := storagebackend.NewDefaultConfig("/registry/"+apiextensionsv1.GroupName, codec)
 	storage.Transport.ServerList = []string{c.etcdURL}
-	// 0 would do for never, but it also keeps the watch caches from learning of Compact.
+	// 0 would also mean never, but it keeps the watch caches from learning of Compact.
 	storage.CompactionInterval = 24 * time.Hour
 	storage.DBMetricPollInterval = 0
 	etcd := genericoptions.NewEtcdOptions(storage)
@@ -72,20 +71,20 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	generic.LoopbackClientConfig = c.loopback
 	generic.ExternalAddress = c.publicAddr.String()
 	generic.PublicAddress = c.publicAddr.IP
-	// RunWithContext returns only if it has a listener to wait for. Ours are elsewhere.
+	// RunWithContext returns only if it has a listener to wait for. The real ones are elsewhere.
 	generic.SecureServing = &genericapiserver.SecureServingInfo{Listener: newIdleListener(c.publicAddr), DisableHTTP2: true}
 	generic.Authentication.Authenticator = genericapiserver.InsecureSuperuser{}
 	generic.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
 	generic.MinRequestTimeout = c.minRequestSeconds
 	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 4000, 2000
-	// Not upstream's default, whose check of klog keeps a goroutine for the rest of the process.
+	// Upstream's default checks klog in a goroutine that never ends.
 	checks := []healthz.HealthChecker{healthz.PingHealthz}
 	generic.HealthzChecks, generic.ReadyzChecks, generic.LivezChecks = slices.Clone(checks), slices.Clone(checks), checks
 	generic.EnableProfiling = false
 	generic.EnableIndex = false
 
-	// Both are needed to serve any: the definitions of v3 also for managed fields of CRDs, those of
-	// v2 because upstream starts the publishers of both only where v2 is there.
+	// Both are needed to serve either: managed fields of CRDs use the definitions of v3, and
+	// upstream starts no publisher unless v2 is set.
 	definitions := openapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
 	namer := openapinamer.NewDefinitionNamer(apiserver.Scheme, scheme.Scheme)
 	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
@@ -134,7 +133,7 @@ func webhookAuth(loopback *rest.Config) webhook.AuthenticationInfoResolverWrappe
 	return webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, loopback, noopoteltrace.NewTracerProvider())
 }
 
-// releaseVersion is served as a semantic version, which clients want to parse. The libraries get
+// releaseVersion is served as a semantic version, as clients want to parse. The libraries set
 // theirs only in a release build of Kubernetes.
 type releaseVersion struct {
 	basecompatibility.EffectiveVersion
@@ -146,7 +145,7 @@ func (v releaseVersion) Info() *version.Info {
 	return info
 }
 
-// noServices resolves the service of a webhook: there is no network of Services here.
+// noServices resolves no webhook's service: there is no network of Services.
 type noServices struct{}
 
 func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, error) {

@@ -25,17 +25,17 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/builtin"
 )
 
-// builtIns are the built-in kinds of a server, and the admission that comes with them.
+// builtIns are the built-in kinds of a server, and their admission.
 type builtIns struct {
 	kinds     *builtin.Kinds
 	admission admission.Interface
 	client    *fewClients
-	informers *fewInformers // what the admission has to know
+	informers *fewInformers // for admission
 	cancel    context.CancelFunc
-	ended     chan struct{} // closed when the informers have, after cancel
+	ended     chan struct{} // closed when the informers have ended, after cancel
 }
 
-// newBuiltIns gives the server that config is for its admission.
+// newBuiltIns adds the admission to config.
 func newBuiltIns(config *genericapiserver.RecommendedConfig, loopback *rest.Config) (*builtIns, error) {
 	client, err := newFewClients(loopback)
 	if err != nil {
@@ -73,7 +73,7 @@ func newBuiltIns(config *genericapiserver.RecommendedConfig, loopback *rest.Conf
 	return b, nil
 }
 
-// install serves the kinds by api, which config has made.
+// install serves the kinds by api, which was made from config.
 func (b *builtIns) install(api *genericapiserver.GenericAPIServer, config *genericapiserver.RecommendedConfig, etcd genericoptions.EtcdOptions, made *storages) (err error) {
 	etcd.StorageConfig.StorageObjectCountTracker = config.StorageObjectCountTracker
 	b.kinds, err = builtin.Install(api, builtin.Config{
@@ -86,7 +86,7 @@ func (b *builtIns) install(api *genericapiserver.GenericAPIServer, config *gener
 	return err
 }
 
-// start returns when the kinds and their admission are ready. The server must answer by then.
+// start waits until the kinds and their admission are ready. The server must answer already.
 func (b *builtIns) start(ctx context.Context) error {
 	if err := poll(ctx, func(context.Context) error { return b.kinds.Ready() }); err != nil {
 		return fmt.Errorf("wait for built-in kinds: %w", err)
@@ -111,13 +111,12 @@ func (b *builtIns) start(ctx context.Context) error {
 	return nil
 }
 
-// stop ends what start has started.
 func (b *builtIns) stop() {
 	b.cancel()
 	<-b.ended
 }
 
-// noHiddenCRDs refuses CRDs whose objects would never be served: those of built-in groups.
+// noHiddenCRDs refuses CRDs of built-in groups, whose objects would never be served.
 type noHiddenCRDs struct{}
 
 var _ admission.ValidationInterface = noHiddenCRDs{}
@@ -135,8 +134,7 @@ func errHidden(group string) error {
 	return fmt.Errorf("the built-in kinds of group %s would hide its objects; start without BuiltInKinds to serve it", group)
 }
 
-// checkHidden returns an error if one of the CRDs, which an earlier run has left, is of a built-in
-// group.
+// checkHidden returns an error if a CRD left by an earlier run is of a built-in group.
 func (a *apiServer) checkHidden(crds []*apiextensionsv1.CustomResourceDefinition) error {
 	for _, crd := range crds {
 		if a.builtIns != nil && builtin.Serves(crd.Spec.Group) {

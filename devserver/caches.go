@@ -15,9 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/builtin"
 )
 
-// awaitCaches returns when each watch cache has all changes up to rev. etcd sends a change with the
-// state before it. A cache that is behind loses that to a compaction; then it begins anew, and
-// answers 410 to its watches.
+// awaitCaches waits until each watch cache has all changes up to rev. etcd sends a change with the
+// state before it, and a compaction removes such states. A cache that is behind would start over,
+// and answer its watches with 410.
 func (s *Server) awaitCaches(ctx context.Context, rev int64) error {
 	client := &http.Client{Transport: s.loop.transport}
 	paths := []string{crdPath}
@@ -63,7 +63,7 @@ func (s *Server) awaitCaches(ctx context.Context, rev int64) error {
 	return errors.Join(errs...)
 }
 
-// askServed is ask, for a collection that may have gone with its CRD.
+// askServed is ask for a collection that may be gone with its CRD.
 func askServed(ctx context.Context, client *http.Client, url string) error {
 	resp, err := get(ctx, client, url)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// InstallCRDs creates each CRD, or updates the one of the same name: its spec is replaced, labels
-// and annotations are added. It works with any cluster that cfg leads to, and returns when every
-// served version of every CRD answers a list and a watch; on a Server also when changes of a schema
-// are in force. It never changes crds.
+// InstallCRDs creates each CRD, or updates the existing one: its spec is replaced, labels and
+// annotations are added. It works with any cluster. It returns when every served version of every
+// CRD answers a list and a watch; on a [Server], also when changes of a schema are in force. It
+// never changes crds.
 //
-// An error names the CRD and wraps what the API server answered, for example an invalid or a
-// conflicting name or schema. A CRD whose names another one has is reported as soon as the API
-// server says so, and so is a cfg that may not do what is needed. If ctx ends first the error wraps
-// context.Cause(ctx); CRDs that are installed already stay.
+// An error names the CRD and wraps the API server's answer, for example about an invalid or
+// conflicting name or schema. Names taken by another CRD are reported as soon as the API server
+// reports them, and so are missing permissions of cfg. If ctx ends first the error wraps
+// context.Cause(ctx); CRDs installed by then stay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	if len(crds) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func checkCRDs(crds []*apiextensionsv1.CustomResourceDefinition) (errs []error) 
 	return errs
 }
 
-// applyCRD creates or updates. It doesn't wait for the CRD to be served.
+// applyCRD creates or updates. It doesn't wait until the CRD is served.
 func applyCRD(ctx context.Context, client clientset.Interface, want *apiextensionsv1.CustomResourceDefinition) error {
 	crds := client.ApiextensionsV1().CustomResourceDefinitions()
 	want = want.DeepCopy()
@@ -100,7 +100,7 @@ func applyCRD(ctx context.Context, client clientset.Interface, want *apiextensio
 	})
 }
 
-// awaitEstablished returns nil when the CRD is established, and an error when it won't be.
+// awaitEstablished returns nil when the CRD is established, and an error if it won't be.
 func awaitEstablished(ctx context.Context, client clientset.Interface, name string) error {
 	return poll(ctx, func(ctx context.Context) error {
 		crd, err := client.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, name, metav1.GetOptions{})
@@ -160,8 +160,8 @@ func awaitServed(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.
 	return nil
 }
 
-// awaitCRDs wraps the API server's handler: the answer to a change of a CRD ends when the API
-// server has learned of the change, so that what a client does next meets the new schema.
+// awaitCRDs wraps the API server's handler. It holds the answer to a change of a CRD until the API
+// server knows the change, so that the client's next request meets the new schema.
 func (s *Server) awaitCRDs(next http.Handler) http.Handler {
 	crds := s.api.Informers.Apiextensions().V1().CustomResourceDefinitions().Lister()
 	client := clientset.NewForConfigOrDie(s.loop.config()).ApiextensionsV1().CustomResourceDefinitions()

@@ -18,15 +18,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ReadCRDs reads CRDs from YAML or JSON files of fsys, for example of an embed.FS or of os.DirFS. A
-// name is a file or a folder; no name means all of fsys. Files may have several documents. A file
-// that is named must hold only CRDs. Of a folder all files that end in .yaml, .yml or .json are
-// read, with those of its subfolders, in the order of their names, and documents of other kinds are
-// left out.
+// ReadCRDs reads CRDs from YAML or JSON files of fsys, such as an embed.FS or os.DirFS. A name is a
+// file or a folder; no names mean all of fsys. Files may have several documents. A named file must
+// hold only CRDs. Of a folder and its subfolders, all .yaml, .yml and .json files are read, in the
+// order of their names, and documents of other kinds are skipped.
 //
-// Reading is strict: fields that a CRD doesn't have, and fields that are there twice, are errors.
-// All errors are reported at once, each with the file's name and the document's number, counted
-// from 1. A name that isn't there satisfies errors.Is(err, fs.ErrNotExist).
+// Reading is strict: unknown and duplicate fields are errors. All errors are reported at once, each
+// with the file's name and the document's number, counted from 1. An error about a missing name
+// satisfies errors.Is(err, fs.ErrNotExist).
 func ReadCRDs(fsys fs.FS, names ...string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	if len(names) == 0 {
 		names = []string{"."}
@@ -73,7 +72,7 @@ func ReadCRDs(fsys fs.FS, names ...string) ([]*apiextensionsv1.CustomResourceDef
 }
 
 // ParseCRDs reads CRDs from the text of a YAML or JSON file, which may have several documents, all
-// of them CRDs. Name stands for the file in errors; otherwise it is as strict as ReadCRDs.
+// of them CRDs. name is the file's name in errors. It is as strict as [ReadCRDs].
 func ParseCRDs(name string, data []byte) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return parseCRDs(name, data, true)
 }
@@ -100,8 +99,7 @@ func parseCRDs(name string, data []byte, onlyCRDs bool) ([]*apiextensionsv1.Cust
 	return crds, errors.Join(errs...)
 }
 
-// parseCRD returns nil for a document without content and, unless onlyCRDs, for one of another
-// kind.
+// parseCRD returns nil for an empty document and, unless onlyCRDs, for one of another kind.
 func parseCRD(doc []byte, onlyCRDs bool) (*apiextensionsv1.CustomResourceDefinition, error) {
 	var kind metav1.TypeMeta
 	if err := yaml.Unmarshal(doc, &kind); err != nil {

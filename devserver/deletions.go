@@ -19,13 +19,13 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/deletion"
 )
 
-// startDeletions starts what follows the deletions of namespaces and of owners.
+// startDeletions starts the remover of namespaces' contents and the garbage collector.
 func (s *Server) startDeletions(ctx context.Context, collectGarbage bool) error {
 	if s.api.builtIns == nil && !collectGarbage {
 		return nil
 	}
 	config := s.loop.config()
-	config.WarningHandler = rest.NoWarnings{} // of kinds that are deprecated and there
+	config.WarningHandler = rest.NoWarnings{} // about deprecated kinds that are served
 	objects, err := metadata.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client of metadata: %w", err)
@@ -64,12 +64,12 @@ func (s *Server) startDeletions(ctx context.Context, collectGarbage bool) error 
 	}, changed)
 	parts.Go(func() {
 		garbage.Run(running)
-		_ = crds.RemoveEventHandler(registration) // which fails if all handlers are gone
+		_ = crds.RemoveEventHandler(registration) // fails if all handlers are gone
 	})
 	return nil
 }
 
-// resources are all collections that are served now.
+// resources returns all collections served now.
 func (s *Server) resources() []deletion.Resource {
 	all := []deletion.Resource{{
 		GroupVersionResource: apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"),
@@ -81,7 +81,7 @@ func (s *Server) resources() []deletion.Resource {
 		}
 	}
 	crds, err := s.api.Informers.Apiextensions().V1().CustomResourceDefinitions().Lister().List(labels.Everything())
-	if err != nil { // a lister that selects everything has none
+	if err != nil { // a lister that selects everything returns no error
 		return all
 	}
 	for _, crd := range crds {

@@ -20,15 +20,15 @@ import (
 	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
-// discovery serves /apis and /api. In a cluster that is the aggregator's part; the API server of
-// CRDs has only the pages of its groups and versions.
+// discovery serves /apis and /api, like the aggregator of a cluster. The API server of CRDs serves
+// only pages for its groups and versions.
 type discovery struct {
 	apis, api atomic.Pointer[http.Handler] // nil until serve
 }
 
 const aggregatedJSON = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// serve starts answering with the groups that api serves, and with its core kinds if there are any.
+// serve starts answering with the groups of api, and with core if set.
 func (d *discovery) serve(api *genericapiserver.GenericAPIServer, core bool) {
 	groups := api.AggregatedDiscoveryGroupManager
 	list := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func (d *discovery) serve(api *genericapiserver.GenericAPIServer, core bool) {
 	d.api.Store(&old)
 }
 
-// wrap answers for /apis and /api and leaves the rest to next.
+// wrap answers for /apis and /api and leaves other paths to next.
 func (d *discovery) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var h *http.Handler
@@ -109,7 +109,6 @@ func writeNegotiated(w http.ResponseWriter, r *http.Request, obj runtime.Object)
 		schema.GroupVersion{Version: "v1"}, w, r, http.StatusOK, obj, false)
 }
 
-// recorder keeps an answer in memory.
 type recorder struct {
 	header http.Header
 	status int

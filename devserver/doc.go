@@ -9,62 +9,62 @@
 //	defer server.Close()
 //	client, err := dynamic.NewForConfig(server.Config())
 //
-// It is k8s.io/apiextensions-apiserver over an embedded etcd, with Kubernetes' built-in kinds if
-// asked for. A start takes well under a second (go
-// test -bench Start prints it). The first build of a program that imports the package takes
-// minutes. Several servers in one process are fine, each with its own data and port.
+// It is k8s.io/apiextensions-apiserver over an embedded etcd, optionally with Kubernetes' built-in
+// kinds. A start takes well under a second (go test -bench Start prints it). The first build of a
+// program that imports the package takes minutes. Several servers in one process are fine, each
+// with its own data and port.
 //
 // # What is served
 //
-// CustomResourceDefinitions and their objects, by the code that serves them in a cluster: list and
+// CustomResourceDefinitions and their objects, by the code of a cluster's API server: list and
 // watch with resourceVersions, bookmarks, pages, watch-list and selectors; create, update, patch,
 // server-side apply, delete with finalizers; validation, defaults, pruning, the status and scale
 // subresources, several versions with webhook conversion (by URL). Discovery in the aggregated and
-// in the old form, /version and OpenAPI v2 and v3 are there too, so that kubectl, REST mappers and
-// generated clients work.
+// the old form, /version and OpenAPI v2 and v3 are served too, as kubectl, REST mappers and
+// generated clients need.
 //
 // Every client is an administrator. Custom resources are served as JSON and YAML. A client that
-// would send protobuf, as typed clients of built-in groups do by themselves, must be told to send
-// JSON, as Server.Config does.
+// would send protobuf, the default of typed clients of built-in groups, must be set to JSON, as by
+// [Server.Config].
 //
 // # Built-in kinds
 //
 // Without Options.BuiltInKinds there are no Pods and no Namespaces: objects may be created in any
-// namespace. With it the kinds that the option names are served as well, by the same code and in
-// protobuf too: client-go's leader election, its event recorders and kubectl work. Package
-// devservertest starts such a server for a test.
+// namespace. With it the kinds listed there are served, by the same code and in protobuf too:
+// client-go's leader election, its event recorders and kubectl work. Package devservertest starts
+// such a server for a test.
 //
-// They are storage, and the rules around it, of kube-apiserver:
+// They have kube-apiserver's storage, and its rules:
 //
 //   - metadata is filled in and validated; the generation counts changes of the spec
 //   - the status is written by its subresource only, which writes metadata too, so that controllers
 //     add finalizers with it; scale, for deployments, replicasets and statefulsets
 //   - patches of all kinds, server-side apply with merge keys and managed fields, dry runs
-//   - field selectors on what can be selected by in a cluster, such as spec.nodeName and
-//     status.phase of Pods, involvedObject.name of events and the type of secrets
+//   - a cluster's field selectors, such as spec.nodeName and status.phase of Pods,
+//     involvedObject.name of events and the type of secrets
 //   - events are the same objects in core and in events.k8s.io, and last an hour
 //   - a deleted Pod waits for its node if it has one and a grace period, and with it for a deletion
 //     with the grace period 0
-//   - a namespace that is deleted takes its content with it. A create in a namespace that isn't
-//     there is NotFound, in one that is deleted Forbidden, for custom resources too
+//   - deleting a namespace deletes its content. A create in a missing namespace is NotFound, in a
+//     deleted one Forbidden, for custom resources too
 //   - admission webhooks are called for every kind, if their clientConfig has a url
-//   - OpenAPI v3, which lacks what only comments in the Go types say: which fields are required,
-//     and how lists merge
+//   - OpenAPI v3, without the facts found only in comments of the Go types: required fields, and
+//     how lists merge
 //
-// Missing is what other parts of a cluster do. There are no controllers: no ReplicaSet makes Pods,
-// no Service has endpoints or a clusterIP, no namespace gets a default ServiceAccount or
-// kube-root-ca.crt. There is no admission but namespaces' and webhooks'. Fields outside of metadata
-// aren't validated; only those have defaults that programs dereference or select by (replicas,
-// types, protocols, restartPolicy, of Jobs and webhooks what must be there). There are no logs,
-// exec, binding, eviction and tokens, no other kinds, no RBAC, and kubectl get prints names and
-// ages. OpenAPI v2 has the CRDs only.
+// Everything done by other parts of a cluster is missing. There are no controllers: no ReplicaSet
+// makes Pods, no Service has endpoints or a clusterIP, no namespace gets a default ServiceAccount
+// or kube-root-ca.crt. There is no admission but namespaces' and webhooks'. Fields outside of
+// metadata aren't validated. Only fields that programs dereference or select by have defaults
+// (replicas, types, protocols, restartPolicy, and the required fields of Jobs and webhooks). There
+// are no logs, exec, binding, eviction and tokens, no other kinds, no RBAC, and kubectl get prints
+// names and ages. OpenAPI v2 has the CRDs only.
 //
-// A CRD of a group that has built-in kinds would be hidden by them, and is refused.
+// CRDs of a group with built-in kinds are refused, because these would hide them.
 //
 // # Owners
 //
-// With Options.CollectGarbage, which devservertest.New sets, objects go when their owners have
-// gone, custom resources included. Foreground, background and orphaning deletions work as in a
+// With Options.CollectGarbage, which devservertest.New sets, objects are deleted when their owners
+// are gone, custom resources included. Foreground, background and orphaning deletions work as in a
 // cluster. An object whose owner's kind isn't served is kept.
 //
 // Without it there is only the API server, as with envtest: owner references have no effect, and
@@ -72,26 +72,26 @@
 //
 // # CRDs
 //
-// InstallCRDs installs CRDs into any cluster and returns when they can be used; ReadCRDs gets them
-// from YAML. The pause of two seconds that an API server makes before the first create of a new
-// kind is left out here.
+// [InstallCRDs] installs CRDs into any cluster and returns when they can be used; [ReadCRDs] gets
+// them from YAML. An API server pauses two seconds before the first create of a new kind; this one
+// doesn't.
 //
-// # Who starts and who ends what
+// # Starting and stopping
 //
 // [Start] returns a server that is ready. The server ends when the context of Start ends, with
 // [Server.Stop] or [Server.Close], or when a part of it fails. [Server.Done] is closed when it has
-// ended, and [Server.Err] returns why. Stop returns when everything has ended: no goroutine, no
-// connection, no port and no temporary folder is left, with two exceptions. For a second after a
-// change or a deletion of a CRD, and for three after a list that had to wait until the watch cache
-// was up to date, the API server keeps a sleeping goroutine, which Stop can't wake.
+// ended, and [Server.Err] returns the reason. Stop returns when everything has ended: no goroutine,
+// no connection, no port and no temporary folder is left, with two exceptions. For a second after a
+// change or a deletion of a CRD, and for three after a list that waited for the watch cache, the
+// API server keeps a sleeping goroutine, which Stop can't wake.
 //
 // Less formally: start it with the context of the test or the program and defer Close.
 //
 // # When a resourceVersion is too old
 //
-// Clients must handle the answer 410, which means that a resourceVersion is too old to continue
-// from. These situations give it, for a resourceVersion from before a call with later changes
-// since; "kept" means that the request works.
+// Clients must handle the answer 410: a resourceVersion is too old to continue from. The table
+// shows when it is given to a resourceVersion from before a call, if changes came later; "kept"
+// means that the request works.
 //
 //	                              watch from it          exact list, continue token
 //	Compact                       kept                   410, within 15 s
@@ -101,24 +101,24 @@
 //	restart, same Dir             410                    kept
 //	restart, DisableWatchCache    kept                   kept
 //
-// The 410 of a watch is an ERROR event in a stream with status 200, that of a list is the status
-// itself. A restart keeps watches from the newest resourceVersion in any case: only changes before
-// it are unknown to the watch cache afterwards.
+// The 410 of a watch is an ERROR event in a stream with status 200; a list's is the status itself.
+// Watches from the newest resourceVersion survive a restart in any case: the new watch cache lacks
+// only the changes before it.
 //
 // ExpireWatches is about custom resources: watches of built-in kinds answer 410 only with
 // DisableWatchCache.
 //
-// Watches that are open go on through a Compact; with DisableWatchCache, if they have had all
-// changes by then. ExpireWatches ends them, as EndWatches does and as the server does by itself
-// after Options.MinRequestTimeout. Any other answer can be made by Options.WrapHandler.
+// Open watches go on through a Compact; with DisableWatchCache, if they have had all changes by
+// then. ExpireWatches ends them, as do EndWatches and, after Options.MinRequestTimeout, the server
+// itself. Options.WrapHandler can make any other answer.
 //
 // # Logs
 //
 // The server is silent unless Options.LogOutput is set. The API server logs through klog's
 // process-wide logger, which must be set before the first line is logged. So importing this package
-// sets it to a logger that sends the API server's lines to LogOutput and all others to stderr, as
-// klog does by itself. A program that has its own logger calls klog.SetLogger, which replaces this
-// one, API server's lines included.
+// sets a logger that sends the API server's lines to LogOutput and all others to stderr, klog's
+// default. A program with its own logger calls klog.SetLogger, which replaces this one, API
+// server's lines included.
 //
 // Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package
 // leaves them alone. The devserver command has a process of its own and a flag for feature gates.

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// compactRevKey is where the API server's compactor keeps the revision of the last compaction. Its
-// watch caches learn of compactions from there and nowhere else.
+// compactRevKey holds the revision of the last compaction. The API server's compactor writes it,
+// and its watch caches learn of compactions from nowhere else.
 const compactRevKey = "compact_rev_key"
 
 // startEtcd runs a single member in dir, on free ports of the loopback interface, and waits until
@@ -29,7 +29,7 @@ func startEtcd(ctx context.Context, dir string, log *logOutput) (*embed.Etcd, er
 	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = anyPort, anyPort
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = anyPort, anyPort
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
-	cfg.TickMs, cfg.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	cfg.TickMs, cfg.ElectionMs = 10, 100 // a single member elects itself
 	cfg.UnsafeNoFsync = true
 	cfg.EnableGRPCGateway = false
 	cfg.QuotaBackendBytes = 8 << 30
@@ -60,7 +60,7 @@ func zapLogger(out *logOutput) *zap.Logger {
 	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), out, zap.InfoLevel))
 }
 
-// etcdRevision is the revision of the newest change, which is the newest resourceVersion.
+// etcdRevision returns the revision of the newest change, which is the newest resourceVersion.
 func etcdRevision(ctx context.Context, etcd *embed.Etcd) (int64, error) {
 	resp, err := etcd.Server.Range(ctx, &pb.RangeRequest{Key: []byte(compactRevKey)})
 	if err != nil {
@@ -69,10 +69,9 @@ func etcdRevision(ctx context.Context, etcd *embed.Etcd) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// compactEtcd forgets all history up to rev. Of the older history only the state at rev remains.
+// compactEtcd drops the history before rev. The state at rev remains.
 func compactEtcd(ctx context.Context, etcd *embed.Etcd, rev int64) error {
-	// The key first: a watch cache that learns of a compaction late still answers from history that
-	// etcd has lost.
+	// The key first: otherwise a watch cache might answer from history that etcd has dropped.
 	_, err := etcd.Server.Put(ctx, &pb.PutRequest{Key: []byte(compactRevKey), Value: []byte(strconv.FormatInt(rev, 10))})
 	if err != nil {
 		return fmt.Errorf("announce the compaction to the API server: %w", err)

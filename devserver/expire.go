@@ -19,16 +19,16 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Compact lets etcd forget all history before the newest change and returns that change's
-// resourceVersion. Which requests answer 410 from then on, and when, is in the package
-// documentation: with DisableWatchCache all that need older history, at once; with the watch cache
-// on lists at an exact older resourceVersion and continue tokens, within 15 s, but not watches. It
-// waits until the watch caches have all changes, so that no watch of theirs ends.
+// Compact drops etcd's history before the newest change and returns that change's resourceVersion.
+// The table in the package documentation says which requests then answer 410: with
+// DisableWatchCache all that need older history, at once; with the watch cache lists at an exact
+// older resourceVersion and continue tokens, within 15 s, but not watches. Compact first waits
+// until the watch caches have all changes, so that none of their watches ends.
 func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error) {
 	if err := s.running(); err != nil {
 		return 0, fmt.Errorf("devserver: compact: %w", err)
 	}
-	s.compacting.Lock() // etcd refuses a revision that another call has compacted meanwhile
+	s.compacting.Lock() // etcd refuses a revision already compacted by another call
 	defer s.compacting.Unlock()
 	rev, err := etcdRevision(ctx, s.etcd)
 	if err == nil {
@@ -43,11 +43,11 @@ func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error)
 	return rev, nil
 }
 
-// EndWatches ends all watches that came in over Options.Addr, as the server does now and then when
-// they get old: the stream ends without an error event, and the client may go on from its last
-// resourceVersion. A watch that is still being sent its initial events may get an ERROR event with
-// the message "context canceled". EndWatches waits until the watches have ended and returns how
-// many there were. If ctx ends first the error wraps context.Cause(ctx).
+// EndWatches ends all watches that came in over Options.Addr, as the server does when they get old:
+// the stream ends without an error event, and the client may go on from its last resourceVersion. A
+// watch still receiving its initial events may get an ERROR event with the message "context
+// canceled". EndWatches waits until the watches have ended and returns their number. If ctx ends
+// first the error wraps context.Cause(ctx).
 func (s *Server) EndWatches(ctx context.Context) (int, error) {
 	n, err := s.watches.end(ctx)
 	if err != nil {
@@ -56,15 +56,14 @@ func (s *Server) EndWatches(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// ExpireWatches makes every resourceVersion of a custom resource that is older than the call too
-// old, whether there is a watch cache or not: it compacts etcd, lets the API server replace the
-// watch cache of each CRD, and ends the watches that are open. When it returns, a watch that wants
-// to go on from before the call gets the ERROR event of a 410, and an exact list or a continue
-// token of that time gets a 410 at once or, with a watch cache, within 15 s.
+// ExpireWatches makes all earlier resourceVersions of custom resources too old, with or without a
+// watch cache: it compacts etcd, makes the API server replace the watch cache of each CRD, and ends
+// open watches. Afterwards a watch from before the call gets the ERROR event of a 410, and an exact
+// list or a continue token of that time gets a 410 at once or, with a watch cache, within 15 s.
 //
-// Watch caches are replaced by changing each CRD: a blank is added to, or taken from, the end of
-// its schema's description. CRDs themselves keep their watch cache. If ctx ends first the error
-// wraps context.Cause(ctx), and some CRDs may have been treated and others not.
+// To replace the watch caches it changes each CRD: it adds a blank to the end of its schema's
+// description, or takes it away. CRDs themselves keep their watch cache. If ctx ends first the
+// error wraps context.Cause(ctx), and only some CRDs may have been treated.
 func (s *Server) ExpireWatches(ctx context.Context) error {
 	if err := s.running(); err != nil {
 		return fmt.Errorf("devserver: expire watches: %w", err)
@@ -77,8 +76,8 @@ func (s *Server) ExpireWatches(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("devserver: expire watches: %w", err)
 	}
-	// A compaction leaves the newest change, and is a change itself: the second one takes the last
-	// that follows rev.
+	// A compaction leaves the newest change, and is a change itself: the second one drops the last
+	// change after rev.
 	for range 2 {
 		if _, err := s.Compact(ctx); err != nil {
 			return err
@@ -104,8 +103,8 @@ func (s *Server) running() error {
 	}
 }
 
-// changeCRDs makes a meaningless change to each CRD and returns the CRDs as they were before,
-// without those that are deleted meanwhile.
+// changeCRDs makes a meaningless change to each CRD and returns the CRDs before the change, without
+// those deleted meanwhile.
 func (s *Server) changeCRDs(ctx context.Context) ([]apiextensionsv1.CustomResourceDefinition, error) {
 	client, err := clientset.NewForConfig(s.loop.config())
 	if err != nil {
@@ -151,7 +150,7 @@ func toggleBlank(crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// awaitExpired returns nil when a watch of the CRD's objects from rev answers 410.
+// awaitExpired waits until a watch of the CRD's objects from rev answers 410.
 func (s *Server) awaitExpired(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, rev int64) error {
 	client := &http.Client{Transport: s.loop.transport}
 	for _, v := range crd.Spec.Versions {
@@ -167,12 +166,12 @@ func (s *Server) awaitExpired(ctx context.Context, crd *apiextensionsv1.CustomRe
 	return nil
 }
 
-// expiryDelay is longer than the error 410 takes: etcd looks every tenth of a second for watches
+// expiryDelay is longer than the error 410 takes: etcd checks every tenth of a second for watches
 // that are behind.
 const expiryDelay = 500 * time.Millisecond
 
-// askExpired opens a watch, and returns nil if its first event is the error 410, or if there is
-// nothing to watch any more.
+// askExpired opens a watch, and returns nil if its first event is the error 410, or if the resource
+// is gone.
 func askExpired(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, expiryDelay)
 	defer cancel()

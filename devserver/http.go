@@ -17,12 +17,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// crdPath is where CRDs are served.
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// The pause between two looks at something that becomes true within milliseconds on a Server, and
-// within seconds on other clusters, which shall not be asked all the time: a twentieth of the time
-// waited so far, within these bounds.
+// The pause of poll is a twentieth of the time waited so far, within these bounds. Conditions
+// become true within milliseconds on a Server, and within seconds on other clusters, which
+// shouldn't be flooded with requests.
 const minPause, maxPause = 2 * time.Millisecond, 200 * time.Millisecond
 
 var (
@@ -36,8 +35,8 @@ var (
 // refusal is an error that repeated requests can't change.
 type refusal struct{ error }
 
-// poll calls f until it returns nil, or a refusal, whose error poll then returns. If ctx ends first
-// poll's error wraps context.Cause(ctx), and has the text of f's last one.
+// poll calls f until it returns nil or a refusal, and returns the refusal's error. If ctx ends
+// first, the error wraps context.Cause(ctx), and has the text of f's last error.
 func poll(ctx context.Context, f func(context.Context) error) error {
 	var last error
 	for began := time.Now(); ; {
@@ -59,8 +58,8 @@ func poll(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the
-// answer's end. It returns a refusal if the client isn't allowed to ask.
+// ask sends a GET and returns nil on status 200, without reading the whole answer. It returns a
+// refusal if the client isn't allowed to ask.
 func ask(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -89,8 +88,8 @@ func get(ctx context.Context, client *http.Client, url string) (*http.Response, 
 	return client.Do(req)
 }
 
-// unusedConns are the connections that no request has come in on. http.Server's Shutdown gives each
-// of them five seconds, and clients that dial ahead always have some.
+// unusedConns are the connections without any request yet. http.Server's Shutdown gives each of
+// them five seconds, and clients that dial ahead always have some.
 type unusedConns struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{} // mu guards it

@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// fewClients are those clients of the clientset that admission uses. The whole clientset and the
-// whole informer factory would make programs 20 MB larger. All other methods panic.
+// fewClients has only the clients needed for admission; other methods panic. The whole clientset
+// and informer factory would make programs 20 MB larger.
 type fewClients struct {
 	kubernetes.Interface // nil
 	core                 *typedcorev1.CoreV1Client
@@ -46,7 +46,7 @@ func (c *fewClients) AdmissionregistrationV1() typedadmissionv1.Admissionregistr
 	return c.admission
 }
 
-// fewInformers are those informers of the factory that admission uses. All other methods panic.
+// fewInformers has only the informers needed for admission; other methods panic.
 type fewInformers struct {
 	informers.SharedInformerFactory // nil
 	namespaces                      namespaceInformer
@@ -66,7 +66,6 @@ func (f *fewInformers) all() []cache.SharedIndexInformer {
 	return []cache.SharedIndexInformer{f.namespaces.informer, f.mutating.informer, f.validating.informer}
 }
 
-// run runs all informers until ctx ends, and returns when they have ended.
 func (f *fewInformers) run(ctx context.Context) {
 	var running sync.WaitGroup
 	for _, informer := range f.all() {
@@ -75,7 +74,6 @@ func (f *fewInformers) run(ctx context.Context) {
 	running.Wait()
 }
 
-// awaitSynced waits until all informers have read what there is.
 func (f *fewInformers) awaitSynced(ctx context.Context) error {
 	for _, informer := range f.all() {
 		select {

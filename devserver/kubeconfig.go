@@ -9,7 +9,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Kubeconfig is a kubeconfig file in YAML that leads kubectl, and any other client, to this server.
+// Kubeconfig returns a kubeconfig file, in YAML, for kubectl or any other client of this server.
 func (s *Server) Kubeconfig() ([]byte, error) {
 	const name = "devserver"
 	config := clientcmdapi.NewConfig()

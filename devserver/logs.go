@@ -18,9 +18,9 @@ import (
 )
 
 // The API server logs through klog's process-wide logger, which must be set before the first line
-// is logged. So it is set here, while packages are initialised. Lines of the server's packages go
-// to Options.LogOutput; all others go to stderr, as they would without this package. The API
-// server's etcd client has a logger of its own.
+// is logged, so while packages are initialised. Lines of the server's packages go to
+// Options.LogOutput; all others go to stderr, as without this package. The API server's etcd client
+// has its own logger.
 func init() {
 	klog.SetLogger(logr.New(&splitSink{
 		server: newTextSink(&serverLog),
@@ -30,8 +30,7 @@ func init() {
 }
 
 // serverPackages are the packages whose klog lines belong to the server. A line's whole call stack
-// counts, so that helper packages used by the server are silent and the same helpers used by others
-// are not.
+// counts, so helper packages are silent when the server uses them, and only then.
 var serverPackages = []string{
 	"k8s.io/apiserver/",
 	"k8s.io/apiextensions-apiserver/pkg/apiserver",
@@ -42,8 +41,8 @@ var serverPackages = []string{
 }
 
 func newTextSink(out io.Writer) logr.LogSink {
-	// klog has compared the verbosity already when a line arrives. The call depth is splitSink's
-	// own method.
+	// klog has already compared the verbosity of each line. The call depth is splitSink's own
+	// method.
 	return withCallDepth(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(out), textlogger.Verbosity(99))).GetSink(), 1)
 }
 
@@ -109,7 +108,7 @@ func fromServer() bool {
 	}
 }
 
-// serverLog writes the servers' klog lines to the LogOutput of every running server.
+// serverLog writes klog lines of all servers to the LogOutput of every running server.
 var serverLog fanOut
 
 type fanOut struct {
@@ -168,12 +167,12 @@ func (o *logOutput) Write(p []byte) (int, error) {
 // Sync does nothing: a LogOutput is any io.Writer.
 func (o *logOutput) Sync() error { return nil }
 
-// close ends the output; nothing is written to it afterwards.
+// close makes later writes do nothing.
 func (o *logOutput) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.out = io.Discard
 }
 
-// serverLogger is for those parts of the server that take a logger from their context.
+// serverLogger is for parts of the server that take a logger from their context.
 var serverLogger = logr.New(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&serverLog))).GetSink())

@@ -18,9 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// loopback connects the API server with itself: its own controllers are its clients. Connections
-// are pipes in memory, so that these requests neither need a port nor pass through
-// Options.WrapHandler.
+// loopback connects the API server with its own controllers, which are its clients. Connections are
+// in-memory pipes, so these requests neither need a port nor pass through Options.WrapHandler.
 type loopback struct {
 	conns     chan net.Conn
 	closed    chan struct{}
@@ -39,7 +38,6 @@ func newLoopback() *loopback {
 	return l
 }
 
-// config gives the REST config of the loopback's clients.
 func (l *loopback) config() *rest.Config {
 	return &rest.Config{Host: "http://loopback", Transport: l.transport, QPS: -1, ContentConfig: jsonContent}
 }
@@ -56,7 +54,7 @@ func (l *loopback) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// Accept is the server's end of dial.
+// Accept implements net.Listener: it is the server's end of dial.
 func (l *loopback) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.conns:
@@ -66,7 +64,7 @@ func (l *loopback) Accept() (net.Conn, error) {
 	}
 }
 
-// Close lets Accept and dial fail from now on.
+// Close makes Accept and dial fail from now on.
 func (l *loopback) Close() error {
 	l.closeOnce.Do(func() { close(l.closed) })
 	return nil
@@ -80,10 +78,10 @@ type loopbackAddr struct{}
 func (loopbackAddr) Network() string { return "memory" }
 func (loopbackAddr) String() string  { return "loopback" }
 
-// establishEarlier wraps the handler of the loopback. The API server delays each create of a custom
-// resource by two seconds while its CRD is established for less than two seconds, for the sake of
-// other API servers, of which there are none here. So the time that the establishing controller
-// writes is moved into the past.
+// establishEarlier wraps the loopback's handler. The API server delays creates of a custom resource
+// by two seconds if its CRD was established less than two seconds ago, for the sake of other API
+// servers. There are none here, so the time written by the establishing controller is moved into
+// the past.
 func establishEarlier(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !writesStatusOfCRD(r) {
@@ -104,9 +102,9 @@ func establishEarlier(next http.Handler) http.Handler {
 	})
 }
 
-// refuseStatusOfCRDs wraps the handler of the loopback so that the API server's own controllers of
-// CRDs have no effect: whatever they do begins with a condition. They can't be left out, since they
-// are made in any case, and only end if they have run.
+// refuseStatusOfCRDs wraps the loopback's handler so that the API server's own CRD controllers have
+// no effect: each of their actions begins with a condition. They can't be left out: they are made
+// in any case, and end only after they have run.
 func refuseStatusOfCRDs(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if writesStatusOfCRD(r) {

@@ -15,62 +15,58 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Options configure a [Server]. The zero value is good for most tests: a free port of 127.0.0.1, a
+// Options configure a [Server]. The zero value suits most tests: a free port of 127.0.0.1, a
 // temporary folder, no CRDs, a watch cache, no log output.
 type Options struct {
-	// Addr is the TCP address to serve plain HTTP on, as host:port. Empty means 127.0.0.1:0, a free
+	// Addr is the TCP address, host:port, to serve plain HTTP on. Empty means 127.0.0.1:0, a free
 	// port of the loopback interface. There is neither TLS nor authentication: every client that
 	// reaches the address is an administrator. So think twice before naming another interface.
 	Addr string
 
-	// Dir is the folder of the server's data. Empty means a temporary folder that is removed when
-	// the server stops. A folder that is given is created if it isn't there, is never removed, and
-	// belongs to one server at a time. A server started later with the same Dir has the same
-	// objects at the same resourceVersions; with the same Addr too, clients carry on where they
-	// were, watches included.
+	// Dir is the folder of the server's data. Empty means a temporary folder, removed when the
+	// server stops. A given folder is created if missing, is never removed, and belongs to one
+	// server at a time. A later server with the same Dir has the same objects at the same
+	// resourceVersions; with the same Addr too, clients carry on where they were, watches included.
 	Dir string
 
 	// CRDs are installed before Start returns, as by InstallCRDs.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
 
-	// BuiltInKinds serves kinds that Kubernetes has built in beside those of the CRDs: namespaces,
-	// pods, services, endpoints, nodes, configmaps, secrets, serviceaccounts,
-	// persistentvolumeclaims, events, deployments, replicasets, statefulsets, daemonsets, jobs,
-	// leases, endpointslices, and configurations of admission webhooks, which are then called.
-	// Objects can only be created in namespaces that are there: default, kube-system, kube-public
-	// and kube-node-lease are, from the start. The package documentation lists what is served of
-	// them, and what is missing.
+	// BuiltInKinds serves built-in kinds of Kubernetes beside those of the CRDs: namespaces, pods,
+	// services, endpoints, nodes, configmaps, secrets, serviceaccounts, persistentvolumeclaims,
+	// events, deployments, replicasets, statefulsets, daemonsets, jobs, leases, endpointslices, and
+	// configurations of admission webhooks, which are then called. Objects can only be created in
+	// existing namespaces; default, kube-system, kube-public and kube-node-lease exist from the
+	// start. The package documentation describes these kinds and their gaps.
 	BuiltInKinds bool
 
 	// CollectGarbage deletes objects whose owners, by their metadata.ownerReferences, are all gone,
-	// and finishes deletions in the foreground and deletions that orphan dependents, as
-	// kube-controller-manager does. Without it owner references have no effect, and an object that
-	// is deleted in one of these two ways stays, with the finalizer foregroundDeletion or orphan,
-	// until a client removes that, as with envtest. A Job orphans its Pods unless its deletion
-	// names another policy. devservertest.New sets CollectGarbage.
+	// and finishes foreground and orphaning deletions, as kube-controller-manager does. Without it,
+	// as with envtest, owner references have no effect, and an object deleted in one of these two
+	// ways stays until a client removes its finalizer foregroundDeletion or orphan. A Job orphans
+	// its Pods unless its deletion names another policy. devservertest.New sets CollectGarbage.
 	CollectGarbage bool
 
 	// DisableCRDControllers leaves CRDs to controllers of the program: they accept names, establish
-	// CRDs, and remove the objects of deleted ones. Custom resources are served from the time when
-	// their CRD has the condition Established. CRDs must be empty.
+	// CRDs, and remove the objects of deleted ones. Custom resources are served once their CRD has
+	// the condition Established. CRDs must be empty.
 	DisableCRDControllers bool
 
-	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but
-	// after a Compact all that would need older history gets 410 at once. The package documentation
-	// has a table.
+	// DisableWatchCache makes the server answer each list and watch from etcd. It is slower, but
+	// after a Compact all requests for older history get 410 at once. The package documentation has
+	// a table.
 	DisableWatchCache bool
 
-	// MinRequestTimeout sets when the server ends watches whose client gave no timeoutSeconds: at a
-	// random time in [MinRequestTimeout, 2*MinRequestTimeout). Whole seconds; a fraction is rounded
-	// up. 0 means half an hour.
+	// MinRequestTimeout sets when the server ends watches without timeoutSeconds: at a random time
+	// in [MinRequestTimeout, 2*MinRequestTimeout). Fractions of a second are rounded up. 0 means
+	// half an hour.
 	MinRequestTimeout time.Duration
 
-	// WrapHandler, if not nil, is called once, in Start, with the handler of all requests that come
-	// in over Addr, and gives the one that is served in its place. It is the place to count
-	// requests, to delay them or to answer with errors. Requests that the server makes to itself
-	// don't pass through it; those of Options.CRDs don't either. When the server stops, the context
-	// of each request is cancelled; a handler that doesn't heed that for five seconds is left
-	// behind.
+	// WrapHandler, if not nil, is called once, in Start, with the handler of all requests over
+	// Addr, and returns the handler to serve instead. It can count requests, delay them or answer
+	// with errors. The server's requests to itself, and those of Options.CRDs, don't pass through
+	// it. When the server stops, the context of each request is cancelled; a handler that doesn't
+	// return within five seconds is left behind.
 	WrapHandler func(http.Handler) http.Handler
 
 	// LogOutput, if not nil, gets the log lines of the API server and of etcd while the server
@@ -82,12 +78,11 @@ type Options struct {
 const (
 	defaultAddr = "127.0.0.1:0"
 
-	// stopGrace bounds how long Stop waits for requests other than watches before it cuts their
-	// connections.
+	// stopGrace bounds Stop's wait for requests other than watches. Then it cuts their connections.
 	stopGrace = 5 * time.Second
 )
 
-// validate reports everything that is wrong with o, wrapped in one error.
+// validate reports all mistakes in o, wrapped in one error.
 func (o *Options) validate() error {
 	var errs []error
 	if o.Addr != "" {
@@ -118,7 +113,7 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// minRequestSeconds is MinRequestTimeout in the API server's unit, with its default filled in.
+// minRequestSeconds returns MinRequestTimeout in seconds, with its default filled in.
 func (o *Options) minRequestSeconds() int {
 	if o.MinRequestTimeout == 0 {
 		return 1800

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Server is a running API server with its etcd. Start makes one; all methods may be called from any
-// goroutine.
+// Server is a running API server with its etcd. [Start] makes one. Its methods are safe for
+// concurrent use.
 type Server struct {
 	// set once in Start, before the Server is handed out
 	addr     *net.TCPAddr
@@ -39,14 +39,13 @@ type Server struct {
 	cleanups []func() error
 }
 
-// Start starts an API server and returns when it is ready: discovery answers, the CRDs of opts are
-// installed, and so are those that opts.Dir had from an earlier run, each of them ready to be
-// listed and watched. The server runs until Stop or Close is called or ctx is cancelled, so don't
-// give it a context that is meant for the start only.
+// Start starts an API server and returns when it is ready: discovery answers, and the CRDs of opts,
+// and those that opts.Dir had from an earlier run, can be listed and watched. The server runs until
+// Stop or Close is called or ctx is cancelled, so don't pass a context meant for the start only.
 //
-// An error names the option that is wrong or the part of the start that failed; then nothing is
-// left running. It wraps ErrDirInUse if another server has opts.Dir, the error of the operating
-// system if opts.Addr can't be listened on, and context.Cause(ctx) if ctx ended first.
+// An error names the wrong option or the part of the start that failed; then nothing is left
+// running. It wraps ErrDirInUse if another server has opts.Dir, the operating system's error if
+// opts.Addr can't be listened on, and context.Cause(ctx) if ctx ended first.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -66,36 +65,33 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// ErrDirInUse is what Start's error wraps if the folder of Options.Dir belongs to a server that
-// runs.
+// ErrDirInUse means that the folder of Options.Dir belongs to a running server. [Start] wraps it.
 var ErrDirInUse = errors.New("the folder is in use by another server")
 
-// URL is the server's base URL, such as http://127.0.0.1:41235.
+// URL returns the server's base URL, such as http://127.0.0.1:41235.
 func (s *Server) URL() string { return "http://" + s.addr.String() }
 
-// Dir is the folder of the server's data: Options.Dir, or a temporary one that is gone after the
-// stop.
+// Dir returns the folder of the server's data: Options.Dir, or a temporary one that is gone after
+// the stop.
 func (s *Server) Dir() string { return s.dir }
 
-// Config gives a new REST config for clients of this server. It sets the content type to JSON,
-// which is all that custom resources are served as, and no rate limit; clients of built-in kinds
-// only may set it to protobuf. It sets no transport, so clients made from it share
-// http.DefaultTransport.
+// Config returns a new REST config for clients of this server. It sets no rate limit, and the
+// content type JSON, the only one for custom resources; clients of built-in kinds only may set it
+// to protobuf. It sets no transport, so clients made from it share http.DefaultTransport.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.URL(), QPS: -1, ContentConfig: jsonContent}
 }
 
-// InstallCRDs is the function InstallCRDs on this server, without passing through
-// Options.WrapHandler.
+// InstallCRDs is like the function InstallCRDs, without passing through Options.WrapHandler.
 func (s *Server) InstallCRDs(ctx context.Context, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	return InstallCRDs(ctx, s.loop.config(), crds...)
 }
 
-// Done is closed when the server has stopped and everything that it started has ended.
+// Done is closed when the server and everything started by it have ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err is nil while the server runs and after a clean stop. Otherwise, after Done is closed, it
-// returns the error that ended the server or that came up while it stopped.
+// Err returns nil while the server runs and after a clean stop. Otherwise, after Done is closed, it
+// returns the error that ended the server or occurred while it stopped.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:
@@ -105,10 +101,10 @@ func (s *Server) Err() error {
 	}
 }
 
-// Stop stops the server and waits until everything has ended, then returns Err. Watches end at
-// once, other requests, and watches whose clients don't read, get five seconds. If ctx ends first
-// Stop returns an error that wraps context.Cause(ctx), and the server goes on stopping. Stopping
-// twice, or a server that has stopped by itself, is fine.
+// Stop stops the server, waits until everything has ended, and returns Err. Watches end at once;
+// other requests, and watches whose clients don't read, get five seconds. If ctx ends first Stop
+// returns an error that wraps context.Cause(ctx), and the server goes on stopping. Stopping twice,
+// or a server that has stopped by itself, is fine.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { close(s.stopping) })
 	select {

@@ -91,7 +91,7 @@ func (s *Server) takeDir(dir string) (err error) {
 	return nil
 }
 
-// startAPIServer runs the API server on the loopback and returns when all that it serves is ready.
+// startAPIServer runs the API server on the loopback and returns when all its resources are ready.
 func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 	s.loop = newLoopback()
 	api, err := newAPIServer(apiConfig{
@@ -129,10 +129,9 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		return nil
 	})
 
-	// The API server's CRD informer is the first client of the storage of CRDs. If it came before
-	// that storage's watch cache is ready, it would have to retry after a second. If it came after
-	// the API server's own hooks, they would find it not synced and check again after a tenth of a
-	// second.
+	// The API server's CRD informer is the first client of the CRDs' storage. Before that storage's
+	// watch cache is ready, it would fail and retry after a second. After the API server's own
+	// hooks, it would keep them waiting for a tenth of a second, until they check again.
 	if err := s.awaitOK(ctx, crdPath+"?watch=true&timeoutSeconds=1"); err != nil {
 		return err
 	}
@@ -214,14 +213,13 @@ func (s *Server) serve(handler http.Handler, listener net.Listener, what string)
 	})
 }
 
-// awaitOK asks the API server for path until it answers 200.
 func (s *Server) awaitOK(ctx context.Context, path string) error {
 	return poll(ctx, func(ctx context.Context) error {
 		return ask(ctx, &http.Client{Transport: s.loop.transport}, "http://loopback"+path)
 	})
 }
 
-// supervise stops the server when ctx ends, when Stop asks for it and when a part of it ends by
+// supervise stops the server when ctx ends, when Stop is called, or when a part of it ends by
 // itself.
 func (s *Server) supervise(ctx context.Context) {
 	var failure error
@@ -248,7 +246,7 @@ func (s *Server) cleanUp() error {
 	return errors.Join(errs...)
 }
 
-// reachable gives the address at which a listener on addr can be reached from this machine.
+// reachable returns an address of this machine at which a listener on addr can be reached.
 func reachable(addr *net.TCPAddr) *net.TCPAddr {
 	if !addr.IP.IsUnspecified() {
 		return addr

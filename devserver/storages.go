@@ -14,16 +14,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// storages records the storages of custom resources that are alive. When a CRD changes, the API
-// server replaces its storage and destroys the old one a second later. If the server stops in
-// between, it forgets the old one, so this package destroys it.
+// storages records the live storages of custom resources. When a CRD changes, the API server
+// replaces its storage and destroys the old one a second later. If it stops in between, it forgets
+// the old one, so this package destroys it.
 type storages struct {
 	mu     sync.Mutex
 	nextID int            // mu guards it
 	alive  map[int]func() // mu guards it; functions that destroy each storage
 }
 
-// destroy destroys all storages that are alive and returns when they are gone.
 func (s *storages) destroy() {
 	s.mu.Lock()
 	alive := s.alive
@@ -52,7 +51,7 @@ func (s *storages) add(destroy func()) (destroyOnce func()) {
 	}
 }
 
-// track records in s each storage that is made with the options of getter.
+// track records in s each storage made with the options of getter.
 func (s *storages) track(getter generic.RESTOptionsGetter) generic.RESTOptionsGetter {
 	return trackingGetter{getter, s}
 }

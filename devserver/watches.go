@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// watchTracker records the watches that are open.
 type watchTracker struct {
 	mu   sync.Mutex
 	open map[*trackedWatch]struct{} // mu guards it
@@ -51,13 +50,13 @@ func (t *watchTracker) wrap(next http.Handler) http.Handler {
 // requests reads requests as the API server does.
 var requests = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// isWatch reports whether the API server answers a request by a watch.
+// isWatch reports whether the API server answers a request with a watch.
 func isWatch(r *http.Request) bool {
 	info, err := requests.NewRequestInfo(r)
 	return err == nil && info.Verb == "watch"
 }
 
-// end ends all open watches, waits for that and returns how many there were.
+// end ends all open watches, waits for their end and returns their number.
 func (t *watchTracker) end(ctx context.Context) (int, error) {
 	t.mu.Lock()
 	watches := make([]*trackedWatch, 0, len(t.open))

@@ -12,8 +12,8 @@ import (
 )
 
 // NewCertificate returns the i-th of n Certificates as cert-manager leaves them: issued by one of 8
-// issuers, made by Helm or for an Ingress, ready. Its own are its name, UID, resourceVersion, DNS
-// names, secret, times and revision.
+// issuers, made by Helm or for an Ingress, ready. Its name, UID, resourceVersion, DNS names,
+// secret, times and revision are its own.
 func NewCertificate(i, n int) *Certificate {
 	r := rand.New(rand.NewPCG(seedOfCertificates, uint64(i)))
 	team := teams[r.IntN(len(teams))]

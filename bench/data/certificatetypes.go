@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// certificatesVersion is that of cert-manager's Certificate. The Go types here have the fields of
-// its CRD, because cert-manager's own module requires the SDKs of half a dozen cloud providers.
+// certificatesVersion is the version of cert-manager's Certificate. The Go types here copy the
+// fields of its CRD, because cert-manager's module requires the SDKs of half a dozen cloud
+// providers.
 var certificatesVersion = schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}
 
 // Certificate is cert-manager's.
@@ -22,7 +23,7 @@ type Certificate struct {
 	Status            certificateStatus `json:"status"`
 }
 
-// CertificateList is what a list of them is decoded into.
+// CertificateList is a list of Certificates.
 type CertificateList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
@@ -146,7 +147,7 @@ type certificateCondition struct {
 	ObservedGeneration int64                  `json:"observedGeneration,omitempty"`
 }
 
-// DeepCopyObject implements runtime.Object. No side copies what it caches.
+// DeepCopyObject implements runtime.Object. No side copies cached objects.
 func (c *Certificate) DeepCopyObject() runtime.Object { return copyByJSON(c, &Certificate{}) }
 
 // DeepCopyObject implements runtime.Object.
@@ -158,7 +159,7 @@ func copyByJSON[T runtime.Object](from, to T) T {
 		err = json.Unmarshal(text, to)
 	}
 	if err != nil {
-		panic(err) // what is decoded can be encoded
+		panic(err) // decoded objects can be encoded
 	}
 	return to
 }

@@ -15,7 +15,7 @@ import (
 func crNamespace(i, n int) string { return fmt.Sprintf("tenant-%03d", i*100/max(n, 1)) }
 
 // crMeta returns the metadata of the i-th of n custom resources, with an entry in managedFields for
-// each of the writers.
+// each writer.
 func crMeta(r *rand.Rand, i, n int, name string, labels map[string]string, writers ...fieldsWriter) metav1.ObjectMeta {
 	created := epoch.Add(time.Duration(r.IntN(90*24*3600)) * time.Second)
 	m := metav1.ObjectMeta{
@@ -37,7 +37,6 @@ func crMeta(r *rand.Rand, i, n int, name string, labels map[string]string, write
 	return m
 }
 
-// fieldsWriter is a manager of fields.
 type fieldsWriter struct {
 	name, version, subresource, fields string
 	operation                          metav1.ManagedFieldsOperationType

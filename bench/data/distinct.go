@@ -17,11 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// distinct makes every string different from all others, in this object and in all objects before:
-// values, keys of maps, times, quantities and the names in managedFields. A string keeps its length
-// if it has at least six bytes. It doesn't change the object's own apiVersion and kind, its
+// distinct makes every string of an object different from all others, in this object and in all
+// objects before: values, keys of maps, times, quantities and the names in managedFields. A string
+// of at least six bytes keeps its length. The object's own apiVersion and kind, its
 // resourceVersion, which is unique anyway, the operations and formats of managedFields, numbers and
-// booleans.
+// booleans stay.
 //
 // The i-th object gets the same strings each time.
 type distinct struct {
@@ -31,13 +31,12 @@ type distinct struct {
 // stringsPerObject is more than the number of strings in an object.
 const stringsPerObject = 1000
 
-// MakeDistinct gives what obj points to strings that nothing else has. The i-th object gets the
-// same strings each time.
+// MakeDistinct replaces the strings in *obj by unique ones. The i-th object gets the same strings
+// each time.
 func MakeDistinct(i int, obj any) { newDistinct(i).object(obj) }
 
 func newDistinct(i int) *distinct { return &distinct{next: uint64(i) * stringsPerObject} }
 
-// object changes what obj points to.
 func (d *distinct) object(obj any) {
 	v := reflect.ValueOf(obj).Elem()
 	for i := range v.NumField() {
@@ -117,7 +116,6 @@ func (d *distinct) value(v reflect.Value) {
 	}
 }
 
-// entries replaces a map whose keys are strings.
 func (d *distinct) entries(v reflect.Value) {
 	if v.IsNil() {
 		return
@@ -140,7 +138,7 @@ func (d *distinct) number() uint64 {
 	return d.next
 }
 
-// text returns a string that was not returned before. "" stays what it is.
+// text returns a new string; "" stays.
 func (d *distinct) text(s string) string {
 	if s == "" {
 		return s
@@ -149,11 +147,11 @@ func (d *distinct) text(s string) string {
 	return s[:max(0, len(s)-len(mark))] + mark
 }
 
-// names puts a number behind each name in a FieldsV1.
+// names appends a number to each name in a FieldsV1.
 func (d *distinct) names(fields string) string {
 	var tree map[string]any
 	if err := json.Unmarshal([]byte(fields), &tree); err != nil {
-		panic(err) // it is ours
+		panic(err) // this package has written it
 	}
 	text, err := json.Marshal(d.tree(tree))
 	if err != nil {

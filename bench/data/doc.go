@@ -2,6 +2,6 @@
 
 // Package data makes the objects of the benchmarks: Pods of workloads ([PodPlan]), custom resources
 // ([NewCertificate], [NewRoute]), the same with no string twice ([MakeDistinct]), and Pods with
-// only what stores and indexes read ([SlimPods]). The same arguments give the same objects in each
-// process. No code here depends on the decoders that are measured.
+// only the fields used by stores and indexes ([SlimPods]). The same arguments give the same objects
+// in each process. It uses no code of the measured decoders.
 package data

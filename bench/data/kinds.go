@@ -12,23 +12,22 @@ import (
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 )
 
-// Kind is a resource that the server has.
+// Kind is a served resource.
 type Kind struct {
 	Name     string
 	Resource schema.GroupVersionResource
-	// served from Go structs, without apiVersion and kind in lists; else from maps, with sorted
-	// names
+	// BuiltIn objects are served from Go structs, without apiVersion and kind in lists; others from
+	// maps, with sorted names.
 	BuiltIn bool
 }
 
-// The kinds that the server serves.
+// The served kinds.
 var (
 	Pods         = Kind{"Pod", corev1.SchemeGroupVersion.WithResource("pods"), true}
 	Certificates = Kind{"Certificate", certificatesVersion.WithResource("certificates"), false}
 	Routes       = Kind{"HTTPRoute", routesVersion.WithResource("httproutes"), false}
 )
 
-// routesVersion is that of the Gateway API's HTTPRoute.
 var routesVersion = schema.GroupVersion{Group: gatewayv1.GroupName, Version: "v1"}
 
 // APIPath returns the path of the group.

@@ -19,14 +19,14 @@ const (
 	podsPerNode  = 50
 )
 
-// epoch is when the first object of a cluster was made.
+// epoch is the creation time of a cluster's first object.
 var epoch = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// PodPlan is the plan of n Pods of up to 200 workloads, in the order in which etcd lists them,
-// which is that of namespace and name. The Pods of a workload follow one another, also if several
-// workloads share a namespace, because a Pod's name begins with that of its workload.
+// PodPlan plans n Pods of up to 200 workloads, in etcd's order, by namespace and name. The Pods of
+// a workload follow one another, even if several workloads share a namespace, because a Pod's name
+// begins with its workload's.
 //
-// It is the same for the same n. Pods can be made in any order, by several goroutines.
+// The same n gives the same plan. Pods can be made in any order, by several goroutines.
 type PodPlan struct {
 	workloads []workload
 	pods      []plannedPod
@@ -60,7 +60,7 @@ func NewPodPlan(n int) *PodPlan {
 		}
 		return strings.Compare(a.name, b.name)
 	})
-	// Two of 2,000 may have got the same five characters. API servers try again; so it ends here.
+	// Of 2,000, two may have the same five characters. API servers would draw others.
 	for i := 1; i < len(p.pods); i++ {
 		if p.pods[i].name == p.pods[i-1].name {
 			p.pods[i].name += "2"
@@ -69,11 +69,11 @@ func NewPodPlan(n int) *PodPlan {
 	return p
 }
 
-// replicasOf splits n Pods into workloads: 200 of 1 to 2,000 replicas, fewer if there are few Pods.
-// The sizes follow a law of Zipf: that of the w-th workload is the quantile (w+½)/200 of a
-// distribution on 1…2,000 in which k has a weight of k^-s, with the s for which they add up to n.
-// (Of 20,000 Pods, half of the workloads have 6 replicas or less, and 7 have more than 900; of
-// 100,000, half have 260 or less.)
+// replicasOf splits n Pods into workloads: 200 of 1 to 2,000 replicas, or fewer if there are few
+// Pods. The sizes follow Zipf's law: the w-th is the quantile (w+½)/200 of a distribution on
+// 1…2,000 in which k has the weight k^-s, with the s that makes them add up to n. (Of 20,000 Pods,
+// half of the workloads have 6 replicas or less, and 7 have more than 900; of 100,000, half have
+// 260 or less.)
 func replicasOf(n int) []int {
 	workloads := min(maxWorkloads, max(1, n/8))
 	sizes := func(s float64) (list []int, sum int) {
@@ -100,7 +100,7 @@ func replicasOf(n int) []int {
 			high = (low + high) / 2
 		}
 	}
-	list, sum := sizes(high) // not more than n
+	list, sum := sizes(high) // at most n
 	for w := workloads - 1; sum < n; w = (w - 1 + workloads) % workloads {
 		// the remainder from rounding goes to the larger ones
 		add := min(n-sum, max(1, (maxReplicas-list[w])/2))
@@ -110,8 +110,8 @@ func replicasOf(n int) []int {
 	return list
 }
 
-// The streams of random numbers. Each object has its own, so that none depends on the order in
-// which they are made.
+// The streams of random numbers. Each object has its own, so the order of making them doesn't
+// matter.
 const (
 	seedOfWorkloads = 7 + iota
 	seedOfNames
@@ -121,10 +121,10 @@ const (
 	seedOfRoutes
 )
 
-// word returns n characters of those from which Kubernetes makes random parts of names.
+// word returns n of the characters in Kubernetes' random parts of names.
 func word(r *rand.Rand, n int) string { return pick(r, "bcdfghjklmnpqrstvwxz2456789", n) }
 
-// hexadecimal returns n digits as hashes have them.
+// hexadecimal returns n digits, as in hashes.
 func hexadecimal(r *rand.Rand, n int) string { return pick(r, "0123456789abcdef", n) }
 
 func pick(r *rand.Rand, chars string, n int) string {
@@ -140,12 +140,11 @@ func newUID(r *rand.Rand) types.UID {
 		hexadecimal(r, 8), hexadecimal(r, 4), hexadecimal(r, 3), hexadecimal(r, 3), hexadecimal(r, 12)))
 }
 
-// The resourceVersions: those of the objects, in no order, are below that of the collection; those
-// of events are above.
+// The resourceVersions: objects' come in no order, below the collection's; events' are above it.
 const (
 	firstVersion      = 100_000_000
 	CollectionVersion = 200_000_000
 )
 
-// oldVersion is the resourceVersion of the i-th object: another one for each.
+// oldVersion returns the i-th object's resourceVersion, which is unique.
 func oldVersion(i uint64) int { return firstVersion + int(i*40_503_791%99_999_989) }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// workload has the values that the Pods of one ReplicaSet share.
+// workload has the values shared by the Pods of a ReplicaSet.
 type workload struct {
 	namespace    string
 	app          string
@@ -90,8 +90,8 @@ func newWorkload(w int) workload {
 	return wl
 }
 
-// templateFields are the fields that kube-controller-manager owns in the Pods that it makes from
-// the template. (Less than in a real one, where managedFields alone can have 3 KB.)
+// templateFields returns the fields that kube-controller-manager owns in Pods made from the
+// template. (A real one has more: its managedFields alone can have 3 KB.)
 func (wl workload) templateFields() string {
 	return `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:version":{}},` +
 		`"f:ownerReferences":{".":{},"k:{\"uid\":\"` + string(wl.owner) + `\"}":{}}},` +
@@ -100,16 +100,16 @@ func (wl workload) templateFields() string {
 		`"k:{\"name\":\"proxy\"}":{".":{},"f:image":{},"f:name":{}}}}}`
 }
 
-// kubeletFields are the fields that the kubelet owns. They name the Pod's IP.
+// kubeletFields returns the fields that the kubelet owns. They name the Pod's IP.
 func kubeletFields(ip string) string {
 	return `{"f:status":{"f:conditions":{"k:{\"type\":\"ContainersReady\"}":{".":{},"f:status":{}},"k:{\"type\":\"Ready\"}":{".":{},"f:status":{}}},` +
 		`"f:containerStatuses":{},"f:phase":{},"f:podIP":{},"f:podIPs":{".":{},"k:{\"ip\":\"` + ip + `\"}":{".":{},"f:ip":{}}}}}`
 }
 
-// Pod returns the i-th Pod as a kube-apiserver serves it: about 4.9 KB of JSON. Its own are its
-// name, UID, resourceVersion, node, IPs, every timestamp, container IDs, the name of the token's
-// volume, and in managedFields the times and the IP. Later revisions differ from it by what the
-// kubelet writes when a container was restarted, and in the resourceVersion.
+// Pod returns the i-th Pod as a kube-apiserver serves it: about 4.9 KB of JSON. Its name, UID,
+// resourceVersion, node, IPs, every timestamp, container IDs, the name of the token's volume, and
+// in managedFields the times and the IP are its own. Later revisions differ in the resourceVersion,
+// and as if the kubelet had restarted a container.
 func (p *PodPlan) Pod(i, revision, resourceVersion int) *corev1.Pod {
 	planned := p.pods[i]
 	wl := &p.workloads[planned.workload]
@@ -229,7 +229,7 @@ func (wl *workload) status(r *rand.Rand, created time.Time, ip, host string) cor
 }
 
 // restarted changes the Pod as the kubelet does after its first container has exceeded its memory
-// limit and is ready again, and returns when that was.
+// limit and is ready again. It returns the time of that.
 func restarted(pod *corev1.Pod, r *rand.Rand, times int, ready time.Time) time.Time {
 	again := ready.Add(time.Duration(times*24*3600+r.IntN(24*3600)) * time.Second)
 	c := &pod.Status.ContainerStatuses[0]

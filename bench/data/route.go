@@ -12,8 +12,8 @@ import (
 )
 
 // NewRoute returns the i-th of n HTTPRoutes as an implementation of the Gateway API leaves them: to
-// one of 12 gateways, with 1 to 4 rules, accepted. Its own are its name, UID, resourceVersion,
-// host, paths, backends and times.
+// one of 12 gateways, with 1 to 4 rules, accepted. Its name, UID, resourceVersion, host, paths,
+// backends and times are its own.
 func NewRoute(i, n int) *gatewayv1.HTTPRoute {
 	r := rand.New(rand.NewPCG(seedOfRoutes, uint64(i)))
 	team := teams[r.IntN(len(teams))]

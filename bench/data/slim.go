@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What the slim Pods are like.
+// The properties of slim Pods.
 const (
 	AppLabel = "app.kubernetes.io/name"
-	Apps     = 100 // of which each has a hundredth of the slim Pods
+	Apps     = 100 // each has a hundredth of the slim Pods
 
 	PodsOnNode      = 100
 	podsInNamespace = 1000 // except in BigNamespace
 	BigNamespace    = "team-0"
 )
 
-// SlimPods returns n Pods with the fields that stores, indexes and selectors read, in the order of
-// their keys, as a list has them: a tenth in BigNamespace and podsInNamespace in each other,
+// SlimPods returns n Pods with only the fields used by stores, indexes and selectors, in the order
+// of their keys, as in a list: a tenth in BigNamespace and podsInNamespace in each other,
 // PodsOnNode on each node, in no order. No two share a part. That is client-go's case and the worse
 // one for memory caches; our decoder lets Pods of one workload share labels, owners and images. The
 // same n gives the same Pods.
@@ -93,7 +93,7 @@ func Changed(pod *corev1.Pod, resourceVersion int, generation int64) *corev1.Pod
 	return &next
 }
 
-// ChangedAll returns all of them changed, in an order in which updates may come: none.
+// ChangedAll returns all of them changed, in random order, as updates come.
 func ChangedAll(pods []*corev1.Pod) []*corev1.Pod {
 	all := make([]*corev1.Pod, len(pods))
 	for i, from := range rand.New(rand.NewPCG(17, 0)).Perm(len(pods)) {

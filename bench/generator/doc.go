@@ -11,14 +11,14 @@
 // # How
 //
 // The three programs are built first, from this checkout and from the module cache, with nothing
-// but the go command. They read the packages with a types.go, in one call, which is how client-go
-// is generated; ours is called without any flag, the others with those that their flags require,
-// the licence and the plural of Endpoints. Each side works in a module of its own in a temporary
-// folder; both modules have the same requirements, those of this program. The network isn't used.
+// but the go command. They read the packages with a types.go, in one call, as when client-go is
+// generated. Ours is called without any flag, the others with their required ones, the licence and
+// the plural of Endpoints. Each side works in a module of its own in a temporary folder; both
+// modules have the same requirements, those of this program. The network isn't used.
 //
-// The sides run in turn. Before the runs that count, each side runs once. Wall time is that from
-// start to exit, both programs' together. CPU is user and system time of all processes of the run:
-// the operating system adds up those of a program and of the programs that it has waited for.
+// The sides run in turn, each once before the runs that count. Wall time lasts from start to exit,
+// both programs' together. CPU is user and system time of all processes of the run: the operating
+// system adds up those of a program and of the programs it has waited for.
 //
 // # generate
 //
@@ -26,8 +26,8 @@
 //
 // # compile
 //
-// CPU time of go build for the generated packages of each side, listers and informers, while
-// everything that they import is in the build cache. For each run every generated file gets another
-// comment, so that it is compiled anew; what that leaves in the build cache is removed by the go
-// command after some days.
+// CPU time of go build for the generated packages of each side, listers and informers, while all
+// their imports are in the build cache. For each run every generated file gets another comment, so
+// that it is compiled again; the go command removes the leftovers in the build cache after some
+// days.
 package main

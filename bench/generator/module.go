@@ -16,8 +16,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// environment is that of all programs: without the workspace and the network, and with a cache
-// folder of their own apart from the go command's.
+// environment returns the environment of all programs: without the workspace and the network, and
+// with their own cache folder apart from the go command's.
 func environment(ctx context.Context, temp string) ([]string, error) {
 	caches, err := goCommand(ctx, "", os.Environ(), "env", "GOCACHE", "GOMODCACHE")
 	if err != nil {
@@ -28,7 +28,6 @@ func environment(ctx context.Context, temp string) ([]string, error) {
 		"GOTOOLCHAIN=local", "XDG_CACHE_HOME="+filepath.Join(temp, "cache")), nil
 }
 
-// goCommand runs the go command and returns what it prints.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, env
@@ -64,8 +63,7 @@ func layOut(here, dir, path string) error {
 	return os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644)
 }
 
-// rewrite gives a go.mod of the module in here another path. Its replacements by folders still lead
-// to the same ones.
+// rewrite changes the path of here's go.mod. Replacements by folders keep their targets.
 func rewrite(data []byte, here, path string) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", data, nil)
 	if err != nil {
@@ -81,8 +79,8 @@ func rewrite(data []byte, here, path string) ([]byte, error) {
 	return file.Format()
 }
 
-// withTypes returns the import paths of the packages of k8s.io/api, which lies in dir, that have a
-// file called types.go.
+// withTypes returns the import paths of those packages of k8s.io/api, which is in dir, that have a
+// file types.go.
 func withTypes(dir string) ([]string, error) {
 	var packages []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

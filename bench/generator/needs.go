@@ -4,8 +4,8 @@
 
 package main
 
-// The generators, and what they and the generated trees need, so that go.mod and go.sum have it.
-// The tag is never set: this program is not to be linked with any of it.
+// The requirements of the generators and the generated trees, for go.mod and go.sum. The tag is
+// never set: this program must not link any of them.
 import (
 	_ "github.com/informer-gen/informer-gen/cmd/informer-gen"
 	_ "github.com/informer-gen/informer-gen/runtime/informer"

@@ -24,16 +24,14 @@ const (
 	generated = "generated"
 )
 
-// rig is what a run of the program needs: the generators, and a module for each side.
 type rig struct {
 	temp     string   // removed by close
-	packages []string // of k8s.io/api that have types
+	packages []string // of k8s.io/api with types
 	env      []string
 	warm     map[string]bool // what has run before it counts, by benchmark and side
 	runs     int             // of compile
 }
 
-// newRig builds the generators and lays out the modules.
 func newRig(ctx context.Context) (_ *rig, err error) {
 	temp, err := os.MkdirTemp("", "bench-generator-")
 	if err != nil {
@@ -56,7 +54,7 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 		return nil, fmt.Errorf("looking for the folder of this program, which must be run in the repository: %w", err)
 	}
 	root := filepath.Dir(here)
-	for _, dir := range []string{root, here} { // everything after this is without the network
+	for _, dir := range []string{root, here} { // everything later runs without the network
 		if _, err := goCommand(ctx, dir, append(os.Environ(), "GOWORK=off", "GOFLAGS="), "mod", "download"); err != nil {
 			return nil, fmt.Errorf("downloading the modules that the generators need: %w", err)
 		}
@@ -113,7 +111,6 @@ func (r *rig) once(ctx context.Context, bench string, s harness.Side) (harness.O
 	return harness.Outcome{Values: map[string]float64{harness.WallTime: float64(u.wall), harness.CPUTime: float64(u.cpu)}}, err
 }
 
-// module is the folder of the module that a side generates into.
 func (r *rig) module(s harness.Side) string {
 	return filepath.Join(r.temp, filepath.Base(modulePath(s)))
 }
@@ -125,10 +122,10 @@ func modulePath(s harness.Side) string {
 	return "bench.example/theirs"
 }
 
-// usage is the time of one or more programs, with that of their children.
+// usage is the time of one or more programs and their children.
 type usage struct{ wall, cpu time.Duration }
 
-// generate runs the generators of a side, in this order, on an empty folder.
+// generate runs the generators of a side, in order, on an empty folder.
 func (r *rig) generate(ctx context.Context, s harness.Side) (total usage, err error) {
 	if err := os.RemoveAll(filepath.Join(r.module(s), generated)); err != nil {
 		return usage{}, err
@@ -143,7 +140,6 @@ func (r *rig) generate(ctx context.Context, s harness.Side) (total usage, err er
 	return total, nil
 }
 
-// run runs a program to its end, in the module of a side.
 func (r *rig) run(ctx context.Context, s harness.Side, call []string) (usage, error) {
 	cmd := exec.CommandContext(ctx, call[0], call[1:]...)
 	cmd.Dir, cmd.Env = r.module(s), r.env
@@ -155,7 +151,7 @@ func (r *rig) run(ctx context.Context, s harness.Side, call []string) (usage, er
 	return usage{time.Since(begun), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
-// programs are the calls that generate everything for a side.
+// programs returns the calls that generate everything for a side.
 func (r *rig) programs(s harness.Side) [][]string {
 	call := func(name string, args ...string) []string {
 		return slices.Concat([]string{filepath.Join(r.temp, "bin", name)}, args, r.packages)
@@ -179,8 +175,7 @@ func (r *rig) programs(s harness.Side) [][]string {
 
 func (r *rig) licence() string { return filepath.Join(r.temp, "licence.txt") }
 
-// compile compiles the packages that a side has generated, and of what they import what isn't in
-// the build cache.
+// compile compiles a side's generated packages, and their imports missing from the build cache.
 func (r *rig) compile(ctx context.Context, s harness.Side) (usage, error) {
 	r.runs++
 	if err := touch(filepath.Join(r.module(s), generated), r.runs); err != nil {
@@ -191,7 +186,7 @@ func (r *rig) compile(ctx context.Context, s harness.Side) (usage, error) {
 
 const compiled = "\n// Compiled in run "
 
-// touch gives all Go files of a folder a last line that they have not had before.
+// touch changes the last line of all Go files in a folder to a new one.
 func touch(dir string, run int) error {
 	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".go") {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Choose returns the benchmarks whose names are one of the comma-separated names or lie below one;
-// all of them for "".
+// Choose returns the benchmarks with one of the comma-separated names, or below one; all of them
+// for "".
 func Choose(all []Bench, names string) ([]Bench, error) {
 	if names == "" {
 		return all, nil
@@ -42,7 +42,6 @@ func listNames(benches []Bench) string {
 	return strings.Join(names, ", ")
 }
 
-// byName returns the benchmark of exactly that name.
 func byName(all []Bench, name string) (Bench, error) {
 	for _, b := range all {
 		if b.Name == name {

@@ -2,15 +2,15 @@
 
 package harness
 
-// Names of measures that several benchmarks have.
+// Names of measures used by several benchmarks.
 const (
 	WallTime    = "wall time"
 	CPUTime     = "CPU time"
 	RetainedPer = "heap retained, per object"
 )
 
-// marks are all rows of all benchmarks, by the benchmark's name, and the mark of each: the one
-// place where marks are. Values that have no row here are not shown.
+// marks are the rows of all benchmarks, by the benchmark's name, with their marks. Values without a
+// row here are not shown.
 var marks = map[string][]Measure{
 	"sync/pods/watch-list": {
 		{WallTime, Time, ratio(0.12)},

@@ -28,13 +28,13 @@ type Mark struct {
 	Value float64
 }
 
-// MarkKind is how the value of a mark is to be read.
+// MarkKind tells how to read the value of a mark.
 type MarkKind int
 
 // The kinds of marks.
 const (
 	AtMostOfTheirs  MarkKind = iota // informer-gen's value over the other side's
-	AtLeastOfTheirs                 // the same, where more is better
+	AtLeastOfTheirs                 // the same, if more is better
 	AtMost                          // informer-gen's value alone
 )
 
@@ -44,7 +44,7 @@ type Row struct {
 	Ours, Theirs Result
 }
 
-// Result sums up the runs of one side. The zero value means that it was not measured.
+// Result sums up the runs of one side. The zero value means not measured.
 type Result struct {
 	Runs   int
 	Median float64
@@ -63,7 +63,7 @@ func (r Row) Quotient() (q float64, ok bool) {
 	}
 }
 
-// IsShort reports whether informer-gen misses its mark, as far as that was measured.
+// IsShort reports whether informer-gen misses its mark, as far as measured.
 func (r Row) IsShort() bool {
 	if r.Mark.Kind == AtMost {
 		return r.Ours.Median > r.Mark.Value

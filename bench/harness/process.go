@@ -17,12 +17,12 @@ import (
 	"github.com/informer-gen/informer-gen/bench/server"
 )
 
-// roleVariable is the environment variable by which this program, or its test, tells a process that
-// it starts from its own executable what to do, as a role in JSON. Such a process ends when its
-// standard input does, so it doesn't outlive its parent.
+// roleVariable is the environment variable with a child's role, in JSON. Children run the
+// executable of this program, or of its test. They end when their standard input does, so they
+// don't outlive their parent.
 const roleVariable = "INFORMER_GEN_BENCH_ROLE"
 
-// role is the task of such a process: one run of a benchmark, or, without a benchmark, serving.
+// role is the task of a child: one run of a benchmark, or, without a benchmark, serving.
 type role struct {
 	Bench  string
 	Side   Side
@@ -33,7 +33,7 @@ type role struct {
 	CPUProfile string // file to write; "": none
 }
 
-// PlayRole plays the role that the environment asks for, and reports whether there was one.
+// PlayRole plays the role set in the environment, and reports whether there was one.
 func PlayRole(all []Bench) (played bool) {
 	text, ok := os.LookupEnv(roleVariable)
 	if !ok {
@@ -49,7 +49,7 @@ func PlayRole(all []Bench) (played bool) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		close(orphaned)
 	}()
-	// Logs go to stderr, which is shown if the process fails.
+	// Logs go to stderr, shown if the process fails.
 	act := func(out io.Writer, orphaned <-chan struct{}) error { return r.run(all, out, orphaned) }
 	if r.Bench == "" {
 		act = server.Serve
@@ -61,7 +61,6 @@ func PlayRole(all []Bench) (played bool) {
 	return true
 }
 
-// run does one run and writes the outcome.
 func (r role) run(all []Bench, out io.Writer, orphaned <-chan struct{}) (err error) {
 	go func() { // until the process ends
 		<-orphaned
@@ -92,7 +91,7 @@ func (r role) run(all []Bench, out io.Writer, orphaned <-chan struct{}) (err err
 	return json.NewEncoder(out).Encode(o)
 }
 
-// Once prepares the benchmark and has call run it.
+// Once prepares the benchmark, and passes its run to call.
 func (b Bench) Once(e Env, call func(run func() (Outcome, error)) (Outcome, error)) (o Outcome, err error) {
 	run, done, err := b.Prepare(e)
 	if err != nil {
@@ -106,7 +105,7 @@ func (b Bench) Once(e Env, call func(run func() (Outcome, error)) (Outcome, erro
 
 // Children starts processes; the zero value starts ordinary ones.
 type Children struct {
-	CPUProfile string // file that each process writes, over that of the one before
+	CPUProfile string // written by each process, over the previous one's
 }
 
 // Launch does one run in a process of its own.
@@ -135,7 +134,7 @@ type process struct {
 	cmd  *exec.Cmd
 	in   io.Closer // closing it ends the process
 	out  *bufio.Reader
-	errs *strings.Builder // what it writes to stderr
+	errs *strings.Builder // its stderr
 }
 
 func start(r role) (*process, error) {
@@ -173,7 +172,7 @@ func (p *process) wait() error {
 	return nil
 }
 
-// stop ends a process that would go on.
+// stop ends the process at any time.
 func (p *process) stop() {
 	_ = p.in.Close()
 	_ = p.cmd.Wait() // it exits with an error, as it should

@@ -35,7 +35,6 @@ func (b Bench) RunAll(launch Launch, z Sizes, server string, runs int, on []Side
 	return rows, nil
 }
 
-// sumUp returns the median and the spread of a measure.
 func sumUp(measure string, outcomes []Outcome) Result {
 	var values []float64
 	for _, o := range outcomes {

@@ -23,7 +23,7 @@ func (s *Server) Show(w server.World) (address string, err error) {
 	if s.process != nil && s.shown == w {
 		return s.address, nil
 	}
-	s.Stop() // and its files are gone
+	s.Stop() // its files are gone, too
 	if s.process, err = start(role{}); err != nil {
 		return "", err
 	}

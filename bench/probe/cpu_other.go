@@ -8,5 +8,5 @@ import "time"
 
 var began = time.Now()
 
-// cpuTime returns wall time: this system is not asked.
+// cpuTime returns wall time on this system.
 func cpuTime() time.Duration { return time.Since(began) }

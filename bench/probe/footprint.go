@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Footprint returns the bytes of heap and stacks that are in use. It waits before until goroutines
-// that are about to end have ended.
+// Footprint returns the bytes of heap and stacks in use. It first waits for ending goroutines to
+// end.
 func Footprint() float64 {
 	count, steady := runtime.NumGoroutine(), 0
 	for deadline := time.Now().Add(time.Minute); steady < 15 && time.Now().Before(deadline); {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Cost is the resources that the whole process used during a piece of work, the garbage collector
-// included.
+// Cost is the resources used by the whole process during a piece of work, including the garbage
+// collector's.
 type Cost struct {
 	Wall  time.Duration
 	CPU   time.Duration // user and system
@@ -41,7 +41,7 @@ type Share struct{ CPU, Bytes float64 }
 // Per returns the cost of one of n operations.
 func (c Cost) Per(n int) Share { return Share{float64(c.CPU) / float64(n), c.bytes / float64(n)} }
 
-// LiveHeap collects garbage and returns the bytes of heap objects that are left.
+// LiveHeap collects garbage and returns the bytes of the remaining heap objects.
 func LiveHeap() float64 {
 	runtime.GC()
 	runtime.GC() // frees what the first one has left in pools
@@ -50,8 +50,8 @@ func LiveHeap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// WatchHeap samples the bytes of heap objects, dead ones that were not collected yet included, once
-// a millisecond until the function that it returns is called; that returns the highest.
+// WatchHeap samples the bytes of heap objects, including uncollected dead ones, once a millisecond.
+// peak ends that, and returns the highest value.
 func WatchHeap() (peak func() float64) {
 	stop := make(chan struct{})
 	var highest uint64

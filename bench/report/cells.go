@@ -71,7 +71,7 @@ func size(b float64) string {
 	return Digits(b) + " B"
 }
 
-// ratioCell is the quotient with as many digits as its mark needs.
+// ratioCell returns the quotient with as many digits as its mark needs.
 func ratioCell(r harness.Row) string {
 	q, ok := r.Quotient()
 	switch {
@@ -87,7 +87,6 @@ func ratioCell(r harness.Row) string {
 	return strconv.FormatFloat(q, 'f', 2, 64)
 }
 
-// markCell returns the mark.
 func markCell(r harness.Row) string {
 	switch r.Mark.Kind {
 	case harness.AtMost:
@@ -102,7 +101,6 @@ func markCell(r harness.Row) string {
 	return "≤ " + text
 }
 
-// cell is a side's median with the spread.
 func cell(u harness.Unit, r harness.Result) string {
 	if r.Runs == 0 {
 		return "–"
@@ -114,7 +112,6 @@ func cell(u harness.Unit, r harness.Result) string {
 	return text
 }
 
-// cells are those of a row.
 func cells(r harness.Row) []string {
 	short := ""
 	if r.IsShort() {

@@ -9,10 +9,10 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-// pick names a row that the README shows, by its benchmark and measure.
+// pick names a row for the README, by its benchmark and measure.
 type pick struct{ bench, measure string }
 
-// tenPicks are what matters most, with what informer-gen loses.
+// tenPicks are the most important rows, including losses of informer-gen.
 var tenPicks = []pick{
 	{"sync/pods/watch-list", harness.WallTime},
 	{"sync/pods/watch-list", harness.RetainedPer},
@@ -38,7 +38,6 @@ var numbers = []struct {
 	}},
 }
 
-// section is a benchmark with its rows.
 type section struct {
 	bench, title string
 	rows         []harness.Row
@@ -55,7 +54,7 @@ func find(all []section, p pick) (title string, row harness.Row, err error) {
 	return "", harness.Row{}, fmt.Errorf("there is no row %q of %s", p.measure, p.bench)
 }
 
-// threeNumbers is the table on the README's first screen.
+// threeNumbers returns the table on the README's first screen.
 func threeNumbers(all []section) (string, error) {
 	var out strings.Builder
 	markdown(&out, []string{"", "in JSON", "in protobuf, as built-in kinds come"})
@@ -74,7 +73,7 @@ func threeNumbers(all []section) (string, error) {
 	return out.String(), nil
 }
 
-// tenRows is the other table of the README.
+// tenRows returns the README's other table.
 func tenRows(all []section) (string, error) {
 	var out strings.Builder
 	markdown(&out, []string{"", string(harness.Ours), string(harness.ClientGo), "ratio", "mark", ""})

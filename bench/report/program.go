@@ -27,7 +27,7 @@ type Program struct {
 	Against string // head of the column of the other side
 	Page    string // below the root of the repository, for --md
 	Begin   string // the line before the table on the page
-	ReadMe  bool   // rows go into the README as well
+	ReadMe  bool   // also writes rows into the README
 	// Launch does a run; nil: in a process of its own.
 	Launch harness.Launch
 }
@@ -44,7 +44,7 @@ func (p Program) Main() {
 	}
 }
 
-// Run runs what the arguments choose.
+// Run runs the benchmarks chosen by the arguments.
 func (p Program) Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -131,7 +131,6 @@ func (p Program) measure(chosen []harness.Bench, side harness.Side, runs int, pr
 	return all, nil
 }
 
-// write writes the pages.
 func (p Program) write(table string, all []section) error {
 	if err := writeInto(p.Page, p.Begin, table); err != nil || !p.ReadMe {
 		return err
@@ -150,7 +149,6 @@ func (p Program) write(table string, all []section) error {
 	return nil
 }
 
-// version returns the version of a module that this program was built with.
 func version(module string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {

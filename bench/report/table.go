@@ -11,16 +11,14 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-// printer writes the table as it comes about.
+// printer writes the table row by row.
 type printer struct {
 	out      io.Writer
 	markdown bool
 }
 
-// widths are those of the text's columns.
 var widths = []int{46, 17, 17, 7, 15, 0}
 
-// head writes the names of the columns.
 func (p printer) head(against string) {
 	names := []string{"", string(harness.Ours), against, "ratio", "mark", ""}
 	if p.markdown {
@@ -32,8 +30,7 @@ func (p printer) head(against string) {
 	fmt.Fprintln(p.out, strings.Repeat("─", 110))
 }
 
-// section writes a benchmark's title and rows; "short" is at the end of each row that misses its
-// mark.
+// section writes a benchmark's title and rows; "short" ends each row that misses its mark.
 func (p printer) section(s section) {
 	if p.markdown {
 		markdown(p.out, []string{"**" + s.title + " (" + s.bench + ")**", "", "", "", "", ""})
@@ -55,7 +52,7 @@ func markdown(out io.Writer, cells []string) {
 	fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// text writes names and marks to the left of their columns, numbers to the right.
+// text aligns names and marks to the left of their columns, numbers to the right.
 func (p printer) text(cells []string) {
 	var line strings.Builder
 	for i, c := range cells {

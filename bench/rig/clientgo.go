@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/bench/server"
 )
 
-// StripManagedFields is the transform that people give to client-go's informers, and
-// controller-runtime has as TransformStripManagedFields.
+// StripManagedFields is a usual transform for client-go's informers; controller-runtime has it as
+// TransformStripManagedFields.
 func StripManagedFields(obj any) (any, error) {
 	if accessor, err := meta.Accessor(obj); err == nil && accessor.GetManagedFields() != nil {
 		accessor.SetManagedFields(nil)
@@ -22,7 +22,7 @@ func StripManagedFields(obj any) (any, error) {
 	return obj, nil
 }
 
-// ClientGo is an informer of client-go's.
+// ClientGo is an informer of client-go.
 type ClientGo[T server.Object] struct {
 	Informer cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandlerRegistration

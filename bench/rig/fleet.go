@@ -44,7 +44,7 @@ func (f Fleet) Synced() bool {
 	return !slices.ContainsFunc(f, func(s Subject) bool { return !s.Synced() })
 }
 
-// See sums up what [Subject.See] returns.
+// See sums up the results of [Subject.See].
 func (f Fleet) See(deep bool) (saw harness.Seen) {
 	for _, s := range f {
 		one := s.See(deep)

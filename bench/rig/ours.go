@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// Ours is an informer of informer-gen's.
+// Ours is an informer of informer-gen.
 type Ours[T server.Object] struct {
 	Informer *informer.SharedIndexInformer[T]
 	handlers []*informer.Registration

@@ -20,13 +20,12 @@ type Handler[T server.Object] struct {
 	Update func(old, obj T)
 }
 
-// Rig is an informer of either side with a namespace index, the only one that client-go's
-// factories give theirs.
+// Rig is an informer of either side with a namespace index, the only one set by client-go's
+// factories.
 type Rig[T server.Object] interface {
 	// Handle adds a handler; the informer may be running.
 	Handle(Handler[T]) error
-	// Start runs the informer, as a factory does, until the function that it returns is called;
-	// that waits for the end.
+	// Start runs the informer, as a factory does. stop ends it, and waits for its end.
 	Start() (stop func(), err error)
 	// Synced reports whether the informer and all its handlers have the initial objects.
 	Synced() bool
@@ -68,7 +67,7 @@ func New[T server.Object](s harness.Side, c server.Collection[T], how Setup) (Ri
 // patience is how long one step of a benchmark may take before it counts as hanging.
 const patience = 3 * time.Minute
 
-// Wait waits for done, which is closed or sent to by what the benchmark expects.
+// Wait waits until done is closed or gets a value.
 func Wait(done <-chan struct{}, what string) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -80,8 +79,8 @@ func Wait(done <-chan struct{}, what string) error {
 	}
 }
 
-// WaitSynced waits until an informer, or a fleet of them, has synced. It is for benchmarks whose
-// clock does not run.
+// WaitSynced waits until an informer, or a fleet, has synced. It is for benchmarks whose clock does
+// not run.
 func WaitSynced(r interface{ Synced() bool }) error {
 	for deadline := time.Now().Add(patience); !r.Synced(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -21,10 +21,10 @@ type Subject interface {
 	// Added and Updated are closed when the handler has got all expected events.
 	Added() <-chan struct{}
 	Updated() <-chan struct{}
-	// UpdatedAt returns when Updated was closed. It may be called from then on.
+	// UpdatedAt returns the time at which Updated was closed. Call it only afterwards.
 	UpdatedAt() time.Time
-	// See summarizes the informer's objects and its handler's events. Call it when the informer has
-	// stopped. With deep, it takes the kinds from the objects.
+	// See summarizes the informer's objects and its handler's events. Call it after the informer
+	// has stopped. With deep, it clears the objects' kinds.
 	See(deep bool) harness.Seen
 }
 
@@ -47,8 +47,8 @@ func NewSubject[T server.Object](s harness.Side, c server.Collection[T], how Set
 	return SubjectOf(r, adds, updates, func(obj T) any { return obj })
 }
 
-// SubjectOf makes a subject of an informer. What view returns of an object is what is compared
-// with the other sides.
+// SubjectOf makes a subject of an informer. view returns the part of an object to compare with the
+// other side's.
 func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (Subject, error) {
 	sub := &subjectOf[T]{Rig: r, view: view, wantAdds: adds, wantUpdates: updates, allAdded: make(chan struct{}), allUpdated: make(chan struct{})}
 	return sub, r.Handle(Handler[T]{
@@ -82,11 +82,11 @@ func (s *subjectOf[T]) See(deep bool) harness.Seen {
 		saw.Objects++
 		saw.Digest += Digest(obj.GetNamespace(), obj.GetName(), string(obj.GetUID()), obj.GetResourceVersion())
 		if deep {
-			// which client-go's typed clients have done
+			// client-go's typed clients have done so
 			obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 			text, err := json.Marshal(s.view(obj))
 			if err != nil {
-				text = []byte(err.Error()) // and the other side should have the same
+				text = []byte(err.Error()) // the other side should have the same
 			}
 			saw.Digest += Digest(string(text))
 		}
@@ -101,7 +101,7 @@ func Digest(parts ...string) uint64 {
 		for i := range len(p) {
 			h = (h ^ uint64(p[i])) * 1099511628211
 		}
-		h = (h ^ 0xff) * 1099511628211 // which no text has
+		h = (h ^ 0xff) * 1099511628211 // a byte that no text has
 	}
 	return h
 }

@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PagedPath before the path of a collection makes the server answer as one without a watch cache,
+// PagedPath before the path of a collection makes the server answer like one without a watch cache,
 // which obeys a limit at resourceVersion 0, too.
 const PagedPath = "/paged"
 
@@ -46,16 +46,18 @@ func Serve(stdout io.Writer, orphaned <-chan struct{}) error {
 	return <-closed
 }
 
-// api answers list and watch requests for what a world has from bytes that were rendered before, as
-// an API server does: lists at resourceVersion 0 whole, or below PagedPath in pages, others in
-// pages; watch-lists; watches from the collection's resourceVersion on; 410 for others. It does not
-// compress. Beside that it obeys commands: show renders a world, and begin puts it into its first
-// state. After move, open watches send the world's events, if it has any, and else end with 410,
-// and what is listed and watched is its second state.
+// api answers list and watch requests for a world from bytes rendered before, as an API server
+// does: lists at resourceVersion 0 whole, or below PagedPath in pages, others in pages;
+// watch-lists; watches from the collection's resourceVersion on; 410 for others. It does not
+// compress.
+//
+// It also obeys commands: show renders a world, and begin puts it into its first state. After move,
+// open watches send the world's events, if it has any. Otherwise they end with 410, and lists and
+// watches have the world's second state.
 type api struct {
 	mux *http.ServeMux
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	collections map[string]*served
 	moved       bool
 	moving      chan struct{} // closed by move
@@ -81,7 +83,7 @@ func (a *api) show(w http.ResponseWriter, r *http.Request) {
 		c, err = what.collections()
 	}
 	if err == nil {
-		err = a.close() // of the world before
+		err = a.close() // of the previous world
 		a.mu.Lock()
 		a.collections = c
 		a.mu.Unlock()
@@ -91,7 +93,6 @@ func (a *api) show(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// close removes the files.
 func (a *api) close() (err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,7 +136,7 @@ func (a *api) get(w http.ResponseWriter, r *http.Request) {
 	s.serveList(w, query, paged, moved)
 }
 
-// send writes what is read in large pieces, and reports whether the client has taken all.
+// send copies in large pieces, and reports whether the client has taken all.
 func send(w http.ResponseWriter, from io.Reader) bool {
 	// Not by w.ReadFrom, which copies by 32 KB.
 	_, err := io.CopyBuffer(struct{ io.Writer }{w}, from, make([]byte, 256<<10))
@@ -152,5 +153,5 @@ func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message
 func answer(w http.ResponseWriter, code int, status *metav1.Status) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(status) // the client is gone, then
+	_ = json.NewEncoder(w).Encode(status) // an error means that the client is gone
 }

@@ -13,7 +13,7 @@ import (
 // noWatchList is a client that makes client-go's reflector list.
 type noWatchList struct{}
 
-// IsWatchListSemanticsUnSupported is what the reflector looks for.
+// IsWatchListSemanticsUnSupported is called by the reflector.
 func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Object is an object that both sides can hold.
@@ -22,9 +22,9 @@ type Object interface {
 	runtime.Object
 }
 
-// Collection is a collection in the form that each side reads.
+// Collection is a collection in each side's form.
 type Collection[T Object] interface {
 	Source() (source.Source[T], error)
 	ListerWatcher() (cache.ListerWatcher, error)
-	Example() T // an empty object, which client-go wants to see
+	Example() T // an empty object, which client-go requires
 }

@@ -26,16 +26,15 @@ func Begin(address string) error {
 	return err
 }
 
-// Move lets open watches send the world's events, if it has any, as fast as they are read. Else it
-// puts the world into its second state, and ends open watches with 410.
+// Move lets open watches send the world's events, if it has any, as fast as they are read.
+// Otherwise it puts the world into its second state, and ends open watches with 410.
 func Move(address string) error {
 	_, err := command(address, "move", "")
 	return err
 }
 
-// command sends a command to a server, waits until it is done, and returns the answer.
 func command(address, name, body string) ([]byte, error) {
-	transport := &http.Transport{} // of its own, of which nothing is left
+	transport := &http.Transport{} // its own, to leave nothing behind
 	defer transport.CloseIdleConnections()
 	resp, err := (&http.Client{Transport: transport}).Post(address+"/"+name, "text/plain", strings.NewReader(body))
 	if err != nil {

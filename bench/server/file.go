@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// file is a file of things that stand one behind the other. The zero value has none.
+// file is a sequence of byte strings, on disk. The zero value is empty.
 type file struct {
 	file *os.File
-	// removed means that the file has lost its name while it is open, where the system allows that:
-	// then nothing is left if the program is killed.
+	// removed means that the open file has no name any more, where the system allows that, so
+	// nothing is left if the program is killed.
 	removed bool
-	ends    []int64 // where each thing ends
+	ends    []int64 // the end of each byte string
 }
 
-// render writes n things, which are made by several goroutines.
+// render writes n byte strings, made by several goroutines.
 func (f *file) render(n int, thing func(i int) ([]byte, error)) (err error) {
 	if n == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (f *file) begin(i int) int64 {
 
 func (f *file) size(from, to int) int64 { return f.begin(to) - f.begin(from) }
 
-// between returns the things from the one to before the other.
+// between returns the byte strings with indexes in [from, to).
 func (f *file) between(from, to int) io.Reader {
 	return io.NewSectionReader(f.file, f.begin(from), f.size(from, to))
 }

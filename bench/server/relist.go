@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// RelistProducer is a collection of Pods in two states: the first one until Expire is called, which
-// ends the watch as if it had been too far behind, and then the second one. One informer may use
-// it, once.
+// RelistProducer is a collection of Pods in two states: the first until Expire is called, which
+// ends the watch as if it had been too far behind, and then the second. One informer may use it,
+// once.
 type RelistProducer struct {
 	states [2][]*corev1.Pod
 	expire chan struct{}
@@ -36,7 +36,6 @@ func NewRelistProducer(states [2][]*corev1.Pod) *RelistProducer {
 // Expire ends the watch. It blocks until there is one.
 func (p *RelistProducer) Expire() { p.expire <- struct{}{} }
 
-// now returns the state that there is, and its version.
 func (p *RelistProducer) now() ([]*corev1.Pod, string) {
 	if p.expired.Load() {
 		return p.states[1], strconv.Itoa(3 * len(p.states[0]))
@@ -44,7 +43,7 @@ func (p *RelistProducer) now() ([]*corev1.Pod, string) {
 	return p.states[0], strconv.Itoa(len(p.states[0]))
 }
 
-// end waits until the watch ends, and returns why.
+// end waits for the end of the watch, and returns the reason.
 func (p *RelistProducer) end(ctx context.Context) error {
 	select {
 	case <-p.expire:
@@ -58,10 +57,10 @@ func (p *RelistProducer) end(ctx context.Context) error {
 // Example implements [Collection].
 func (*RelistProducer) Example() *corev1.Pod { return &corev1.Pod{} }
 
-// Source is the producer as informer-gen reads it.
+// Source returns the producer in informer-gen's form.
 func (p *RelistProducer) Source() (source.Source[*corev1.Pod], error) { return relistSource{p}, nil }
 
-// ListerWatcher is the producer as client-go reads it.
+// ListerWatcher returns the producer in client-go's form.
 func (p *RelistProducer) ListerWatcher() (cache.ListerWatcher, error) {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -21,9 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Remote is a collection that is read from the server process: by our HTTP source, and by a typed
-// client made of the parts that generated clientsets are made of, wired as generated informers wire
-// it.
+// Remote is a collection read from the server process: by our HTTP source, and by a typed client
+// made of the parts of generated clientsets, wired as generated informers wire it.
 type Remote[T Object, L runtime.Object] struct {
 	From
 	Kind  data.Kind
@@ -31,16 +30,17 @@ type Remote[T Object, L runtime.Object] struct {
 	List  func() L
 }
 
-// From is where collections are read, and how.
+// From tells where and how to read collections.
 type From struct {
-	Server string // with the part of the path before /api or /apis
-	// Protobuf asks for it, as both sides do for built-in kinds by default. Else both ask for JSON.
+	Server string // including the part of the path before /api or /apis
+	// Protobuf asks for it, as both sides do for built-in kinds by default. Otherwise both ask for
+	// JSON.
 	Protobuf bool
 	// ByList asks for lists, not for watch-lists.
 	ByList bool
 	// Strip makes ours drop managedFields. (client-go's informers get a transform.)
 	Strip bool
-	// Around wraps the transport, if it isn't nil.
+	// Around wraps the transport, if not nil.
 	Around func(http.RoundTripper) http.RoundTripper
 }
 
@@ -130,7 +130,7 @@ func RouteRemote(f From) Remote[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList] 
 	}
 }
 
-// Codecs are those of the typed clients, and parameters encodes their options.
+// Codecs belong to the typed clients, and parameters encodes their options.
 var (
 	Codecs     = serializer.NewCodecFactory(data.Scheme)
 	parameters = runtime.NewParameterCodec(data.Scheme)

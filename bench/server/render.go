@@ -14,12 +14,12 @@ import (
 // rendering writes objects of one kind as an API server does in one format.
 type rendering interface {
 	contentType(watch bool) string
-	// item is an object in a list, and event is one in a watch. separator is the number of bytes
+	// item returns an object in a list, and event one in a watch. separator is the number of bytes
 	// between two items.
 	item(runtime.Object) ([]byte, error)
 	separator() int64
 	event(watch.EventType, runtime.Object) ([]byte, error)
-	// head and tail stand around the items of a list, which have so many bytes.
+	// head and tail surround the items of a list, which have so many bytes.
 	head(meta metav1.ListMeta, itemBytes int64) []byte
 	tail(meta metav1.ListMeta) []byte
 	// bookmark ends the initial events of a watch-list.
@@ -33,7 +33,7 @@ func newRendering(k data.Kind, protobuf bool) rendering {
 	return jsonRendering{k}
 }
 
-// initialEventsEnd is an object of which a server fills in nothing else.
+// initialEventsEnd returns the object of that bookmark, without other fields.
 func initialEventsEnd(k data.Kind, resourceVersion string) (runtime.Object, error) {
 	obj := runtime.Object(&metav1.PartialObjectMetadata{})
 	if k.BuiltIn {
@@ -52,8 +52,8 @@ func initialEventsEnd(k data.Kind, resourceVersion string) (runtime.Object, erro
 	return obj, nil
 }
 
-// expired is the status of an ERROR event, or of an answer, for a resourceVersion that the server
-// has forgotten.
+// expired returns the status of an ERROR event, or of an answer, for a resourceVersion that the
+// server has forgotten.
 func expired() *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

@@ -18,8 +18,8 @@ type jsonRendering struct{ kind data.Kind }
 
 func (jsonRendering) contentType(bool) string { return runtime.ContentTypeJSON }
 
-// object writes fields in the order of the Go type, for which a server has one; custom resources
-// pass through it as maps, whose names come out sorted.
+// object writes fields in the order of the Go type, as a server does for built-in kinds. Custom
+// resources pass through it as maps, so their names are sorted.
 func (j jsonRendering) object(obj runtime.Object) ([]byte, error) {
 	text, err := json.Marshal(obj)
 	if err != nil || j.kind.BuiltIn {
@@ -63,7 +63,7 @@ func (j jsonRendering) head(m metav1.ListMeta, _ int64) []byte {
 func listMeta(m metav1.ListMeta) []byte {
 	text, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // it has strings and numbers
+		panic(err) // it has only strings and numbers
 	}
 	return text
 }

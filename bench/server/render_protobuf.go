@@ -13,11 +13,11 @@ import (
 	"github.com/informer-gen/informer-gen/bench/data"
 )
 
-// protobufRendering writes the envelope of Kubernetes: four bytes, then a runtime.Unknown with the
-// object in it.
+// protobufRendering writes the envelope of Kubernetes: four bytes, then a runtime.Unknown around
+// the object.
 type protobufRendering struct{ kind data.Kind }
 
-// envelopeMagic begins everything but the events of a watch.
+// envelopeMagic begins everything except the events of a watch.
 const envelopeMagic = "k8s\x00"
 
 func (protobufRendering) contentType(watch bool) string {
@@ -56,7 +56,7 @@ func (p protobufRendering) event(t watch.EventType, obj runtime.Object) ([]byte,
 func (p protobufRendering) head(m metav1.ListMeta, itemBytes int64) []byte {
 	meta, err := m.Marshal()
 	if err != nil {
-		panic(err) // it has strings and numbers
+		panic(err) // it has only strings and numbers
 	}
 	meta = append(field(1, len(meta)), meta...)
 	return append(envelope(p.kind.Resource.GroupVersion().String(), p.kind.Name+"List", int64(len(meta))+itemBytes), meta...)
@@ -74,8 +74,8 @@ func (p protobufRendering) bookmark(resourceVersion string) ([]byte, error) {
 	return p.event(watch.Bookmark, obj)
 }
 
-// envelope is what stands before an object of so many bytes: magic, Unknown.typeMeta, the beginning
-// of Unknown.raw.
+// envelope returns the bytes before an object of the given size: magic, Unknown.typeMeta, the
+// beginning of Unknown.raw.
 func envelope(apiVersion, kind string, size int64) []byte {
 	t := append(field(1, len(apiVersion)), apiVersion...)
 	t = append(append(t, field(2, len(kind))...), kind...)
@@ -84,7 +84,7 @@ func envelope(apiVersion, kind string, size int64) []byte {
 	return binary.AppendUvarint(append(head, 2<<3|2), uint64(size))
 }
 
-// envelopeTail is what stands behind it: Unknown.contentEncoding and Unknown.contentType, both "".
+// envelopeTail follows it: Unknown.contentEncoding and Unknown.contentType, both "".
 const envelopeTail = "\x1a\x00\x22\x00"
 
 // field begins a length-delimited field of protobuf.

@@ -16,18 +16,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Script is a collection of existing Pods, followed by MODIFIED events. Their objects are made
-// beforehand: each is one that the informer has not seen, as from a decoder. It replaces the
-// decoder. The code between decoder and informer is each side's own: client-go's typed clients
-// decode behind watch.StreamWatcher, which has a goroutine and an unbuffered channel; our HTTP
-// source calls back on the goroutine that decodes. One informer may use it, once.
+// Script is a collection of existing Pods, followed by MODIFIED events. It replaces the decoder:
+// the events' objects are made beforehand, each new to the informer, as from a decoder. The code
+// between decoder and informer is each side's own: client-go's typed clients decode behind
+// watch.StreamWatcher, which has a goroutine and an unbuffered channel; our HTTP source calls back
+// on the goroutine that decodes. One informer may use it, once.
 type Script struct {
 	Initial []*corev1.Pod
 	turn    chan []*corev1.Pod // objects of events that may be read
-	rest    []*corev1.Pod      // of the last ones that came; by the goroutine that decodes
+	rest    []*corev1.Pod      // of the last value of turn; used by the decoding goroutine
 }
 
-// NewScript returns a script of these Pods, whose events come from [Script.Play].
+// NewScript returns a script of these Pods, with events from [Script.Play].
 func NewScript(initial []*corev1.Pod) *Script {
 	return &Script{Initial: initial, turn: make(chan []*corev1.Pod, 1)}
 }
@@ -45,7 +45,7 @@ func (s *Script) Next(done <-chan struct{}) (pod *corev1.Pod) {
 	return pod
 }
 
-// Play lets the events of these objects be read. It blocks while those of the call before are not.
+// Play lets the events of these objects be read. It blocks until those of the previous call are.
 func (s *Script) Play(pods []*corev1.Pod) { s.turn <- pods }
 
 // Example implements [Collection].
@@ -120,7 +120,7 @@ func (d scriptDecoder) Decode() (watch.EventType, runtime.Object, error) {
 // Close implements watch.Decoder. The StreamWatcher calls it once.
 func (d scriptDecoder) Close() { close(d.closed) }
 
-// noReporter is for a decoder that has no errors to report.
+// noReporter is for a decoder without errors.
 type noReporter struct{}
 
 // AsObject implements watch.Reporter.

@@ -82,16 +82,16 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 	}
 }
 
-// served is a collection as bytes in files. It has two states: the first, and that in which some
-// objects have changed.
+// served is a collection as bytes in files. It has two states: in the second, some objects have
+// changed.
 type served struct {
 	kind      data.Kind
 	rendering rendering
 	items     file
 	added     file // events of the first state
-	later     file // events that a watch sends
+	later     file // events to send in a watch
 
-	changed      map[int]int // from an object's index to that in what follows
+	changed      map[int]int // from an object's index to its index in the files below
 	changedItems file
 	changedAdded file
 }
@@ -103,7 +103,7 @@ func (s *served) add(n int, at func(i int) apiruntime.Object) error {
 	)
 }
 
-// change lets n of the objects have a second state.
+// change gives n of the objects a second state.
 func (s *served) change(n, of int, at func(i, version int) apiruntime.Object) error {
 	s.changed = map[int]int{}
 	indexes := make([]int, n)
@@ -118,7 +118,6 @@ func (s *served) change(n, of int, at func(i, version int) apiruntime.Object) er
 	)
 }
 
-// resourceVersion is that of the collection.
 func (s *served) resourceVersion(moved bool) string {
 	if moved {
 		return strconv.Itoa(data.CollectionVersion + len(s.changed))
@@ -126,7 +125,7 @@ func (s *served) resourceVersion(moved bool) string {
 	return strconv.Itoa(data.CollectionVersion)
 }
 
-// list is the answer to a list of the objects from the one to before the other.
+// list returns the answer to a list of the objects with indexes in [from, to).
 func (s *served) list(from, to int, next string, moved bool) io.Reader {
 	m := metav1.ListMeta{ResourceVersion: s.resourceVersion(moved), Continue: next}
 	if next != "" {
@@ -137,15 +136,13 @@ func (s *served) list(from, to int, next string, moved bool) io.Reader {
 	return io.MultiReader(bytes.NewReader(s.rendering.head(m, size)), io.LimitReader(items, size), bytes.NewReader(s.rendering.tail(m)))
 }
 
-// initial is what a watch-list sends.
 func (s *served) initial(moved bool) (io.Reader, error) {
 	end, err := s.rendering.bookmark(s.resourceVersion(moved))
 	events, _ := s.pieces(&s.added, &s.changedAdded, 0, s.added.len(), moved)
 	return io.MultiReader(events, bytes.NewReader(end)), err
 }
 
-// pieces are the objects from the one to before the other, in either state, and how many bytes they
-// have.
+// pieces returns the objects with indexes in [from, to), in either state, and their size in bytes.
 func (s *served) pieces(first, second *file, from, to int, moved bool) (_ io.Reader, size int64) {
 	var parts []io.Reader
 	begin := from

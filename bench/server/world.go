@@ -17,21 +17,21 @@ import (
 type World struct {
 	Pods, Certificates, Routes int
 
-	Distinct bool // no string is equal to another one
-	Protobuf bool // everything is served in protobuf, else in JSON
-	// Changed is how many Pods are different, at random places, once the collection has moved on.
+	Distinct bool // all strings differ
+	Protobuf bool // serve everything in protobuf, not JSON
+	// Changed is the number of Pods, at random places, that differ in the second state.
 	Changed int
-	// Events is how many MODIFIED events of Pods a watch sends, each of a Pod at random.
+	// Events is the number of MODIFIED events of Pods sent in a watch, each of a random Pod.
 	Events int
 }
 
-// The streams of random numbers for what changes. Those of the data are others.
+// The streams of random numbers for changes. The data have others.
 const (
 	seedOfChanges = 10
 	seedOfEvents  = 13
 )
 
-// Objects is how many there are.
+// Objects returns the number of objects.
 func (w World) Objects() int {
 	return w.Pods + w.Certificates + w.Routes
 }
@@ -47,7 +47,7 @@ func (w World) Kinds() (kinds []data.Kind) {
 	return kinds
 }
 
-// fixed are the collections of all kinds but Pods.
+// fixed returns the collections of all kinds except Pods.
 func (w World) fixed() []fixed {
 	all := []fixed{
 		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},
@@ -56,14 +56,13 @@ func (w World) fixed() []fixed {
 	return slices.DeleteFunc(all, func(c fixed) bool { return c.n == 0 })
 }
 
-// fixed is a collection that doesn't change: n objects, of which at returns the i-th.
+// fixed is a collection of n objects that doesn't change; at returns the i-th.
 type fixed struct {
 	kind data.Kind
 	n    int
 	at   func(i, n int) apiruntime.Object
 }
 
-// collections renders what there is.
 func (w World) collections() (_ map[string]*served, err error) {
 	all := map[string]*served{}
 	defer func() {
@@ -77,7 +76,7 @@ func (w World) collections() (_ map[string]*served, err error) {
 		plan := data.NewPodPlan(w.Pods)
 		s := &served{kind: data.Pods, rendering: newRendering(data.Pods, w.Protobuf)}
 		all[data.Pods.Path()] = s
-		// The same strings in each revision, but for what a restart changes.
+		// The same strings in each revision, except where a restart changes them.
 		pod := func(i, revision, version int) apiruntime.Object {
 			p := plan.Pod(i, revision, version)
 			if w.Distinct {

@@ -10,16 +10,15 @@
 //
 // The first build compiles an API server. The exit code is 1 if a check fails.
 //
-// The server runs in a child process, so goroutines and heap are those of the informers, of the
-// handlers and of the writers. The table shows both over time.
+// The server runs in a child process, so goroutines and heap belong to the informers, the handlers
+// and the writers. The table shows both over time.
 //
-// # Who is there
+// # Participants
 //
 // Writers create, update and delete ConfigMaps, --rate times a second. Of each three informers, the
 // first reads all of them, the second those labelled gold in one namespace, the third one namespace
-// by pages instead of by watch-list. Each has two handlers, of which one takes 20 ms for each
-// event, which is too slow to keep up. One more handler comes and goes all the time, at each
-// informer in turn.
+// by pages instead of by watch-list. Each has two handlers; one takes 20 ms for each event, too
+// slow to keep up. One more handler comes and goes all the time, at each informer in turn.
 //
 // # Faults
 //
@@ -27,17 +26,17 @@
 // compacted; all versions expire, so that watches have to begin with a full state; one informer is
 // stopped, and runs again; the server is killed, and started again with the same data.
 //
-// Informers wait for 0.1 to 2 s after a failure, and not for up to 30 s as they do by default:
-// faults come more often here than in production.
+// Informers wait for 0.1 to 2 s after a failure, not for up to 30 s, their default: faults come
+// more often here than in production.
 //
 // # Checks
 //
 // Each handler checks each event: add, updates, delete, in this order; the old object is the one of
 // the last event; one UID from add to delete; versions only grow. At the end the faults stop, and
-// each informer's store, and the last state of each object that each handler got, must be equal to
-// what the server lists. Then all informers are stopped, and no goroutine may be left, no informer
-// be reachable, and the heap must be near to where it was at the start.
+// each informer's store, and the last state of each object that each handler got, must equal the
+// server's list. Then all informers are stopped: no goroutine may be left, no informer be
+// reachable, and the heap must be near its size at the start.
 //
-// No wait takes longer than two minutes. After that the program names what is missing, with its
-// status. An interrupt ends the program at once and without a verdict.
+// No wait takes longer than two minutes. After that the program names the failed check, with the
+// state it found. An interrupt ends the program at once and without a verdict.
 package main

@@ -37,14 +37,14 @@ type member struct {
 	stop      func() error // set by run
 }
 
-// slowness is the time that a slow handler takes for each event.
+// slowness is a slow handler's time for each event.
 const slowness = 20 * time.Millisecond
 
-// impatient is the informers' backoff. The default one waits for up to 30 s after failures that
-// come more often than every two minutes, as they do here; the soak would then test long pauses.
+// impatient is the informers' backoff. The default waits for up to 30 s after failures less than
+// two minutes apart, as here; the soak would then test long pauses.
 var impatient = reflector.Backoff{Initial: 100 * time.Millisecond, Max: 2 * time.Second, ResetAfter: 3 * time.Second}
 
-// newMember makes the n-th informer, as the package's documentation says.
+// newMember makes the n-th informer, as described in the package's documentation.
 func newMember(n int, url string, calls *atomic.Int64, wrong *problems) (*member, error) {
 	m := &member{name: fmt.Sprintf("informer %d", n), transport: &http.Transport{}}
 	tuning := reflector.Tuning{Backoff: impatient}
@@ -84,7 +84,6 @@ func (m *member) checker(name string, calls *atomic.Int64, wrong *problems) *che
 
 var errStop = errors.New("the soak stops the informer")
 
-// run runs the informer until stop is called.
 func (m *member) run() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ended := make(chan error, 1)
@@ -126,7 +125,7 @@ func visit(ctx context.Context, members []*member, wrong *problems) {
 	}
 }
 
-// versions are the UID and the resourceVersion of each object that exists, by its key.
+// versions maps the keys of existing objects to their UIDs and resourceVersions.
 type versions map[object.Key]string
 
 func versionsOf(objects iter.Seq[*corev1.ConfigMap]) versions {
@@ -137,7 +136,7 @@ func versionsOf(objects iter.Seq[*corev1.ConfigMap]) versions {
 	return v
 }
 
-// missing describes how an informer differs from the server; "" if it doesn't.
+// missing describes an informer's differences from the server; "" if there are none.
 func (m *member) missing(ctx context.Context, client kubernetes.Interface) string {
 	list, err := client.CoreV1().ConfigMaps(m.namespace).List(ctx, metav1.ListOptions{LabelSelector: m.selector})
 	if err != nil {

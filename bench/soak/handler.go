@@ -24,7 +24,7 @@ type checker struct {
 	calls *atomic.Int64 // counts callbacks, of other handlers too
 	wrong *problems
 
-	mu   sync.Mutex // mu guards what follows
+	mu   sync.Mutex // mu guards the fields below
 	live map[object.Key]*corev1.ConfigMap
 }
 
@@ -90,9 +90,8 @@ func id(obj *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s (%s@%s)", object.KeyOf(obj), obj.UID, obj.ResourceVersion)
 }
 
-// problems is what is wrong.
 type problems struct {
-	mu   sync.Mutex // mu guards what follows
+	mu   sync.Mutex // mu guards the fields below
 	list []error
 	more int
 }
@@ -107,7 +106,6 @@ func (p *problems) add(format string, args ...any) {
 	p.list = append(p.list, fmt.Errorf(format, args...))
 }
 
-// err is nil if nothing is wrong.
 func (p *problems) err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -25,10 +25,10 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/control"
 )
 
-// patience is how long anything but the soak itself may take.
+// patience bounds everything but the soak itself.
 const patience = 2 * time.Minute
 
-// leeway is how much larger the heap may be than before: what net/http, encoding/json and reflect
+// leeway is the allowed growth of the heap, for memory that net/http, encoding/json and reflect
 // keep for the process.
 const leeway = 4 << 20
 
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// The environment tells a process that it is the server, where its data are and its address.
+// The environment gives the server's process the folder of its data and its address.
 const (
 	serverDir  = "SOAK_SERVER_DIR"
 	serverAddr = "SOAK_SERVER_ADDR"
@@ -68,7 +68,6 @@ func playServer(ctx context.Context) bool {
 	return true
 }
 
-// startServer starts the child.
 func startServer(ctx context.Context, dir, addr string) (*control.Process, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -110,7 +109,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	klog.SetLogger(logr.Discard()) // faults are what is wanted; what comes of them is counted
+	klog.SetLogger(logr.Discard()) // faults are intended, and their effects are counted
 	dir, err := os.MkdirTemp("", "soak-")
 	if err != nil {
 		return err
@@ -134,8 +133,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return nil
 }
 
-// remains returns what is left of informers that have ended. Connections that were closed end their
-// goroutines in their own time.
+// remains returns the leftovers of ended informers. Goroutines of closed connections end in their
+// own time.
 func remains(before float64, ignored goleak.Option, informers []weak.Pointer[sharedInformer]) (heap float64, left []string) {
 	for end := time.Now().Add(patience / 6); ; time.Sleep(50 * time.Millisecond) {
 		heap, left = probe.LiveHeap(), nil
@@ -157,5 +156,4 @@ func remains(before float64, ignored goleak.Option, informers []weak.Pointer[sha
 	}
 }
 
-// hostOf returns the address of a URL.
 func hostOf(url string) string { return strings.TrimPrefix(url, "http://") }

@@ -36,7 +36,6 @@ const (
 
 var namespaces = []string{"default", "kube-system"}
 
-// soak is one run of the program.
 type soak struct {
 	options
 	out     io.Writer
@@ -95,7 +94,7 @@ func soakIn(ctx context.Context, dir string, o options, out io.Writer, wrong *pr
 	return ended, nil
 }
 
-// soak is the time in which everything happens.
+// soak runs the writers and the faults for the configured time.
 func (s *soak) soak(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.minutes*float64(time.Minute)))
 	defer cancel()
@@ -116,7 +115,7 @@ func (s *soak) soak(ctx context.Context) error {
 }
 
 // write changes objects of its own, now and then by a deletion, at its part of the rate. A failure
-// is one of the faults.
+// counts as an effect of the faults.
 func (s *soak) write(ctx context.Context, writer int) {
 	tick := time.NewTicker(time.Duration(writers * float64(time.Second) / s.rate))
 	defer tick.Stop()
@@ -131,8 +130,8 @@ func (s *soak) write(ctx context.Context, writer int) {
 			ObjectMeta: metav1.ObjectMeta{Name: "soak-" + strconv.Itoa(i), Labels: map[string]string{tierLabel: []string{gold, "tin"}[rand.IntN(2)]}},
 			Data:       map[string]string{"n": strconv.Itoa(n), "note": "gently down the stream"},
 		}
-		// Not ctx: a request that is given up may be carried out later, when all stores are
-		// expected to have come to rest.
+		// Not ctx: an abandoned request may be carried out later, when all stores are expected to
+		// be at rest.
 		maps, making := s.client.CoreV1().ConfigMaps(namespaces[i%len(namespaces)]), context.WithoutCancel(ctx)
 		var err error
 		if rand.IntN(20) == 0 {
@@ -189,7 +188,6 @@ func (s *soak) fault(ctx context.Context, kind int) (err error) {
 	return err
 }
 
-// table prints a line now and then.
 func (s *soak) table(ctx context.Context) {
 	fmt.Fprintf(s.out, "%8s %9s %9s %10s %10s %8s %7s\n", "", "writes", "calls", "goroutines", "live heap", "relists", "faults")
 	start := time.Now()
@@ -212,8 +210,8 @@ func (s *soak) table(ctx context.Context) {
 	}
 }
 
-// verify waits until all stores and handlers agree with the server, and records those that don't.
-// It polls, because no event reports it.
+// verify waits until all stores and handlers agree with the server, and records the others. It
+// polls, because no event reports it.
 func (s *soak) verify(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -230,7 +228,6 @@ func (s *soak) verify(ctx context.Context) {
 	}
 }
 
-// stop stops all informers, closes their connections and forgets them.
 func (s *soak) stop() {
 	for _, m := range s.members {
 		if err := m.stop(); err != nil {

@@ -7,32 +7,30 @@ import (
 )
 
 // cache is a watch cache of widgets, over a storage that costs nothing: it has its objects and
-// changes before they are wanted, in the form in which the storages of production give them away.
-// change is called by one goroutine.
+// changes in advance, in the form that production storages deliver. change is called by one
+// goroutine.
 type cache interface {
-	// prepare makes the next n changes ready. They go around the widgets.
+	// prepare makes the next n changes. They go around the widgets.
 	prepare(n int)
-	// change makes the next change that is ready. It may return before the cache has the change.
+	// change sends the next prepared change. It may return before the cache has the change.
 	change()
 	// watch opens a watch of all changes to come.
 	watch(aWatch) error
 	// endWatches ends all watches. Their functions are not called for later changes.
 	endWatches()
-	// close ends the watches and the cache, and waits for that.
+	// close ends the watches and the cache, and waits for their end.
 	close()
 }
 
-// aWatch is a watch that is to be opened. Its functions are called one at a time.
+// aWatch is a watch to open. Its functions are called one at a time.
 type aWatch struct {
-	// events is called with a number of events that have come, and were written to a writer that
-	// discards them.
+	// events is called with the number of events received and written to a discarding writer.
 	events func(n int)
-	ended  func() // is called if the cache has ended the watch, other than by endWatches
+	ended  func() // called if the cache has ended the watch, other than by endWatches
 }
 
-// withCache has work done with a cache of n widgets, through which so many changes have passed as
-// through one that has run for a while: 20,000 in the table. The cacher's history and the channels
-// of its watchers grow by that.
+// withCache calls work with a cache of n widgets that has passed as many changes as one in use for
+// a while: 20,000 in the table. The cacher's history and its watchers' channels grow by that.
 func withCache(side harness.Side, n int, z harness.Sizes, work func(cache) (map[string]float64, error)) (o harness.Outcome, err error) {
 	var c cache
 	if side == harness.Ours {
@@ -56,8 +54,8 @@ func withCache(side harness.Side, n int, z harness.Sizes, work func(cache) (map[
 	return o, err
 }
 
-// settle waits until the cache has passed all changes on. The cacher puts what it has not passed on
-// into the channels of new watchers, too, and ends those whose channels are full.
+// settle waits until the cache has passed all changes on. The cacher puts undelivered ones into the
+// channels of new watchers, too, and ends watchers with full channels.
 func settle(c cache) error {
 	defer c.endWatches()
 	for passed := false; !passed; {
@@ -72,7 +70,7 @@ func settle(c cache) error {
 	return nil
 }
 
-// changes are those of a storage, in its form of events.
+// changes are the changes of a storage, in its form of events.
 type changes[E any] struct {
 	widgets int
 	queue   chan E // for the storage's watch
@@ -93,7 +91,7 @@ func (c *changes[E]) prepare(n int) {
 func (c *changes[E]) change() {
 	var none E
 	e := c.ready[0]
-	c.ready[0] = none // it is the cache's now
+	c.ready[0] = none // it belongs to the cache now
 	c.ready = c.ready[1:]
 	c.version++
 	c.queue <- e

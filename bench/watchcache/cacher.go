@@ -17,11 +17,10 @@ import (
 	"k8s.io/apiserver/pkg/storage/cacher"
 )
 
-// prefix is where the cacher has the widgets.
 const prefix = "/bench.informer-gen.dev/widgets/"
 
-// cacherCache is the cacher of k8s.io/apiserver, set up as an API server does for a custom
-// resource: objects are maps, and no field has an index.
+// cacherCache is the cacher of k8s.io/apiserver, set up as by an API server for a custom resource:
+// objects are maps, and no field has an index.
 type cacherCache struct {
 	changes[watch.Event]
 	*cacher.Cacher
@@ -77,13 +76,12 @@ func newCacher(n int) (*cacherCache, error) {
 	return c, nil
 }
 
-// attributes returns what selectors see of a widget.
 func attributes(o runtime.Object) (labels.Set, fields.Set, error) {
 	u := o.(*unstructured.Unstructured)
 	return u.GetLabels(), fields.Set{"metadata.name": u.GetName(), "metadata.namespace": u.GetNamespace()}, nil
 }
 
-// fakeStorage is where a cacher has its objects from. What it has not got is never called.
+// fakeStorage is the storage behind a cacher. Methods not defined here are never called.
 type fakeStorage struct {
 	storage.Interface
 	cache *cacherCache
@@ -120,7 +118,6 @@ func (s fakeStorage) Watch(context.Context, string, storage.ListOptions) (watch.
 	return fakeWatch{s.cache.queue}, nil
 }
 
-// fakeWatch is the only watch of a storage.
 type fakeWatch struct{ events chan watch.Event }
 
 // ResultChan implements watch.Interface.

@@ -11,13 +11,13 @@ import (
 	"github.com/informer-gen/informer-gen/bench/probe"
 )
 
-// rate is how many changes there are in a second.
+// rate is the number of changes per second.
 const rate = 100
 
-// patience is how long watchers may take to get what they miss, after the last change.
+// patience is the time for watchers to get missing events after the last change.
 const patience = 10 * time.Second
 
-// deliverBench has changes reach many watchers.
+// deliverBench measures the delivery of changes to many watchers.
 func deliverBench() harness.Bench {
 	return harness.Bench{
 		Name: "deliver",
@@ -86,7 +86,6 @@ func (l *load) run(c cache, watchers int) error {
 	return nil
 }
 
-// idleBench measures watchers that have nothing to read.
 func idleBench() harness.Bench {
 	return harness.Bench{
 		Name: "idle",

@@ -15,10 +15,9 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers"
 )
 
-// eventEncoder writes events.
 var eventEncoder = json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{})
 
-// write has an API server's handler write a watch until it ends.
+// write runs an API server's handler that writes a watch until it ends.
 func write(from watch.Interface, events func(int)) {
 	s := &handlers.WatchServer{
 		Watching:        from,
@@ -32,13 +31,13 @@ func write(from watch.Interface, events func(int)) {
 	s.HandleHTTP(discarding{http.Header{}, events}, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: widgetPath}})
 }
 
-// never is a timeout that doesn't come.
+// never is an infinite timeout.
 type never struct{}
 
 // TimeoutCh implements handlers.TimeoutFactory.
 func (never) TimeoutCh() (<-chan time.Time, func() bool) { return nil, func() bool { return false } }
 
-// discarding is an answer that is not sent. The handler writes each event at once.
+// discarding is a discarded answer. The handler writes each event at once.
 type discarding struct {
 	header http.Header
 	events func(int)

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// lists is how often a list is asked for.
+// lists is the number of lists in a run.
 const lists = 10
 
 // listBench lists a collection through the handlers of both sides.
@@ -51,7 +51,7 @@ func listBench() harness.Bench {
 	}
 }
 
-// ask makes a request of a handler, and returns how many bytes the answer has.
+// ask makes a request of a handler, and returns the size of the answer in bytes.
 func ask(h http.Handler, method, url string, body []byte) (int64, error) {
 	req := httptest.NewRequest(method, url, bytes.NewReader(body))
 	req.Header.Set("Content-Type", "application/json")
@@ -63,7 +63,6 @@ func ask(h http.Handler, method, url string, body []byte) (int64, error) {
 	return a.bytes, nil
 }
 
-// answer counts what is written.
 type answer struct {
 	header http.Header
 	code   int

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/report"
 )
 
-// The sides that ours is compared with.
+// The other sides.
 const (
 	cacherSide harness.Side = "cacher"
 	devSide    harness.Side = "devserver"

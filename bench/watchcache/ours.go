@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// ours is a watch cache of this module.
 type ours struct {
 	*watchcache.Cache
 	changes[watchcache.Event]
@@ -41,7 +40,7 @@ func newOurs(n int) (*ours, error) {
 	o.stop = stop
 	go func() {
 		defer close(o.done)
-		_ = o.Run(ctx) // its error is why ctx has ended
+		_ = o.Run(ctx) // its error is the cause of ctx
 	}()
 	if err := o.WaitReady(ctx); err != nil {
 		o.close()
@@ -51,7 +50,6 @@ func newOurs(n int) (*ours, error) {
 	return o, nil
 }
 
-// source is the storage of our cache.
 type source struct{ *ours }
 
 // List implements watchcache.Storage.

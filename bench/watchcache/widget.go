@@ -23,7 +23,7 @@ var (
 const (
 	groupPath  = "/apis/bench.informer-gen.dev/v1"
 	widgetPath = groupPath + "/widgets"
-	nodeField  = "spec.node" // by which widgets can be selected
+	nodeField  = "spec.node" // selectable field of widgets
 )
 
 //go:embed crd.yaml
@@ -32,12 +32,11 @@ var crd []byte
 //go:embed widget.json
 var template string
 
-// namespace returns that of widget i.
 func namespace(i int) string { return fmt.Sprintf("tenant-%d", i%10) }
 
 // widgetJSON returns widget i as an API server writes it: without spaces, with sorted names. The
-// version is also in its spec, so that no two versions have the same content. Version 0 makes an
-// object that has not been created yet.
+// version is also in its spec, so versions have different contents. Version 0 is an object not
+// created yet.
 func widgetJSON(i int, version uint64) []byte {
 	rare, managed, identity := "", "", ""
 	if i%100 == 0 {
@@ -54,20 +53,18 @@ func widgetJSON(i int, version uint64) []byte {
 	).Replace(template))
 }
 
-// widgetObject returns widget i as a watch cache of ours has it.
 func widgetObject(i int, version uint64) *watchcache.Object {
 	o, err := watchcache.ParseJSON(widgetJSON(i, version), nodeField)
 	if err != nil {
-		panic(err) // the template is one of ours
+		panic(err) // the template is this package's
 	}
 	return o
 }
 
-// unstructuredWidget returns widget i as an API server has custom resources.
 func unstructuredWidget(i int, version uint64) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	if err := u.UnmarshalJSON(widgetJSON(i, version)); err != nil {
-		panic(err) // the template is one of ours
+		panic(err) // the template is this package's
 	}
 	return u
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// prefix begins what the program says about itself rather than about a place in the input.
+// prefix begins messages that have no position in the input.
 const prefix = "informer-gen: "
 
-// run is the whole program, except for what belongs to its process. It returns the exit code.
+// run is the program without its process: signals and os.Exit. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -36,14 +36,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDifference
 	case errors.Is(err, errPrinted):
 	case errors.As(err, &list):
-		_ = printFindings(stderr, list) // there is no other place to report it
+		_ = printFindings(stderr, list) // nowhere else to report it
 	default:
 		fmt.Fprintln(stderr, prefix+err.Error())
 	}
 	return exitWrong
 }
 
-// newRoot is the command that generates, with all the others below it.
 func newRoot() *cobra.Command {
 	root := newGenerate()
 	root.AddCommand(newDiff(), newExplain(), newFields(), newInit(), newList(), newMarkers(), newFormats())
@@ -52,7 +51,7 @@ func newRoot() *cobra.Command {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range append(root.Commands(), root) {
-		if cmd.Name() == "completion" { // without a shell it would print its help and succeed
+		if cmd.Name() == "completion" { // without a shell it prints its help and succeeds
 			cmd.Args = cobra.ArbitraryArgs
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
 				return fmt.Errorf("completion needs the name of a shell: %s", strings.Join(names(cmd), ", "))
@@ -65,7 +64,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// newHelp is cobra's help command, except that an unknown command is an error.
+// newHelp is cobra's help command, but an unknown command is an error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -84,7 +83,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// names are those of the commands below cmd that one may call.
+// names returns the names of the commands below cmd, without hidden ones.
 func names(cmd *cobra.Command) []string {
 	var all []string
 	for _, sub := range cmd.Commands() {
@@ -95,7 +94,7 @@ func names(cmd *cobra.Command) []string {
 	return all
 }
 
-// version is the module's, as the go command has recorded it.
+// version returns the module's version, as recorded by the go command.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

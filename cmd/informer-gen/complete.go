@@ -10,13 +10,12 @@ import (
 	"github.com/informer-gen/informer-gen/generator"
 )
 
-// completePackages offers folders, which are what patterns mostly begin with.
+// completePackages offers folders: most patterns begin with one.
 func completePackages(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeKinds offers the kinds that explain knows, as far as they can be found without a word
-// about what is wrong.
+// completeKinds offers the kinds known to explain. It prints no errors.
 func (in *inspection) completeKinds(cmd *cobra.Command) []string {
 	found, err := generator.Inspect(cmd.Context(), in.config(cmd, nil))
 	if err != nil {

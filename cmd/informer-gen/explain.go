@@ -71,7 +71,7 @@ doesn't count in the name alone.`,
 	return cmd
 }
 
-// typesNamed returns the types that a user may mean by name.
+// typesNamed returns the types matching name.
 func typesNamed(name string, types []generator.InspectedType) []generator.InspectedType {
 	return slices.DeleteFunc(slices.Clone(types), func(t generator.InspectedType) bool { return !isNamed(t, name) })
 }
@@ -88,7 +88,7 @@ func isNamed(t generator.InspectedType, name string) bool {
 	if !ok || t.Name != kind {
 		return false
 	}
-	// The group of a type that nothing is generated for isn't known.
+	// The group of a type without generated code isn't known.
 	return !t.Generated || t.Group.Text == group || strings.HasPrefix(t.Group.Text, group+".")
 }
 
@@ -158,7 +158,7 @@ func printExplanations(out io.Writer, found generator.Inspection, types []genera
 	return w.Flush()
 }
 
-// because returns what decided something.
+// because names the source of a fact.
 func because(t generator.InspectedType, f generator.Fact) string {
 	if f.Pos.IsValid() {
 		return f.From + " (" + place(t, f.Pos) + ")"

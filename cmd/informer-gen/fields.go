@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
-// reading is the command that shows what a program reads.
 type reading struct {
 	tags   []string
 	all    bool
@@ -81,7 +80,6 @@ func (r *reading) run(cmd *cobra.Command, patterns []string) error {
 	return printFields(cmd.OutOrStdout(), report, r.all)
 }
 
-// find reads the program.
 func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -101,7 +99,6 @@ func (r *reading) find(cmd *cobra.Command, patterns []string) (*fields.Report, e
 	return report, context.Cause(cmd.Context())
 }
 
-// count is a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

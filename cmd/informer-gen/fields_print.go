@@ -15,14 +15,13 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
-// Without --all, so many places of one use, and so many lines without which there are gains for a
-// kind, are shown as text.
+// The limits of the text format without --all: places for each use, and for each kind lines whose
+// removal would make its projection smaller.
 const (
 	mostPlaces = 3
 	mostLines  = 5
 )
 
-// fieldsText prints a report as text.
 type fieldsText struct {
 	*tabwriter.Writer
 	all bool
@@ -50,7 +49,7 @@ func printFields(out io.Writer, report *fields.Report, all bool) error {
 	return w.Flush()
 }
 
-// uses prints uses by heading, and each path, or reason, once.
+// uses prints uses under their headings, each path or reason once.
 func (w fieldsText) uses(uses []fields.Use) {
 	for _, part := range []struct {
 		heading string
@@ -132,7 +131,7 @@ func (w fieldsText) gains(gains []fields.Gain) {
 
 func partOf(u fields.Use) string { return cmp.Or(u.Path, "the object") }
 
-// shown are the first of some places.
+// shown formats the first few places.
 func (w fieldsText) shown(places []token.Position) string {
 	var names []string
 	for _, pos := range places {
@@ -165,7 +164,6 @@ func (w fieldsText) projection(kind *fields.Kind) {
 	}
 }
 
-// useJSON is a use as --format=json prints it.
 type useJSON struct {
 	Path string     `json:"path"`
 	How  fields.How `json:"how"`
@@ -195,7 +193,6 @@ type projectionJSON struct {
 	Entry  string   `json:"entry,omitempty"`
 }
 
-// fieldsJSON is the document of fields.
 type fieldsJSON struct {
 	Kinds    []kindJSON `json:"kinds"`
 	Unknown  []useJSON  `json:"unknown"`

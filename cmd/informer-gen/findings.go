@@ -18,15 +18,14 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// The formats in which commands show what they have found.
+// The output formats.
 const (
 	formatText   = "text"
 	formatJSON   = "json"
 	formatGitHub = "github"
 )
 
-// findings collects what is to be told about the input and the output, and shows it when the
-// command is done.
+// findings collects findings about the input and the output, and shows them when the command ends.
 type findings struct {
 	format choice
 
@@ -40,7 +39,6 @@ func (f *findings) addTo(cmd *cobra.Command) {
 	f.format.addTo(cmd, "format", "how to show findings and differences (see informer-gen help formats)")
 }
 
-// begin says where to write.
 func (f *findings) begin(cmd *cobra.Command) {
 	f.stdout, f.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 }
@@ -48,19 +46,19 @@ func (f *findings) begin(cmd *cobra.Command) {
 // warn is generator.Config.Warn.
 func (f *findings) warn(d diag.Diagnostic) { f.list.Add(d) }
 
-// add adds what an error says, if it isn't nil.
+// add adds the findings of err, which may be nil.
 func (f *findings) add(err error) {
 	var list diag.List
 	switch {
 	case err == nil:
 	case errors.As(err, &list):
-		f.list = list // the warnings are among them
+		f.list = list // includes the warnings
 	default:
 		f.list.Add(diag.Diagnostic{Message: err.Error()})
 	}
 }
 
-// end shows everything, err included, and returns an error that only stands for the exit code.
+// end shows everything, err included. Its error only stands for the exit code.
 func (f *findings) end(err error) error {
 	f.add(err)
 	if showErr := f.show(); showErr != nil {
@@ -89,7 +87,7 @@ func (f *findings) show() error {
 	return err
 }
 
-// printFindings prints one a line, those without a place with the name of the program.
+// printFindings prints a line for each finding. One without a position begins with prefix.
 func printFindings(w io.Writer, list diag.List) error {
 	for _, d := range list {
 		line := d.String()
@@ -103,7 +101,7 @@ func printFindings(w io.Writer, list diag.List) error {
 	return nil
 }
 
-// json prints the one document of --format=json.
+// json prints the single document of --format=json.
 func (f *findings) json() error {
 	type change struct {
 		Kind string `json:"kind"`
@@ -121,7 +119,6 @@ func (f *findings) json() error {
 	return writeJSON(f.stdout, document)
 }
 
-// writeJSON writes a document for programs that people read too.
 func writeJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -129,7 +126,7 @@ func writeJSON(w io.Writer, document any) error {
 	return encoder.Encode(document)
 }
 
-// github prints the differences for the log, and everything as annotations.
+// github prints the differences to the log, and everything as annotations.
 func (f *findings) github() error {
 	if _, err := f.stdout.Write(output.Unified(f.changes)); err != nil {
 		return err
@@ -155,7 +152,7 @@ func (f *findings) github() error {
 	return nil
 }
 
-// inCheckout makes a name relative to the root of the checkout, where GitHub looks for it.
+// inCheckout makes a name relative to the root of the checkout, as GitHub expects.
 func inCheckout(name string) string {
 	checkout := os.Getenv("GITHUB_WORKSPACE")
 	if checkout == "" || name == "" {
@@ -173,7 +170,7 @@ func inCheckout(name string) string {
 	return name
 }
 
-// realPath is path without links, where that can be known.
+// realPath resolves the links of path, if possible.
 func realPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -181,8 +178,8 @@ func realPath(path string) string {
 	return path
 }
 
-// firstDifference is the first line of a changed file that isn't what it should be, counted from 1;
-// 0 for files that are missing or stale as a whole.
+// firstDifference returns the number of the first different line, counted from 1, or 0 if the file
+// is missing or stale.
 func firstDifference(c output.Change) int {
 	if c.Kind != output.Changed {
 		return 0
@@ -196,5 +193,5 @@ func firstDifference(c output.Change) int {
 		rest = rest[len(text):]
 		line++
 	}
-	return max(1, line-1) // what is missing stands behind the last line
+	return max(1, line-1) // lines are missing at the end
 }

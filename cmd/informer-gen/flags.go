@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// choice is a flag that takes one of some words. Its zero value is the default, which is not among
-// what a user writes.
+// choice is a flag with a closed set of values. The zero value is the default, which users can't
+// write.
 type choice struct {
 	value   string
 	allowed []string
@@ -36,32 +36,31 @@ func (c *choice) Set(value string) error {
 	return nil
 }
 
-// addTo gives cmd the flag, and its words to the shell's completion.
+// addTo adds the flag to cmd, and its values to the shell's completion.
 func (c *choice) addTo(cmd *cobra.Command, name, usage string) {
 	cmd.Flags().Var(c, name, usage)
 	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// silent is the value of a flag whose default isn't shown.
+// silent hides the default of a flag.
 type silent struct{ pflag.Value }
 
 // String implements pflag.Value.
 func (silent) String() string { return "" }
 
-// must is for what can only fail by a mistake in this package.
+// must panics on errors that only a mistake in this package can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// inputs are the flags that say what to read and what becomes of it; all commands that look at
-// types share them.
+// inputs are the flags about input and output, shared by all commands that look at types.
 type inputs struct {
 	cfg    generator.Config
 	layout choice
 
-	// Without the flag, the configuration file decides.
+	// Set only by a flag; the configuration file decides otherwise.
 	controllers, discover, prune, keepGoing, allowEmpty bool
 }
 
@@ -83,7 +82,7 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for the types that compile if others don't")
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "let a run without any type to generate for succeed")
 
-	// pflag knows the empty list of the others, but would print that of this one
+	// pflag hides the empty defaults of other lists, but not of this one
 	plural := flags.Lookup("plural")
 	plural.Value, plural.DefValue = silent{plural.Value}, ""
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
@@ -94,7 +93,7 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	}
 }
 
-// config is what the flags of cmd and the patterns say together.
+// config combines the flags of cmd with the patterns.
 func (in *inputs) config(cmd *cobra.Command, patterns []string) generator.Config {
 	cfg := in.cfg
 	cfg.Patterns = patterns

@@ -4,7 +4,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// newFormats is a help topic: a command that does nothing.
+// newFormats returns a help topic: a command without an action.
 func newFormats() *cobra.Command {
 	return &cobra.Command{
 		Use:   "formats",

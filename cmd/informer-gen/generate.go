@@ -44,13 +44,13 @@ const generateExamples = `  informer-gen                              # what inf
   informer-gen --check --format=github      # the same with annotations in a GitHub workflow
   informer-gen --output pkg/client --layout single # all in one package, in another folder`
 
-// generation is what a run that generates needs to know, whether it writes or compares.
+// generation is a run that generates, to write or to compare.
 type generation struct {
 	inputs
 	findings
 
 	check bool
-	// summary says in a line what was written; empty if nothing was.
+	// summary describes the written files in a line; empty if there are none.
 	summary string
 }
 
@@ -62,7 +62,7 @@ func newGenerate() *cobra.Command {
 		Long:              generateHelp,
 		Example:           generateExamples,
 		Version:           version(),
-		Args:              cobra.ArbitraryArgs, // or cobra would take a pattern for a command
+		Args:              cobra.ArbitraryArgs, // cobra would take a pattern for a command
 		ValidArgsFunction: completePackages,
 		RunE: func(cmd *cobra.Command, patterns []string) error {
 			return g.run(cmd, patterns)
@@ -97,7 +97,6 @@ The exit code is 0 if the output is up to date, 1 if it isn't, and 2 if the inpu
 	return cmd
 }
 
-// run generates, and writes or compares.
 func (g *generation) run(cmd *cobra.Command, patterns []string) error {
 	g.begin(cmd)
 	err := g.generate(cmd, patterns)
@@ -125,13 +124,13 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 		return err
 	}
 	if err := context.Cause(cmd.Context()); err != nil {
-		return err // from here on a run goes through to its end
+		return err // from here on the run completes
 	}
 	g.summary, err = write(files)
 	return err
 }
 
-// write writes the files and returns what it did, if it did anything.
+// write writes the files. The summary is empty if nothing changed.
 func write(files generator.Files) (summary string, err error) {
 	report, err := files.Write()
 	if err != nil {

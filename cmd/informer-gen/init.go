@@ -63,7 +63,6 @@ It never overwrites a configuration file, unless --force is given.`,
 	return cmd
 }
 
-// printSteps prints what was written and what to do next.
 func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) error {
 	var lines []string
 	if !p.Chosen {

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// inspection is what list and explain share.
+// inspection holds the flags shared by list and explain.
 type inspection struct {
 	inputs
 
@@ -30,12 +30,11 @@ func (in *inspection) addTo(cmd *cobra.Command) {
 	in.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
 }
 
-// inspect looks at the types.
 func (in *inspection) inspect(cmd *cobra.Command, patterns []string) (generator.Inspection, error) {
 	return generator.Inspect(cmd.Context(), in.config(cmd, patterns))
 }
 
-// fail prints an error that leaves nothing else to show, and returns what stands for the exit code.
+// fail prints an error that leaves nothing else to show. Its result stands for the exit code.
 func (in *inspection) fail(cmd *cobra.Command, found generator.Inspection, err error) error {
 	f := findings{format: in.format, list: found.Findings}
 	if in.format.value == formatJSON {
@@ -50,8 +49,8 @@ func (in *inspection) fail(cmd *cobra.Command, found generator.Inspection, err e
 	return f.end(err)
 }
 
-// ended prints the findings as text, which are in the document already if it is JSON, and reports
-// whether all is well.
+// ended prints the findings, unless a JSON document has them already, and returns errPrinted if one
+// of them is an error.
 func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
 	if in.format.value != formatJSON {
 		f := findings{format: in.format, list: list}
@@ -66,7 +65,6 @@ func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
 	return nil
 }
 
-// typeJSON is a type as list and explain print it.
 type typeJSON struct {
 	Kind    string `json:"kind"`
 	Package string `json:"package"`
@@ -91,7 +89,7 @@ type factJSON struct {
 	placeJSON
 }
 
-// placeJSON is where something stands; empty if that is unknown.
+// placeJSON is a position; empty if unknown.
 type placeJSON struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
@@ -129,7 +127,6 @@ func toJSON(t generator.InspectedType) typeJSON {
 	return j
 }
 
-// inspectionJSON is the document of list and explain.
 type inspectionJSON struct {
 	Config   string     `json:"config,omitempty"`
 	Output   string     `json:"output,omitempty"`
@@ -145,7 +142,7 @@ func printJSON(cmd *cobra.Command, found generator.Inspection, types []generator
 	return writeJSON(cmd.OutOrStdout(), document)
 }
 
-// packagesRead returns where types were looked for.
+// packagesRead describes the packages that were searched for types.
 func packagesRead(found generator.Inspection) string {
 	switch n := len(found.Packages); n {
 	case 0:
@@ -157,7 +154,6 @@ func packagesRead(found generator.Inspection) string {
 	}
 }
 
-// groupVersion is how a group and a version are written together.
 func groupVersion(t generator.InspectedType) string {
 	if t.Group.Text == "" {
 		return t.Version.Text
@@ -165,8 +161,8 @@ func groupVersion(t generator.InspectedType) string {
 	return t.Group.Text + "/" + t.Version.Text
 }
 
-// place is a position with slashes, without its column. Of a file in the package of another module,
-// which lies in a cache, it has the import path.
+// place formats a position with slashes and without its column. A file of another module, which
+// lies in a cache, is shown by its import path.
 func place(t generator.InspectedType, pos token.Position) string {
 	if filepath.IsAbs(pos.Filename) && filepath.Dir(pos.Filename) == filepath.Dir(t.Pos.Filename) {
 		pos.Filename = path.Join(t.Package, filepath.Base(pos.Filename))

@@ -53,7 +53,7 @@ func markerNames() []string {
 	return names
 }
 
-// markersNamed returns the markers with the names, or below them; without names all.
+// markersNamed returns the markers with the given names and those below them; all without names.
 func markersNamed(names []string) ([]*syntax.Definition, error) {
 	all := syntax.Definitions()
 	if len(names) == 0 {

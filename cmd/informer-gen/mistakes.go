@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// flagError adds to pflag's words what was probably meant.
+// flagError adds a suggestion to pflag's error.
 func flagError(cmd *cobra.Command, err error) error {
-	// pflag has had a type for this error since v1.0.7 only
+	// pflag has a type for this error only since v1.0.7
 	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
 	if !ok {
 		return err
@@ -24,7 +24,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return errors.New(err.Error() + diag.DidYouMean(unknown, flagNames(cmd)))
 }
 
-// flagNames are the long flags of a command, with their dashes.
+// flagNames returns the long flags of a command, with their dashes.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
@@ -49,8 +49,8 @@ func singleDash(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// mistaken adds to an error about the patterns the command that one of them probably stands for.
-// The result isn't a diag.List any more, which would be shown without what is added.
+// mistaken adds to an error about the patterns the command that the user probably meant. The result
+// isn't a diag.List, which would be printed without the addition.
 func mistaken(root *cobra.Command, patterns []string, err error) error {
 	commands := names(root)
 	for _, pattern := range patterns {

@@ -29,10 +29,10 @@ const (
 	exitWrong  = 2
 )
 
-// errFailed is what an error wraps that isn't about the configuration or the call.
+// errFailed marks errors that aren't about the configuration or the call.
 var errFailed = errors.New("informer-relay has failed")
 
-// run is the whole program, except for what belongs to its process. It returns the exit code.
+// run is the program without its process: signals and os.Exit. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	cmd := newCommand()
 	cmd.SetArgs(args)
@@ -54,7 +54,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitWrong
 }
 
-// flags are those of the command.
 type flags struct {
 	config, kubeconfig, pprof string
 	check, demo               bool
@@ -117,7 +116,6 @@ func (f *flags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// serve serves until ctx ends.
 func (f *flags) serve(ctx context.Context, r *relay.Relay, listen configfile.Listen) error {
 	if f.pprof != "" {
 		profiles, err := net.Listen("tcp", f.pprof)
@@ -142,7 +140,6 @@ func (f *flags) serve(ctx context.Context, r *relay.Relay, listen configfile.Lis
 	return r.Serve(ctx, l)
 }
 
-// upstream returns how the API server is reached.
 func (f *flags) upstream() (*rest.Config, error) {
 	if f.kubeconfig == "" {
 		c, err := rest.InClusterConfig()
@@ -158,7 +155,7 @@ func (f *flags) upstream() (*rest.Config, error) {
 	return c, nil
 }
 
-// version is the module's, as the go command has recorded it.
+// version returns the module's version, as recorded by the go command.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

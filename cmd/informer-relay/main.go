@@ -5,9 +5,9 @@
 //
 //	informer-relay --config relay.yaml --kubeconfig ~/.kube/config
 //
-// It ends on SIGINT and SIGTERM, after it has moved its clients elsewhere; a second signal ends it
-// at once. Its exit code is 0 if it has ended in that way, 1 if it could not serve, and 2 if the
-// configuration or the call is wrong.
+// It ends on SIGINT and SIGTERM, after moving its clients elsewhere; a second signal ends it at
+// once. The exit code is 0 after such an end, 1 if it could not serve, and 2 if the configuration
+// or the call is wrong.
 package main
 
 import (
@@ -19,6 +19,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // whoever interrupts it twice doesn't want to wait
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package control runs a devserver as a child process and sends commands to it. Tests need that
-// when the server's goroutines, memory or CPU time must not be mixed with their own, or when they
-// kill the server.
+// Package control runs a devserver as a child process and sends commands to it. Tests need it to
+// measure the server's goroutines, memory or CPU time apart from their own, and to kill the server.
 //
-// The child is the command devserver with the flag --control, or any program that calls Serve.
+// The child is the command devserver with the flag --control, or any program that calls [Serve].
 // Parent and child talk in lines over the child's stdin and stdout. The child first writes:
 //
 //	ready http://127.0.0.1:41235

@@ -14,28 +14,28 @@ import (
 	"sync"
 )
 
-// Process is a devserver that runs as a child process. Start makes one; its methods may be called
-// from any goroutine, and commands are carried out one after the other.
+// Process is a devserver in a child process. [Start] makes one. Its methods are safe for concurrent
+// use; commands run one after the other.
 type Process struct {
 	// set once in Start
 	cmd   *exec.Cmd
 	url   string
 	stdin io.WriteCloser
-	lines chan string   // what the child says; closed at the end of its stdout
+	lines chan string   // the child's lines; closed at the end of its stdout
 	done  chan struct{} // closed when the child has ended
 	quit  chan struct{} // closed by Kill: lines are not read any more
 
 	killOnce sync.Once
 
-	turn chan struct{} // one token: the goroutine that has it may send a command
-	lost bool          // turn guards it: an answer was given up, so later ones can't be told apart
+	turn chan struct{} // one token: its holder may send a command
+	lost bool          // turn guards it: an answer was given up, so later ones can't be matched
 
 	err error // written before done is closed
 }
 
-// Start starts cmd, which must speak this package's protocol, and waits until it says ready. Stdin
-// and Stdout of cmd must not be set; Stderr may be. If ctx ends first, or cmd says something else
-// or ends, the child is killed, and the error says so; context.Cause(ctx) is wrapped.
+// Start starts cmd, which must speak this package's protocol, and waits until it says ready. cmd's
+// Stdin and Stdout must not be set; Stderr may be. If ctx ends first, or cmd says something else or
+// ends, Start kills the child and returns an error with the reason, which wraps context.Cause(ctx).
 func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -77,34 +77,34 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 	}
 }
 
-// URL is the base URL of the server.
+// URL returns the server's base URL.
 func (p *Process) URL() string { return p.url }
 
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Compact is Compact of the child's Server.
+// Compact calls Compact of the child's Server.
 func (p *Process) Compact(ctx context.Context) (resourceVersion int64, err error) {
 	return number(p.do(ctx, "compact"))
 }
 
-// EndWatches is EndWatches of the child's Server.
+// EndWatches calls EndWatches of the child's Server.
 func (p *Process) EndWatches(ctx context.Context) (int, error) {
 	n, err := number(p.do(ctx, "end-watches"))
 	return int(n), err
 }
 
-// ExpireWatches is ExpireWatches of the child's Server.
+// ExpireWatches calls ExpireWatches of the child's Server.
 func (p *Process) ExpireWatches(ctx context.Context) error {
 	_, err := p.do(ctx, "expire-watches")
 	return err
 }
 
-// Quit stops the server and waits until the child has ended; it returns how that went. A child that
-// has ended already is fine if it did so with exit code 0. If ctx ends first the child is killed,
-// and the error wraps context.Cause(ctx).
+// Quit stops the server and waits for the child's end. It returns nil if the child exits, or has
+// exited, with code 0. If ctx ends first the child is killed, and the error wraps
+// context.Cause(ctx).
 func (p *Process) Quit(ctx context.Context) error {
-	p.stdin.Close() // the end of its stdin is the same as the command, and needs no turn
+	p.stdin.Close() // the end of stdin means quit, and needs no turn
 	for lines := p.lines; ; {
 		select {
 		case _, ok := <-lines: // an answer that no call waits for
@@ -120,14 +120,13 @@ func (p *Process) Quit(ctx context.Context) error {
 	}
 }
 
-// Kill ends the child without giving it time for anything, and waits until it has ended.
+// Kill kills the child, and waits until it has ended.
 func (p *Process) Kill() {
 	p.killOnce.Do(func() { close(p.quit) })
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.done
 }
 
-// read hands the child's lines over, and takes note of its end.
 func (p *Process) read(stdout io.Reader) {
 	defer close(p.done)
 	scanner := bufio.NewScanner(stdout)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Server is what Serve controls; *devserver.Server is one.
+// Server is a server to control; *devserver.Server is one.
 type Server interface {
 	URL() string
 	Compact(ctx context.Context) (resourceVersion int64, err error)
@@ -23,10 +23,10 @@ type Server interface {
 
 const commands = "compact, end-watches, expire-watches, quit"
 
-// Serve says ready on out and obeys the lines that it reads from in. It returns when the server has
-// stopped: because of quit, of the end of in, of ctx, or by itself. The error is the server's Err,
-// or that of reading in or writing out. A Read of in that doesn't end keeps one goroutine until it
-// does.
+// Serve says ready on out and obeys the lines from in. It returns when the server has stopped:
+// because of quit, the end of in or of ctx, or by itself. The error is the server's Err, or an
+// error of reading in or writing out. A Read of in that is under way keeps one goroutine until it
+// returns.
 func Serve(ctx context.Context, server Server, in io.Reader, out io.Writer) error {
 	if _, err := fmt.Fprintln(out, "ready", server.URL()); err != nil {
 		server.Stop(context.WithoutCancel(ctx))

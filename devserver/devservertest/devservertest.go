@@ -11,13 +11,13 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-// New starts a server with Options.BuiltInKinds, Options.CollectGarbage, and the CRDs of the files
-// and folders that are named, read as by devserver.ReadCRDs; a path that isn't absolute begins at
-// the test's working folder, which is its package's. No path is no CRD. If that fails the test ends
-// with t.Fatal, and the error says why.
+// New starts a server with Options.BuiltInKinds, Options.CollectGarbage, and the CRDs of the named
+// files and folders, read as by [devserver.ReadCRDs]. Relative paths start at the test's working
+// folder, which is its package's. Without paths there are no CRDs. If the start fails, New ends the
+// test with t.Fatal and the reason.
 //
-// The server is ready when New returns, and has ended, with all that belongs to it, when the test
-// and its cleanups registered later have: their clients can still reach it.
+// The server is ready when New returns. It ends, with all that belongs to it, after the test and
+// the cleanups registered later, whose clients can still reach it.
 func New(t testing.TB, crds ...string) *devserver.Server {
 	t.Helper()
 	opts := devserver.Options{BuiltInKinds: true, CollectGarbage: true}
@@ -35,7 +35,7 @@ func New(t testing.TB, crds ...string) *devserver.Server {
 	return Start(t, opts)
 }
 
-// Start is New with opts alone, so it collects garbage only if they say so.
+// Start is like [New], but with opts alone: it collects garbage only if they say so.
 func Start(t testing.TB, opts devserver.Options) *devserver.Server {
 	t.Helper()
 	server, err := devserver.Start(context.WithoutCancel(t.Context()), opts)

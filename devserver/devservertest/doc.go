@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package devservertest gives a test an API server of its own in one line, where envtest needs
-// binaries:
+// Package devservertest gives a test its own API server in one line, where envtest needs binaries:
 //
 //	server := devservertest.New(t, "config/crd/bases")
 //	client, err := kubernetes.NewForConfig(server.Config())
@@ -10,8 +9,8 @@
 // The documentation of package devserver lists the kinds. Servers of several tests run side by
 // side, in parallel too.
 //
-// envtest has no garbage collector. So a test that creates objects of owners that never were, or
-// acts as a collector itself, starts its server by [Start], without Options.CollectGarbage.
+// envtest has no garbage collector. A test that creates objects with owners that never existed, or
+// plays the collector itself, calls [Start] without Options.CollectGarbage.
 //
 // For one server for all tests of a package, call devserver.Start in TestMain.
 package devservertest

@@ -9,21 +9,20 @@ import (
 	"go.uber.org/goleak"
 )
 
-// leakPatience is how long goroutines may take to end after the tests. It is over only if some
-// don't.
+// leakPatience is the time for goroutines to end after the tests. It runs out only if some don't.
 const leakPatience = 2 * time.Minute
 
 // VerifyTestMain is goleak.VerifyTestMain for packages whose tests start servers. It runs the
 // tests, closes the idle connections of http.DefaultClient, and ends the process, with an error if
-// goroutines are left. Those that the documentation of package devserver names get the time that
-// they need. The options are those of goleak.Find.
+// goroutines are left. The sleeping goroutines named in the documentation of package devserver get
+// time to end. The options are goleak.Find's.
 //
 //	func TestMain(m *testing.M) { devservertest.VerifyTestMain(m) }
 func VerifyTestMain(m goleak.TestingM, options ...goleak.Option) {
 	goleak.VerifyTestMain(patient{m, options}, options...)
 }
 
-// patient is tests that end when no goroutine is left.
+// patient runs tests and waits until their goroutines have ended.
 type patient struct {
 	tests   goleak.TestingM
 	options []goleak.Option
@@ -35,7 +34,7 @@ func (p patient) Run() int {
 	http.DefaultClient.CloseIdleConnections()
 	err := goleak.Find(p.options...)
 	for deadline := time.Now().Add(leakPatience); err != nil && code == 0 && time.Now().Before(deadline); {
-		err = goleak.Find(p.options...) // which waits a little between its looks
+		err = goleak.Find(p.options...) // goleak.Find itself retries for a moment
 	}
 	return code
 }

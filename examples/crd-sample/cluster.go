@@ -24,8 +24,8 @@ import (
 //go:embed config/crd/*.yaml
 var crds embed.FS
 
-// connect returns the cluster of a kubeconfig or, if that is "", an API server in memory, which
-// stop ends.
+// connect returns the cluster of a kubeconfig or, if that is "", an API server in memory, ended by
+// stop.
 func connect(out *report, kubeconfig string) (config *rest.Config, stop func(), err error) {
 	if kubeconfig == "" {
 		server := httptest.NewServer(newServer())
@@ -36,13 +36,13 @@ func connect(out *report, kubeconfig string) (config *rest.Config, stop func(), 
 	if err != nil {
 		return nil, nil, fmt.Errorf("--kubeconfig %s: %w", kubeconfig, err)
 	}
-	config.QPS = -1 // a few hundred creates at once
+	config.QPS = -1 // for a few hundred creates at once
 	out.line("server", "%s", config.Host)
 	return config, func() {}, nil
 }
 
-// newServer returns an API server in memory that has the resources of this project. It needs no
-// CRDs, and namespaces need not be made.
+// newServer returns an API server in memory with the resources of this project. It needs no CRDs,
+// and namespaces need not be created.
 func newServer() *sourcetest.Server {
 	server := sourcetest.New()
 	sourcetest.Serve[*v1alpha1.Site](server, listers.SiteResource(), "Site")
@@ -50,8 +50,8 @@ func newServer() *sourcetest.Server {
 	return server
 }
 
-// install applies the CRDs that are compiled in, waits until their resources are served, and makes
-// the namespace.
+// install applies the embedded CRDs, waits until their resources are served, and creates the
+// namespace.
 func (s *shop) install(ctx context.Context, out *report) error {
 	began := time.Now()
 	resources := []schema.GroupVersionResource{listers.SiteResource(), listers.WidgetResource()}
@@ -81,7 +81,7 @@ func (s *shop) install(ctx context.Context, out *report) error {
 	}
 	out.line("install", "%d CRDs, served after %s", len(resources), since(began))
 
-	// A server of CRDs alone has no namespaces, and needs none.
+	// A server for CRDs alone has no namespaces, and needs none.
 	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, namespace)
 	err := s.client.Post().AbsPath("/api/v1/namespaces").SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(ctx).Error()
 	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {

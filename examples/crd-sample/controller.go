@@ -20,8 +20,9 @@ import (
 // finalizer keeps a site until its widgets are gone.
 const finalizer = "samples.informer-gen.dev/widgets"
 
-// siteController looks after sites. Each has a kiosk, which is a widget that it owns, and its
-// status has how many widgets it owns in all. When a site is deleted, they are deleted first.
+// siteController manages sites. It gives each site a kiosk, which is a widget owned by the site,
+// and counts the site's widgets in its status. When a site is deleted, it deletes the widgets
+// first.
 type siteController struct {
 	kind    schema.GroupVersionKind
 	sites   *writer.Writer[*v1alpha1.Site]
@@ -47,8 +48,8 @@ func newSiteController(factory informers.SharedInformerFactory, client *source.C
 	)
 }
 
-// reconcile is called with a copy of each site that has changed, or of which a widget has. What it
-// writes is in the cache when it is called for this site again.
+// reconcile is called with a copy of each site that has changed, or whose widgets have. The cache
+// has its writes before the next call for the site.
 func (c *siteController) reconcile(ctx context.Context, site *v1alpha1.Site) (done controller.Result, err error) {
 	owned := c.owned.ListBySite(site.Name)
 	if site.DeletionTimestamp != nil {
@@ -71,8 +72,8 @@ func (c *siteController) reconcile(ctx context.Context, site *v1alpha1.Site) (do
 	return done, err
 }
 
-// end deletes the widgets of a site. Their events have it called again, until none is left; then it
-// lets the site go.
+// end deletes the widgets of a site. Their events cause more calls; once no widget is left, it
+// removes the finalizer.
 func (c *siteController) end(ctx context.Context, site *v1alpha1.Site, owned []*v1alpha1.Widget) (done controller.Result, err error) {
 	for _, widget := range owned {
 		if _, err := c.widgets.Delete(ctx, widget, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
@@ -86,7 +87,7 @@ func (c *siteController) end(ctx context.Context, site *v1alpha1.Site, owned []*
 	return done, err
 }
 
-// kiosk returns the widget that a site has of its own.
+// kiosk returns the widget that each site gets.
 func (c *siteController) kiosk(site *v1alpha1.Site) *v1alpha1.Widget {
 	return &v1alpha1.Widget{
 		ObjectMeta: metav1.ObjectMeta{

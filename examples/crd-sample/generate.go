@@ -14,8 +14,8 @@ import (
 
 const program = "github.com/informer-gen/informer-gen/examples/crd-sample"
 
-// generate brings the generated code up to date, as go tool informer-gen does, with the settings of
-// informer-gen.yaml. Where there are no sources, it does nothing.
+// generate updates the generated code, as go tool informer-gen does, with the settings of
+// informer-gen.yaml. Without sources, it does nothing.
 func generate(ctx context.Context, out *report) error {
 	out.line("generate", "informers, listers and indexes for api/v1alpha1")
 	began := time.Now()

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command crd-sample is a controller project in small: it has an API (api/v1alpha1), CRDs and
-// informers that are generated from it (config/crd, generated), and this program, which shows the
-// informers at work.
+// Command crd-sample is a small controller project: it has an API (api/v1alpha1), CRDs and
+// informers generated from it (config/crd, generated), and this program, which shows the informers
+// at work.
 //
 // It runs the generator and starts an API server in memory, all in its own process. Then it creates
-// a few hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the
+// a few hundred objects, runs a SharedInformerFactory, prints its handlers' events, asks the
 // indexes five questions, changes and deletes objects, and prints the results. Then it runs a
-// controller (controller.go) that looks after the sites, deletes one of them, and ends. With
-// --watch it goes on until it is interrupted.
+// controller of the sites (controller.go), deletes a site, and ends. With --watch it goes on until
+// interrupted.
 //
 // With --kubeconfig it uses a cluster instead: it installs the CRDs there, and removes its objects
-// in the end. Interrupted before it is done, it removes them, too, and exits with code 130.
+// in the end. If interrupted before, it removes them, too, and exits with code 130.
 package main
 
 import (
@@ -74,10 +74,9 @@ type options struct {
 	generate   bool
 }
 
-// How many of each there are.
 const (
-	widgetsBefore = 300 // are there before the informers start
-	widgetsAfter  = 60  // are created while they run
+	widgetsBefore = 300 // created before the informers start
+	widgetsAfter  = 60  // created while they run
 	changes       = 40
 	deletions     = 25
 )
@@ -120,13 +119,13 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 	return observe(ctx, out, config, shop, opts)
 }
 
-// observe does the work of a controller.
+// observe runs the informers and does the work of a controller.
 func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, opts options) (err error) {
 	client, err := source.NewClient(config)
 	if err != nil {
 		return err
 	}
-	// Widgets have options that sites don't have: their namespace, and conditions, which this
+	// Widgets have options of their own: only one namespace is watched, and conditions, which this
 	// program doesn't read, are not kept.
 	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label),
 		samples.WithWidgets(factories.KindOptions[*v1alpha1.Widget]{
@@ -138,7 +137,7 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 		}))
 	widgets := factory.Samples().V1alpha1().Widgets()
 	sites := factory.Samples().V1alpha1().Sites()
-	// Another informer of widgets, beside the one of all: what an agent on one node needs.
+	// A second informer of widgets, as an agent on one node needs it.
 	local := widgets.With(factories.KindOptions[*v1alpha1.Widget]{
 		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node),
 	}).Informer()
@@ -185,10 +184,10 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	if opts.watch {
 		seen.showAll()
 		out.line("watch", "every change of these widgets is printed, until Ctrl-C; try:")
-		widget := widgetName(widgetsBefore - 2) // not one of the site that is gone
+		widget := widgetName(widgetsBefore - 2) // not one of the deleted site
 		if opts.kubeconfig != "" {
 			out.line("", "kubectl --kubeconfig %s -n %s delete widget %s", opts.kubeconfig, namespace, widget)
-		} else { // kubectl would ask for discovery
+		} else { // kubectl would run discovery
 			out.line("", "curl -X DELETE %s/apis/%s/namespaces/%s/widgets/%s", config.Host, v1alpha1.GroupVersion, namespace, widget)
 		}
 		<-ctx.Done()
@@ -221,7 +220,6 @@ func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 	}
 }
 
-// node is the node that the questions are about.
 const node = "node-07"
 
 // ask answers five questions from five indexes, without asking the server.
@@ -242,7 +240,7 @@ func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
 		{"ByImage", image, slices.Collect(widgets.ByImage(image))},
 		{"ByOwner", site.Name, widgets.ListByOwner(site.UID)},
 		{"ByNodeAndTier", fmt.Sprint(node, " ", tier), widgets.ListByNodeAndTier(listers.WidgetByNodeAndTierKey{NodeName: node, Tier: tier})},
-		// a key of each namespace
+		// a key within a namespace
 		{"ByTier", fmt.Sprint(tier, " in ", namespace), widgets.Widgets(namespace).ListByTier(tier)},
 	}
 	took := since(began)
@@ -252,7 +250,7 @@ func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
 	out.line("", "all answered from memory in %s", took)
 }
 
-// live changes things while the informers run, and waits until the handler has seen all of it.
+// live changes objects while the informers run, and waits until the handler has seen all changes.
 func live(ctx context.Context, out *report, shop *shop, seen *tally) error {
 	steps := []struct {
 		name string
@@ -280,15 +278,15 @@ func live(ctx context.Context, out *report, shop *shop, seen *tally) error {
 	return nil
 }
 
-// control runs the controller of sites, deletes a site, and waits until the controller has let it
-// go. stop has to be called.
+// control runs the controller of sites, deletes a site, and waits until it is gone. The caller must
+// call stop.
 func control(ctx context.Context, out *report, shop *shop, factory informers.SharedInformerFactory, client *source.Client) (stop func() error, err error) {
 	c, err := newSiteController(factory, client)
 	if err != nil {
 		return func() error { return nil }, err
 	}
 	sites, widgets := factory.Samples().V1alpha1().Sites().Informer(), factory.Samples().V1alpha1().Widgets()
-	want := map[string]int{} // how many widgets each site will have, with its kiosk
+	want := map[string]int{} // each site's future number of widgets, with its kiosk
 	for _, city := range cities {
 		want[city.name] = len(widgets.Lister().ListBySite(city.name)) + 1
 	}
@@ -298,7 +296,7 @@ func control(ctx context.Context, out *report, shop *shop, factory informers.Sha
 	ended := make(chan error, 1)
 	go func() {
 		err := c.Run(ctx)
-		cancel(err) // whatever waits for the controller waits no longer
+		cancel(err) // ends all waits for the controller
 		ended <- err
 	}()
 	stop = func() error {
@@ -341,7 +339,6 @@ func control(ctx context.Context, out *report, shop *shop, factory informers.Sha
 	return stop, err
 }
 
-// errDone ends the controller.
 var errDone = errors.New("all is shown")
 
 func shutdown(factory informers.SharedInformerFactory) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 )
 
-// report prints aligned lines, each with the time since the start. Any goroutine may print.
+// report prints aligned lines with the time since the start. It is safe for concurrent use.
 type report struct {
 	start time.Time
 	mu    sync.Mutex // mu guards out
@@ -30,19 +30,18 @@ func (r *report) line(step, format string, args ...any) {
 	fmt.Fprintf(r.out, "%8.3f s  %-9s %s\n", time.Since(r.start).Seconds(), step, fmt.Sprintf(format, args...))
 }
 
-// tally counts what the handlers see.
 type tally struct {
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	initial int
 	added   int
 	updated int
 	deleted int
 	sites   int
-	lines   int           // how many more events are worth a line
+	lines   int           // how many more events are printed
 	changed chan struct{} // closed at the next count; nil if no goroutine waits
 }
 
-// count adds one to a counter of t and reports whether the event should be printed.
+// count increments a counter of t and reports whether the event should be printed.
 func (t *tally) count(counter *int) (show bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,14 +56,13 @@ func (t *tally) count(counter *int) (show bool) {
 	return t.lines >= 0
 }
 
-// show makes the next n events be printed.
+// show enables the printing of n more events.
 func (t *tally) show(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = n
 }
 
-// showAll makes all events be printed from now on.
 func (t *tally) showAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -92,7 +90,6 @@ func (t *tally) wait(ctx context.Context, done func() bool) error {
 	}
 }
 
-// since is how long ago a time was.
 func since(t time.Time) string { return short(time.Since(t)) }
 
 // short formats a duration with few digits.
@@ -107,7 +104,7 @@ func short(d time.Duration) string {
 	}
 }
 
-// names lists the first few names, in order.
+// names lists the first n names, in order.
 func names(widgets []*v1alpha1.Widget, n int) string {
 	all := make([]string, 0, len(widgets))
 	for _, w := range widgets {
@@ -120,7 +117,6 @@ func names(widgets []*v1alpha1.Widget, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// nodeOf returns the node that a widget is on.
 func nodeOf(w *v1alpha1.Widget) string {
 	if w.Spec.NodeName == "" {
 		return "no node"

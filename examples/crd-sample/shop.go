@@ -26,7 +26,7 @@ const (
 	writers   = 8
 )
 
-// cities are the sites: each has some of the nodes.
+// cities are the sites. Each has some of the nodes.
 var cities = []struct{ name, city string }{
 	{"central-station", "Lund"},
 	{"airport", "Malmö"},
@@ -34,16 +34,16 @@ var cities = []struct{ name, city string }{
 	{"harbour", "Simrishamn"},
 }
 
-// madeHere are the labels of all objects that this program makes.
+// madeHere has the labels of all objects made by this program.
 var madeHere = map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}
 
-// shop writes to the API server: what users and other controllers do in a cluster.
+// shop writes to the API server, as users and other controllers do in a cluster.
 type shop struct {
 	client *rest.RESTClient
-	label  labels.Selector         // what all objects carry that this program makes
+	label  labels.Selector         // selects all objects made by this program
 	owners []metav1.OwnerReference // one for each of cities
 	count  int                     // widgets made so far
-	first  int                     // those before it are deleted
+	first  int                     // earlier ones are deleted
 }
 
 func newShop(config *rest.Config) (*shop, error) {
@@ -62,8 +62,8 @@ func newShop(config *rest.Config) (*shop, error) {
 	return &shop{client: client, label: labels.SelectorFromSet(madeHere)}, nil
 }
 
-// open makes the sites and the first n widgets, in place of those that a run may have left which
-// couldn't close.
+// open makes the sites and the first n widgets, after removing leftovers of a run that didn't
+// close.
 func (s *shop) open(ctx context.Context, n int) error {
 	if err := s.clear(ctx); err != nil {
 		return err
@@ -84,7 +84,6 @@ func (s *shop) open(ctx context.Context, n int) error {
 	return s.add(ctx, n)
 }
 
-// add makes n more widgets.
 func (s *shop) add(ctx context.Context, n int) error {
 	first := s.count
 	s.count += n
@@ -108,7 +107,7 @@ func (s *shop) add(ctx context.Context, n int) error {
 	})
 }
 
-// move plugs the n oldest widgets that are left into another node.
+// move plugs the n oldest remaining widgets into another node.
 func (s *shop) move(ctx context.Context, n int) error {
 	return s.each(ctx, s.first, n, func(ctx context.Context, i int) error {
 		patch := fmt.Sprintf(`{"spec":{"nodeName":%q}}`, nodeName((i+1)%nodes))
@@ -117,7 +116,6 @@ func (s *shop) move(ctx context.Context, n int) error {
 	})
 }
 
-// remove deletes the n oldest widgets that are left.
 func (s *shop) remove(ctx context.Context, n int) error {
 	first := s.first
 	s.first += n
@@ -126,7 +124,6 @@ func (s *shop) remove(ctx context.Context, n int) error {
 	})
 }
 
-// leave deletes a site.
 func (s *shop) leave(ctx context.Context, site string) error {
 	if err := s.client.Delete().Resource("sites").Name(site).Do(ctx).Error(); err != nil {
 		return fmt.Errorf("delete site %s: %w", site, err)
@@ -134,7 +131,7 @@ func (s *shop) leave(ctx context.Context, site string) error {
 	return nil
 }
 
-// close deletes everything that open and add have made, also when the program has been interrupted.
+// close deletes everything made by open and add, even after an interrupt.
 func (s *shop) close(out *report) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -146,8 +143,8 @@ func (s *shop) close(out *report) error {
 	return nil
 }
 
-// clear deletes all widgets and sites that carry the label, also sites whose finalizer a controller
-// that was killed has left.
+// clear deletes all widgets and sites with the label, including sites with the finalizer of a
+// killed controller.
 func (s *shop) clear(ctx context.Context) error {
 	remove := func(resource, namespace string) error {
 		err := s.client.Delete().NamespaceIfScoped(namespace, namespace != "").Resource(resource).

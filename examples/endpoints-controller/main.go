@@ -2,20 +2,20 @@
 
 //lint:file-ignore SA1019 Endpoints are what this program is about.
 
-// Command endpoints-controller is Kubernetes' endpoints controller, written anew: it keeps, for
-// each Service with a selector, the Endpoints object that lists the addresses of its Pods.
+// Command endpoints-controller reimplements Kubernetes' endpoints controller: for each Service with
+// a selector, it keeps the Endpoints object that lists the addresses of its Pods.
 //
 //	go run ./examples/endpoints-controller
 //
 // starts an API server in its own process, runs the controller against it, plays a user and a
-// kubelet, prints what comes of it, and ends.
+// kubelet, prints the resulting Endpoints, and ends.
 //
 //	informer-gen.yaml   the three built-in kinds, the fields of Pods that count, and the index
 //	                    that finds the Services of a Pod
 //	generated           their informers, listers and projections, by go tool informer-gen
 //	selectors           the keys of that index
-//	endpoints           what the Endpoints of a Service should be: a pure function
-//	reconciler          the controller around it: watches, retries, writes, events
+//	endpoints           the rules for a Service's Endpoints: pure functions
+//	reconciler          the controller around them: watches, retries, writes, events
 //
 // test/kubernetes/endpoints checks that Kubernetes' own controller and this one leave the same
 // Endpoints behind.
@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// batchPeriod is longer than in a cluster, where it is 0 unless set, so that one sees what it does.
+// batchPeriod is set to make batching visible; in a cluster the default is 0.
 const batchPeriod = 200 * time.Millisecond
 
 func run(ctx context.Context, w io.Writer) (err error) {
@@ -85,15 +85,15 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	return err
 }
 
-// program is the controller, and what this program has besides.
+// program is the controller with its surroundings.
 type program struct {
 	reconciler *reconciler.Reconciler
 	events     events.EventBroadcaster
 	endpoints  *informer.SharedIndexInformer[*corev1.Endpoints]
-	writes     atomic.Int64 // of Endpoints, that the server was asked for
+	writes     atomic.Int64 // requests to write Endpoints
 }
 
-// build makes the controller, which starts nothing.
+// build makes the controller. It starts nothing.
 func (p *program) build(config *rest.Config) error {
 	client, err := source.NewClient(config)
 	if err != nil {
@@ -113,7 +113,6 @@ func (p *program) build(config *rest.Config) error {
 	return err
 }
 
-// control runs the controller until ctx is done.
 func (p *program) control(ctx context.Context) error {
 	if err := p.events.StartRecordingToSinkWithContext(ctx); err != nil {
 		return err

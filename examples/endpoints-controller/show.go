@@ -28,11 +28,11 @@ const (
 	rollout   = 50 // Pods
 )
 
-// show changes a Service and its Pods, step by step, and prints what its Endpoints come to be.
+// show changes a Service and its Pods, step by step, and prints the resulting Endpoints.
 func show(ctx context.Context, w io.Writer, config *rest.Config, p *program) error {
 	config = rest.CopyConfig(config)
-	config.QPS = -1                           // a hundred requests at once
-	config.WarningHandler = rest.NoWarnings{} // that Endpoints are deprecated
+	config.QPS = -1                           // for a hundred requests at once
+	config.WarningHandler = rest.NoWarnings{} // Endpoints are deprecated
 	client, err := typedcorev1.NewForConfig(config)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func versionIn(s *store.Snapshot[*corev1.Endpoints]) string {
 	return ""
 }
 
-// describe returns the Endpoints in the cache for people.
+// describe describes the Endpoints in the cache for people.
 func describe(s *store.Snapshot[*corev1.Endpoints]) string {
 	e, ok := s.Get(object.Key{Namespace: namespace, Name: name})
 	switch {
@@ -155,7 +155,6 @@ func (u *user) start(ctx context.Context, n int, ready bool) error {
 	return u.report(ctx, n, ready)
 }
 
-// report writes a Pod's status, as a kubelet does.
 func (u *user) report(ctx context.Context, n int, ready bool) error {
 	status := corev1.ConditionFalse
 	if ready {

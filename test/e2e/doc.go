@@ -3,10 +3,10 @@
 // Package e2e tests the path of an object from a real API server to handlers and listers, and the
 // recovery from faults on that path. It has only tests.
 //
-// The API server is devserver, built once and run as a child process, so that every goroutine of
-// the test process is the informers' or the tests' own. Most tests share one child and use
-// different namespaces; those that compact, stop or kill it have their own. Faults that a real
-// server doesn't produce on demand come from a proxy in front of it.
+// The API server is devserver, built once and run as a child process, so every goroutine of the
+// test process belongs to the informers or the tests. Most tests share one child and use different
+// namespaces; tests that compact, stop or kill it have their own. A proxy in front of the server
+// makes the faults a real one doesn't produce on demand.
 //
 // Tests with random changes print a seed; with -seed they make the same changes again, though not
 // at the same moments.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package watchcache holds servers of list and watch against a real API server, request by request.
+// Package watchcache compares servers of list and watch with a real API server, request by request.
 // It has only tests.
 //
 // A history of two dozen changes to custom resources, each with a name, is played to the API server
 // of package devserver. Then the server gets the requests of testdata/answers.txt: lists at all
 // versions, page by page, with selectors; gets; watches from anywhere, with and without present
 // objects and bookmarks; mistakes of all sorts; more of it during and after further changes, after
-// a compaction, and with a watch cache that has just been filled. Below each request the file has
-// the answer, in which versions have the names of the changes that made them. So it is also a
-// reference for what clients meet.
+// a compaction, and with a freshly filled watch cache. The file has the answer below each request,
+// with versions replaced by the names of the changes that made them. So it is also a reference of
+// API servers' answers.
 //
 // A handler of package serve, over a watch cache whose storage is this API server, gets the same
-// requests at the same time, and some hundred others that are put together at random. Its answers
-// are those of the API server but for what testdata/deviations.txt has, by reasons.
+// requests at the same time, and some hundred random others. Its answers are the API server's,
+// except for the deviations in testdata/deviations.txt, with their reasons.
 //
-// What writes, of testdata/writes.txt, is sent to an API server and to a handler that has a storage
-// of its own. The answers have the same form, and testdata/writes-deviations.txt what differs.
+// The writes of testdata/writes.txt are sent to an API server and to a handler with a storage of
+// its own. The answers have the same form, and testdata/writes-deviations.txt has the differences.
 //
 // # The file
 //
@@ -27,14 +27,13 @@
 //		stream DELETED(c/gone@c1d) ADDED(ab/five@head)
 //
 // Paths begin at /apis/samples.dev/v1/ unless they begin with a slash. Queries are not escaped.
-// Behind bars there are fields of the header, and a body. {head} is the version of the change
-// called head, {head+1} the one after it, and {page 2} a token. Requests of one section are sent at
-// the same time. In answers, next(…) is a continue token, that is its version and the key that it
-// begins after. A server decides when it sends bookmarks, so a stream has only the one that ends
-// the present objects, and the one at the end.
+// Fields of the header, and a body, follow after bars. {head} is the version of the change called
+// head, {head+1} the one after it, and {page 2} a token. Requests of one section are sent at the
+// same time. In answers, next(…) is a continue token: its version and the key after which it
+// begins. A server decides when it sends bookmarks, so a stream has only the one that ends the
+// present objects, and the one at the end.
 //
-// Writes are sent one after the other. {w3} and {u3} are the version and the uid that the third one
-// has made.
+// Writes are sent one after the other. {w3} and {u3} are the version and the uid made by the third.
 //
 //	go test ./test/watchcache             compares
 //	go test ./test/watchcache -update     rewrites the answers: read the diff

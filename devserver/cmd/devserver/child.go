@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ended is the error of a command whose exit code isn't 0.
+// ended is the error of a command with an exit code other than 0.
 type ended struct {
 	name string
 	code int
@@ -22,8 +22,8 @@ type ended struct {
 func (e ended) Error() string { return fmt.Sprintf("%s has ended with exit code %d", e.name, e.code) }
 
 // runCommand runs a command with KUBECONFIG set and waits for its end. When ctx ends, the command
-// and the processes that it has started are interrupted, and killed after half a minute. The error
-// is an ended if the command has failed.
+// and the processes it has started are interrupted, and killed after half a minute. If the command
+// fails, the error is an ended.
 func runCommand(ctx context.Context, command []string, kubeconfig string, out, errOut io.Writer) error {
 	name := command[0]
 	kubeconfig, err := filepath.Abs(kubeconfig)
@@ -48,7 +48,7 @@ func runCommand(ctx context.Context, command []string, kubeconfig string, out, e
 	return nil
 }
 
-// exitCode returns the exit code that a shell would give to a process that has ended.
+// exitCode returns the exit code of an ended process, as a shell reports it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

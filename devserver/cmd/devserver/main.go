@@ -6,7 +6,7 @@
 //	devserver --crds config/crd --kubeconfig /tmp/dev.kubeconfig
 //	kubectl --kubeconfig /tmp/dev.kubeconfig api-resources
 //
-// With --built-in-kinds it serves Pods, Deployments and other kinds as well, and kubectl's usual
+// With --built-in-kinds it also serves Pods, Deployments and other kinds, and kubectl's usual
 // commands work:
 //
 //	devserver --built-in-kinds --collect-garbage --kubeconfig /tmp/dev.kubeconfig
@@ -15,12 +15,12 @@
 // Without --kubeconfig the kubeconfig goes to stdout once the server is ready. The command ends on
 // SIGINT and SIGTERM. With --control another program drives it; see the package control.
 //
-// Arguments after -- are a command that runs while the server does, with KUBECONFIG set:
+// Arguments after -- are a command to run beside the server, with KUBECONFIG set:
 //
 //	devserver --crds config/crd -- kubectl apply -f config/samples
 //
-// When it ends, so does the server, and devserver has its exit code: 128 and the signal's number if
-// a signal has ended it, 1 if it could not be started. It reads nothing from stdin. SIGINT and
+// When it ends, so does the server, and devserver exits with its code: 128 plus the signal's number
+// if a signal ended it, 1 if it could not be started. It reads nothing from stdin. SIGINT and
 // SIGTERM reach it as SIGINT; if it has not ended after half a minute, it is killed. Without
 // --kubeconfig its kubeconfig is a temporary file.
 package main
@@ -151,7 +151,7 @@ func run(ctx context.Context, f flags, command []string, in io.Reader, out, errO
 		opts.LogOutput = errOut
 	}
 	serving := ctx
-	if len(command) > 0 { // it ends before the server, which it may need to clean up
+	if len(command) > 0 { // the command ends before the server, which it may need to clean up
 		serving = context.WithoutCancel(ctx)
 	}
 	server, err := devserver.Start(serving, opts)
@@ -198,10 +198,9 @@ func run(ctx context.Context, f flags, command []string, in io.Reader, out, errO
 		return runCommand(ctx, command, f.kubeconfig, out, errOut)
 	}
 	<-server.Done()
-	return nil // server.Close returns what ended it
+	return nil // server.Close returns the cause
 }
 
-// readCRDs reads files and folders of the machine.
 func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for _, path := range paths {
@@ -218,7 +217,7 @@ func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, erro
 	return crds, nil
 }
 
-// writeKubeconfig writes to what path leads to. A file is replaced, a device or a pipe gets the
+// writeKubeconfig writes to path, following links. A file is replaced; a device or a pipe gets the
 // text.
 func writeKubeconfig(path string, text []byte) error {
 	file := path
@@ -235,8 +234,7 @@ func writeKubeconfig(path string, text []byte) error {
 	return nil
 }
 
-// replaceFile replaces a file in one step, so that a program that waits for it never reads half of
-// it.
+// replaceFile replaces a file in one step, so that a program waiting for it never reads half of it.
 func replaceFile(path string, text []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*")
 	if err != nil {

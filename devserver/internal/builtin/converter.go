@@ -18,10 +18,10 @@ var clientgo = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(schemeOf())
 })
 
-// Warm does, once in a process, what the first write would wait for.
+// Warm does the work of a process's first write in advance.
 func Warm() { clientgo() }
 
-// converter is clientgo, but for Scale, of which client-go has no schema: that is deduced.
+// converter is clientgo, except that it deduces Scale, for which client-go has no schema.
 type converter struct{ deduced managedfields.TypeConverter }
 
 var _ managedfields.TypeConverter = converter{}
@@ -36,5 +36,5 @@ func (c converter) ObjectToTyped(obj runtime.Object, options ...typed.Validation
 }
 
 func (c converter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	return c.deduced.TypedToObject(value) // which doesn't depend on the kind
+	return c.deduced.TypedToObject(value) // it doesn't depend on the kind
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // addDefaults registers kube-apiserver's defaults for fields that programs dereference or select
-// by. They hold for what is written and for what was stored.
+// by. They apply to objects written and to objects stored.
 func addDefaults(s *runtime.Scheme) error {
 	defaults(s, func(n *corev1.Namespace) {
 		if n.Name != "" {
@@ -78,14 +78,12 @@ func defaults[T any, P interface {
 	s.AddTypeDefaultingFunc(P(new(T)), func(obj any) { f(obj.(P)) })
 }
 
-// set gives an empty field its default.
 func set[T comparable](to *T, value T) {
 	if *to == *new(T) {
 		*to = value
 	}
 }
 
-// setPointer gives an absent field its default.
 func setPointer[T any](to **T, value T) {
 	if *to == nil {
 		*to = &value
@@ -128,8 +126,7 @@ func defaultJob(j *batchv1.Job) {
 	defaultPod(&j.Spec.Template.Spec)
 }
 
-// defaultWebhook gives a webhook what it can't be matched without: a selector that is nil selects
-// nothing.
+// defaultWebhook sets the fields needed for matching a webhook: a nil selector selects nothing.
 func defaultWebhook(
 	failure **admissionregistrationv1.FailurePolicyType, match **admissionregistrationv1.MatchPolicyType,
 	namespaces, objects **metav1.LabelSelector, seconds **int32, rules []admissionregistrationv1.RuleWithOperations,

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// addEvents lets the scheme convert between the two Go types of events. That of core is stored, and
-// so it is the internal version of both groups.
+// addEvents registers conversions between the two Go types of events. Core's is stored, and so it
+// is the internal version of both groups.
 func addEvents(s *runtime.Scheme) error {
 	internal := schema.GroupVersion{Group: eventsv1.GroupName, Version: runtime.APIVersionInternal}
 	s.AddKnownTypes(internal, &corev1.Event{}, &corev1.EventList{})
@@ -104,7 +104,7 @@ func eventFields(obj runtime.Object) fields.Set {
 	}
 }
 
-// newEventLabels are the selectable fields of events.k8s.io, with their names in core.
+// newEventLabels maps selectable fields of events.k8s.io to their names in core.
 var newEventLabels = map[string]string{
 	"reason":                    "reason",
 	"regarding.kind":            "involvedObject.kind",

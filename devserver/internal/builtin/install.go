@@ -28,15 +28,15 @@ import (
 	genericoptions "k8s.io/apiserver/pkg/server/options"
 )
 
-// Config is what Install needs besides the server; all fields are required.
+// Config configures [Install]; all fields are required.
 type Config struct {
 	Etcd genericoptions.EtcdOptions
-	// Track sees each storage that is made, to destroy it in the end.
+	// Track sees each storage, which must be destroyed in the end.
 	Track     func(generic.RESTOptionsGetter) generic.RESTOptionsGetter
 	Admission admission.Interface
 	// MinRequestTimeout is the server's.
 	MinRequestTimeout time.Duration
-	MaxBody           int64 // bytes that a request may have
+	MaxBody           int64 // limit of a request's body
 }
 
 // Kinds are the built-in kinds of one server.
@@ -47,7 +47,7 @@ type Kinds struct {
 }
 
 // Install makes the storages of all kinds and serves them by server, which must not have been
-// prepared to run. Whoever Config.Track tells of a storage has to destroy it.
+// prepared to run. The caller must destroy the storages reported to Config.Track.
 func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error) {
 	served := map[schema.GroupVersion]map[string]rest.Storage{}
 	var order []schema.GroupVersion
@@ -103,7 +103,7 @@ func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error
 	return all, nil
 }
 
-// install does for one group and version what the server's own InstallAPIGroups does, without
+// install does the work of the server's InstallAPIGroups for one group and version, without
 // building OpenAPI.
 func (all *Kinds) install(server *genericapiserver.GenericAPIServer, c Config, gv schema.GroupVersion, storages map[string]rest.Storage) error {
 	s := schemeOf()
@@ -170,7 +170,7 @@ func (all *Kinds) Ready() error {
 	return nil
 }
 
-// CreateNamespaces creates the namespaces that aren't there.
+// CreateNamespaces creates those namespaces that don't exist.
 func (all *Kinds) CreateNamespaces(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -184,14 +184,14 @@ func (all *Kinds) CreateNamespaces(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// Resource is a collection of objects that is served.
+// Resource is a served collection of objects.
 type Resource struct {
 	schema.GroupVersionResource
 	Kind       string
 	Namespaced bool
 }
 
-// Resources are all collections of built-in kinds.
+// Resources returns all collections of built-in kinds.
 func Resources() []Resource {
 	var all []Resource
 	for _, k := range kinds() {
@@ -200,7 +200,7 @@ func Resources() []Resource {
 	return all
 }
 
-// Serves reports whether a group is one of the built-in kinds'.
+// Serves reports whether a group has built-in kinds.
 func Serves(group string) bool {
 	return slices.ContainsFunc(kinds(), func(k *kind) bool {
 		return k.gv.Group == group || !k.also.Empty() && k.also.Group == group

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// jsonName is a field's name in JSON; inline means that the field's own fields stand in its place.
+// jsonName returns a field's name in JSON; inline means that its own fields replace it.
 func jsonName(field reflect.StructField) (name string, inline bool) {
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	if name == "-" || !field.IsExported() {
@@ -16,7 +16,7 @@ func jsonName(field reflect.StructField) (name string, inline bool) {
 	return name, name == "" && (field.Anonymous || strings.Contains(options, "inline"))
 }
 
-// promoted reports whether a field of an embedded struct of t stands among t's own in JSON.
+// promoted reports whether JSON has a field of a struct embedded in t among t's own fields.
 func promoted(t reflect.Type, field reflect.StructField) bool {
 	for depth := 1; depth < len(field.Index); depth++ {
 		if _, inline := jsonName(t.FieldByIndex(field.Index[:depth])); !inline {

@@ -20,51 +20,49 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// kind is one built-in kind, and what its storage does that others don't.
+// kind is one built-in kind, with the peculiarities of its storage.
 type kind struct {
 	gv       schema.GroupVersion
 	resource string // the plural name
 	singular string
-	short    []string // names that kubectl knows
+	short    []string // short names in kubectl
 	inAll    bool     // kubectl get all shows it
-	cluster  bool     // its objects have no namespace
+	cluster  bool     // cluster-scoped
 
 	object, list runtime.Object // prototypes
 
-	// also is the group and version that serves the same objects as another kind; empty for all but
-	// events.
+	// also is another group and version for the same objects; empty except for events.
 	also schema.GroupVersion
 
 	validName func(name string, prefix bool) []string // nil: a DNS subdomain
 
-	// selectable gives the values of the fields that may be selected by, besides those of metadata.
-	// Nil means none. The fields of an empty object are the names that a selector may have.
+	// selectable returns the selectable fields besides those of metadata. Nil means none. The
+	// fields of an empty object are the names that a selector may have.
 	selectable func(runtime.Object) fields.Set
 
-	// prepare completes what a client writes; old is nil when it creates. Nil does nothing.
+	// prepare completes an object to be written; old is nil for a create. Nil does nothing.
 	prepare func(obj, old runtime.Object)
 
-	// statusKeeps undoes what a write of the status may not change of the metadata. Nil undoes
+	// statusKeeps undoes changes of metadata that a write of the status may not make. Nil undoes
 	// nothing.
 	statusKeeps func(obj, old metav1.Object)
 
-	// grace is how many seconds an object is kept after its deletion for what runs on a node. Nil
-	// means that it is gone at once.
+	// grace returns for how many seconds a deleted object is kept for its node. Nil means that it
+	// is gone at once.
 	grace func(obj runtime.Object, asked *int64) int64
 
 	generation    bool   // metadata.generation counts changes of the content
 	bornWithState bool   // a create may set the status
-	createByPut   bool   // an update of what isn't there creates it
+	createByPut   bool   // an update of a missing object creates it
 	versionNeeded bool   // an update must name the resourceVersion
-	orphans       bool   // a deletion leaves dependents alone unless it says otherwise
+	orphans       bool   // a deletion leaves dependents alone by default
 	scale         bool   // has a subresource scale
-	seconds       uint64 // objects are forgotten so long after the last write; 0 is never
+	seconds       uint64 // objects expire so long after the last write; 0 is never
 }
 
-// kinds are all that is served.
 var kinds = sync.OnceValue(table)
 
-// table has kube-apiserver's names, selectable fields and switches.
+// table returns the kinds with kube-apiserver's names, selectable fields and switches.
 func table() []*kind {
 	core, apps := corev1.SchemeGroupVersion, appsv1.SchemeGroupVersion
 	return []*kind{
@@ -185,15 +183,14 @@ func podFields(obj runtime.Object) fields.Set {
 	}
 }
 
-// preparePod gives a new Pod its phase.
 func preparePod(obj, old runtime.Object) {
 	if old == nil {
 		obj.(*corev1.Pod).Status.Phase = corev1.PodPending
 	}
 }
 
-// podGrace is what a deletion of a Pod waits for its node: nothing, if there is no node, or if the
-// Pod has ended.
+// podGrace returns how many seconds a deleted Pod is kept for its node: none without a node, or if
+// the Pod has ended.
 func podGrace(obj runtime.Object, asked *int64) int64 {
 	p := obj.(*corev1.Pod)
 	if asked == nil {

@@ -23,8 +23,8 @@ func namespaceFields(obj runtime.Object) fields.Set {
 	return fields.Set{"status.phase": string(obj.(*corev1.Namespace).Status.Phase)}
 }
 
-// prepareNamespace makes a new namespace active, and to be kept until its content is gone. Later
-// only the subresource finalize changes that.
+// prepareNamespace makes a new namespace active, and adds its finalizer. Later only the subresource
+// finalize changes that.
 func prepareNamespace(obj, old runtime.Object) {
 	ns := obj.(*corev1.Namespace)
 	if old != nil {
@@ -37,7 +37,7 @@ func prepareNamespace(obj, old runtime.Object) {
 	}
 }
 
-// withoutCollection is all of a store but the deletion of collections, which namespaces don't have.
+// withoutCollection is a store without the deletion of collections, which namespaces don't have.
 type withoutCollection interface {
 	rest.Storage
 	rest.StorageWithReadiness
@@ -52,8 +52,8 @@ type withoutCollection interface {
 	rest.StorageVersionProvider
 }
 
-// namespaceStorage deletes namespaces in two steps: the first one only marks the namespace, and
-// tells those who remove its content.
+// namespaceStorage deletes namespaces in two steps: the first only marks the namespace, so that its
+// content is removed.
 type namespaceStorage struct {
 	withoutCollection
 	rest.ShortNamesProvider
@@ -93,7 +93,6 @@ func (s namespaceStorage) Delete(ctx context.Context, name string, valid rest.Va
 	}
 }
 
-// terminate marks a namespace as deleted.
 func (s namespaceStorage) terminate(ctx context.Context, ns *corev1.Namespace, valid rest.ValidateObjectFunc, options *metav1.DeleteOptions) (runtime.Object, error) {
 	key, err := s.store.KeyFunc(ctx, ns.Name)
 	if err != nil {
@@ -119,7 +118,6 @@ func (s namespaceStorage) terminate(ctx context.Context, ns *corev1.Namespace, v
 	return out, storageerrors.InterpretUpdateError(err, corev1.Resource("namespaces"), ns.Name)
 }
 
-// finalizeStrategy is how the subresource finalize is updated.
 type finalizeStrategy struct{ strategy }
 
 func (s finalizeStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {

@@ -17,8 +17,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// OpenAPIPrefixes are the paths of built-in kinds, which a server that prepares to run shall leave
-// out of its OpenAPI: ServeOpenAPI adds them.
+// OpenAPIPrefixes returns the paths of built-in kinds. A server must leave them out of its OpenAPI
+// when it prepares to run; ServeOpenAPI adds them.
 func OpenAPIPrefixes() []string {
 	prefixes := []string{"/api/"}
 	for _, k := range kinds() {
@@ -31,8 +31,8 @@ func OpenAPIPrefixes() []string {
 	return prefixes
 }
 
-// ServeOpenAPI serves OpenAPI v3 of all kinds by a server that is prepared to run. It is built when
-// a client first asks for it. The definitions of config must have those of apimachinery's types.
+// ServeOpenAPI serves OpenAPI v3 of all kinds by a server that is prepared to run. It is built on
+// the first request. The definitions of config must include those of apimachinery's types.
 func (all *Kinds) ServeOpenAPI(server *genericapiserver.GenericAPIServer, config common.OpenAPIV3Config) {
 	config.IgnorePrefixes = nil
 	known := config.Definitions
@@ -69,15 +69,15 @@ func cloned(known map[string]common.OpenAPIDefinition) map[string]common.OpenAPI
 	return copied
 }
 
-// definitions describes Go types: their fields by reflection, their texts by what k8s.io/api has
-// generated for that. Missing is what only comments of the types say: which fields are required,
-// and how server-side apply merges lists.
+// definitions describes Go types: their fields by reflection, their texts as generated into
+// k8s.io/api. Facts found only in comments of the types are missing: required fields, and how
+// server-side apply merges lists.
 type definitions struct {
 	known map[string]common.OpenAPIDefinition
 	name  func(name string) (string, spec.Extensions)
 }
 
-// refer returns the schema that leads to the definition of a struct, which it adds.
+// refer adds the definition of a struct, and returns a schema that refers to it.
 func (d definitions) refer(t reflect.Type) (schema spec.Schema, name string) {
 	named, ok := reflect.Zero(t).Interface().(interface{ OpenAPIModelName() string })
 	if !ok {
@@ -92,7 +92,6 @@ func (d definitions) refer(t reflect.Type) (schema spec.Schema, name string) {
 	return *spec.RefSchema("#/components/schemas/" + common.EscapeJsonPointer(title)), name
 }
 
-// define describes a struct.
 func (d definitions) define(t reflect.Type) common.OpenAPIDefinition {
 	zero := reflect.Zero(t).Interface()
 	texts := textsOf(t)
@@ -130,7 +129,7 @@ func (d definitions) define(t reflect.Type) common.OpenAPIDefinition {
 	return def
 }
 
-// textsOf are the texts of a struct's fields by their names in JSON, and its own by the name "".
+// textsOf returns the texts of a struct's fields by their names in JSON, and its own under "".
 func textsOf(t reflect.Type) map[string]string {
 	if documented, ok := reflect.Zero(t).Interface().(interface{ SwaggerDoc() map[string]string }); ok {
 		return documented.SwaggerDoc()
@@ -138,7 +137,7 @@ func textsOf(t reflect.Type) map[string]string {
 	return nil
 }
 
-// describe gives the schema of a field, and the names of the definitions that it leads to.
+// describe returns the schema of a field, and the names of the definitions it refers to.
 func (d definitions) describe(t reflect.Type) (schema spec.Schema, dependencies []string) {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// scaleStorage serves the subresource scale: the replicas of an object that has other fields too.
+// scaleStorage serves the subresource scale: the replicas of an object with other fields.
 type scaleStorage struct {
 	store *registry.Store
 	gv    schema.GroupVersion
@@ -76,7 +76,6 @@ func (s scaleStorage) ConvertToTable(ctx context.Context, obj, options runtime.O
 	return rest.NewDefaultTableConvertor(autoscalingv1.Resource("scales")).ConvertToTable(ctx, obj, options)
 }
 
-// scaleOf is the scale of an object.
 func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	spec, _ := partOf(obj, "Spec")
 	status, _ := partOf(obj, "Status")
@@ -99,7 +98,7 @@ func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	return scale, nil
 }
 
-// scaleUpdate makes an update of an object from one of its scale.
+// scaleUpdate turns an update of a scale into one of its object.
 type scaleUpdate struct {
 	rest.UpdatedObjectInfo
 	gv schema.GroupVersion

@@ -20,8 +20,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// schemeOf makes the scheme once: programs that import this package and don't use it shall not pay
-// for it.
+// schemeOf makes the scheme once, and not for programs that import this package without using it.
 var schemeOf = sync.OnceValue(newScheme)
 
 func newScheme() *runtime.Scheme {
@@ -38,8 +37,8 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
-// addInternal makes each v1 type the internal version of its kind as well, and says by which fields
-// each kind may be selected.
+// addInternal makes each v1 type the internal version of its kind as well, and registers the kind's
+// selectable fields.
 func addInternal(s *runtime.Scheme) error {
 	versions := map[string]schema.GroupVersion{autoscalingv1.GroupName: autoscalingv1.SchemeGroupVersion}
 	for _, k := range kinds() {
@@ -65,7 +64,7 @@ func addInternal(s *runtime.Scheme) error {
 	return nil
 }
 
-// gvk is the kind's name in s.
+// gvk returns the kind's name in s.
 func (k *kind) gvk(s *runtime.Scheme) schema.GroupVersionKind {
 	names, _, err := s.ObjectKinds(k.object)
 	utilruntime.Must(err)
@@ -77,7 +76,7 @@ func (k *kind) gvk(s *runtime.Scheme) schema.GroupVersionKind {
 	panic(fmt.Sprintf("%T is not a kind of %s", k.object, k.gv))
 }
 
-// fieldLabel refuses the fields that the kind can't be selected by.
+// fieldLabel refuses fields that aren't selectable.
 func (k *kind) fieldLabel(label, value string) (string, string, error) {
 	known := label == "metadata.name" || label == "metadata.namespace" && !k.cluster
 	if !known && k.selectable != nil {

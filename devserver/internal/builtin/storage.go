@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// newObject returns an empty object of the kind, newList an empty list.
 func (k *kind) newObject() runtime.Object { return newLike(k.object) }
 func (k *kind) newList() runtime.Object   { return newLike(k.list) }
 
@@ -26,7 +25,6 @@ func newLike(obj runtime.Object) runtime.Object {
 	return reflect.New(reflect.TypeOf(obj).Elem()).Interface().(runtime.Object)
 }
 
-// attributes are what selectors look at.
 func (k *kind) attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 	set := fields.Set{}
 	if k.selectable != nil {
@@ -39,7 +37,6 @@ func (k *kind) attributes(obj runtime.Object) (labels.Set, fields.Set, error) {
 	return accessor(obj).GetLabels(), set, nil
 }
 
-// mainStorage serves the objects of a kind.
 type mainStorage struct {
 	*registry.Store
 	kind *kind
@@ -76,9 +73,9 @@ func newMainStorage(k *kind, options generic.RESTOptionsGetter) (mainStorage, er
 	return mainStorage{store, k}, nil
 }
 
-// keepKind sets apiVersion and kind to what was stored. A versioned object that is read from the
-// storage has them, other than one of Kubernetes' internal types, and one that was applied has not.
-// The store would take that for a change.
+// keepKind sets apiVersion and kind to the stored ones. Unlike Kubernetes' internal types, a
+// versioned object read from the storage has them; an applied one has not. The store would take
+// that for a change.
 func keepKind(_ context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (registry.FinishFunc, error) {
 	obj.GetObjectKind().SetGroupVersionKind(old.GetObjectKind().GroupVersionKind())
 	return func(context.Context, bool) {}, nil
@@ -93,7 +90,6 @@ func (s mainStorage) Categories() []string {
 	return nil
 }
 
-// statusStorage serves the subresource status.
 type statusStorage struct{ store *registry.Store }
 
 var (

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// strategy is how objects of a kind are created, updated and deleted.
+// strategy says how objects of a kind are created, updated and deleted.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
@@ -43,7 +43,7 @@ func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Obje
 	return nil
 }
 
-// PrepareForCreate completes a new object. Its status is for those to write who know it.
+// PrepareForCreate completes a new object. It drops the status, except of kinds bornWithState.
 func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	if status, ok := partOf(obj, "Status"); ok && !s.bornWithState {
 		status.SetZero()
@@ -56,7 +56,7 @@ func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
 	}
 }
 
-// PrepareForUpdate keeps the status, and counts the generation if the content has changed.
+// PrepareForUpdate keeps the status, and increases the generation if the content has changed.
 func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
 	if status, ok := partOf(obj, "Status"); ok {
 		before, _ := partOf(old, "Status")
@@ -78,7 +78,7 @@ func (s strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorLis
 	return validation.ValidateObjectMetaAccessor(accessor(obj), !s.cluster, valid, field.NewPath("metadata"))
 }
 
-// ValidateUpdate has nothing to add to what the store validates, which is the metadata.
+// ValidateUpdate adds nothing: the store validates the metadata.
 func (s strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
 	return nil
 }
@@ -100,7 +100,7 @@ func (s strategy) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCo
 	return rest.DeleteDependents
 }
 
-// GetResetFields are the fields that a write to the object doesn't change.
+// GetResetFields returns the fields that a write to the object doesn't change.
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return s.reset("status")
 }
@@ -114,7 +114,7 @@ func (s strategy) reset(name string) map[fieldpath.APIVersion]*fieldpath.Set {
 	return fields
 }
 
-// statusStrategy is how a status is updated: it changes nothing else but metadata.
+// statusStrategy updates the status, and otherwise only metadata.
 type statusStrategy struct{ strategy }
 
 func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
@@ -128,7 +128,7 @@ func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set
 	return s.reset("spec")
 }
 
-// onlyChange lets obj be old, but for one part of it and the metadata.
+// onlyChange sets obj to old, except for one part and the metadata.
 func onlyChange(obj, old runtime.Object, name string) {
 	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old.DeepCopyObject()).Elem()
 	for n := range to.NumField() {
@@ -140,13 +140,14 @@ func onlyChange(obj, old runtime.Object, name string) {
 	}
 }
 
-// partOf is a field of an object, to be read and set.
+// partOf returns a field of an object, to be read or set.
 func partOf(obj runtime.Object, name string) (part reflect.Value, ok bool) {
 	part = reflect.ValueOf(obj).Elem().FieldByName(name)
 	return part, part.IsValid()
 }
 
-// contentOf is what the generation counts changes of: the spec, or all but the metadata.
+// contentOf returns the part whose changes the generation counts: the spec, or all but the
+// metadata.
 func contentOf(obj runtime.Object) any {
 	if spec, ok := partOf(obj, "Spec"); ok {
 		return spec.Interface()

@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Garbage deletes the objects whose owners are all gone, as Kubernetes' garbage collector does, and
-// finishes deletions that ask for their dependents to be deleted first, or to be left alone.
+// Garbage deletes objects whose owners are all gone, as Kubernetes' garbage collector does, and
+// finishes foreground and orphaning deletions.
 //
-// An object whose owner is of a kind that isn't served is kept.
+// An object whose owner's kind isn't served is kept.
 type Garbage struct {
 	objects   metadata.Interface
 	resources Resources
@@ -28,8 +28,8 @@ type Garbage struct {
 	monitors map[schema.GroupVersionResource]*monitor
 }
 
-// NewGarbage makes a collector of what resources have. It asks again what there is whenever changed
-// has a value, which may be sent before the change shows.
+// NewGarbage returns a collector for resources. A value in changed makes it ask for the resources
+// again; it may be sent before they have changed.
 func NewGarbage(objects metadata.Interface, resources Resources, changed <-chan struct{}) *Garbage {
 	return &Garbage{
 		objects: objects, resources: resources, changed: changed, graph: newGraph(),
@@ -63,8 +63,7 @@ func (g *Garbage) Run(ctx context.Context) {
 	}
 }
 
-// follow starts a monitor for each resource that has none, and stops those of resources that are
-// gone.
+// follow starts a monitor for each new resource, and stops those of resources that are gone.
 func (g *Garbage) follow(ctx context.Context) {
 	now := map[schema.GroupVersionResource]bool{}
 	for _, resource := range g.resources() {
@@ -86,8 +85,8 @@ func (g *Garbage) follow(ctx context.Context) {
 	}
 }
 
-// awaitSynced returns when all monitors have read what there was. Before that an owner may only
-// seem to be gone; each is asked for before its dependents are deleted, so this saves requests.
+// awaitSynced waits for the monitors' first lists. Before that, owners may seem to be gone. The
+// server is asked about each before its dependents are deleted, so this only saves requests.
 func (g *Garbage) awaitSynced(ctx context.Context) {
 	for _, m := range g.monitors {
 		select {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// object is what the graph keeps of an object. It is never changed.
+// object is an immutable summary of an object.
 type object struct {
 	resource        Resource
 	namespace, name string
@@ -21,12 +21,12 @@ type object struct {
 	finalizers      []string
 }
 
-// waits reports whether the object is deleted and waits until its dependents are treated.
+// waits reports whether the object is deleted and waits for its dependents' treatment.
 func (o *object) waits(finalizer string) bool {
 	return o != nil && o.deleting && slices.Contains(o.finalizers, finalizer)
 }
 
-// isMeant reports whether the object is what a reference in a namespace leads to.
+// isMeant reports whether a reference in a namespace is to the object.
 func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
 	if o == nil || o.uid != ref.UID || o.name != ref.Name || o.resource.Kind != ref.Kind {
 		return false
@@ -34,7 +34,7 @@ func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
 	return o.resource.Group == schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).Group && (!o.resource.Namespaced || o.namespace == namespace)
 }
 
-// graph has all objects by UID, and who depends on whom.
+// graph has all objects by UID, with their dependents.
 type graph struct {
 	mu         sync.Mutex
 	objects    map[types.UID]*object                // mu guards it
@@ -45,7 +45,7 @@ func newGraph() *graph {
 	return &graph{objects: map[types.UID]*object{}, dependents: map[types.UID]map[types.UID]struct{}{}}
 }
 
-// put adds an object or replaces its earlier state, and returns the UIDs of what must be looked at.
+// put adds an object or replaces its earlier state, and returns the UIDs of affected objects.
 func (g *graph) put(o *object) (affected []types.UID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -53,7 +53,7 @@ func (g *graph) put(o *object) (affected []types.UID) {
 	if old := g.objects[o.uid]; old != nil {
 		for _, owner := range old.owners {
 			g.unlinkLocked(owner.UID, o.uid)
-			affected = append(affected, owner.UID) // may wait for dependents, which are one less
+			affected = append(affected, owner.UID) // may wait for dependents, and has one less
 		}
 	}
 	g.objects[o.uid] = o
@@ -66,7 +66,7 @@ func (g *graph) put(o *object) (affected []types.UID) {
 	return affected
 }
 
-// remove forgets an object, and returns the UIDs of its dependents and owners.
+// remove drops an object, and returns the UIDs of its dependents and owners.
 func (g *graph) remove(uid types.UID) (affected []types.UID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -90,14 +90,13 @@ func (g *graph) unlinkLocked(owner, dependent types.UID) {
 	}
 }
 
-// get returns nil for an object that is not there.
+// get returns nil for an unknown object.
 func (g *graph) get(uid types.UID) *object {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.objects[uid]
 }
 
-// dependentsOf returns the objects that have an owner reference to uid.
 func (g *graph) dependentsOf(uid types.UID) (found []*object) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

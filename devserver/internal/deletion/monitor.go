@@ -11,15 +11,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// monitor is a watch of one resource.
 type monitor struct {
 	stop   context.CancelFunc
 	synced <-chan struct{}
-	seen   map[types.UID]struct{} // used by the informer's goroutine, and after it has ended by Run
+	seen   map[types.UID]struct{} // used by the informer's goroutine, and after its end by Run
 	ended  chan struct{}
 }
 
-// monitor lets the graph follow a resource.
+// monitor feeds a resource's objects into the graph.
 func (g *Garbage) monitor(ctx context.Context, resource Resource) *monitor {
 	ctx, cancel := context.WithCancel(ctx)
 	m := &monitor{stop: cancel, seen: map[types.UID]struct{}{}, ended: make(chan struct{})}

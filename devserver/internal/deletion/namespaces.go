@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Namespaces removes the content of each namespace that is deleted, and then the namespace.
+// Namespaces removes the content of each deleted namespace, and then the namespace.
 type Namespaces struct {
 	client    typedcorev1.NamespaceInterface
 	objects   metadata.Interface
@@ -28,13 +28,13 @@ type Namespaces struct {
 	informer  cache.SharedIndexInformer
 }
 
-// NewNamespaces makes a remover of what resources have. Informer is one of namespaces, which must
-// run beside it.
+// NewNamespaces returns a remover for resources. informer is one of namespaces, and must run beside
+// it.
 func NewNamespaces(client typedcorev1.NamespaceInterface, objects metadata.Interface, resources Resources, informer cache.SharedIndexInformer) *Namespaces {
 	return &Namespaces{client, objects, resources, informer}
 }
 
-// The pause before a namespace is looked at again that still has content.
+// The pauses before another look at a namespace with content.
 const firstRetry, lastRetry = 10 * time.Millisecond, 2 * time.Second
 
 // Run works until ctx ends, and returns when its goroutines have ended.
@@ -75,8 +75,8 @@ func (n *Namespaces) Run(ctx context.Context) error {
 	return n.informer.RemoveEventHandler(registration)
 }
 
-// empty deletes what is in a namespace, and the namespace if nothing is left. The error names the
-// rest.
+// empty deletes the content of a namespace, and the namespace if nothing is left. The error names
+// the rest.
 func (n *Namespaces) empty(ctx context.Context, name string) error {
 	ns, err := n.client.Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && (ns.DeletionTimestamp == nil || !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes)) {
@@ -119,7 +119,7 @@ func (n *Namespaces) deleteAll(ctx context.Context, resource Resource, namespace
 	if err != nil || len(list.Items) == 0 {
 		return 0, err
 	}
-	// No node reports that a Pod has ended, and a Job would orphan its Pods.
+	// No node reports a Pod's end, and a Job would orphan its Pods.
 	now := metav1.NewDeleteOptions(0)
 	now.PropagationPolicy = new(metav1.DeletePropagationBackground)
 	err = client.DeleteCollection(ctx, *now, metav1.ListOptions{})
@@ -132,7 +132,7 @@ func (n *Namespaces) deleteAll(ctx context.Context, resource Resource, namespace
 	return len(list.Items), nil
 }
 
-// report writes into the namespace's conditions why it is still there.
+// report writes the reasons why a namespace still exists into its conditions.
 func (n *Namespaces) report(ctx context.Context, ns *corev1.Namespace, left []string, failures []error) error {
 	before := slices.Clone(ns.Status.Conditions)
 	condition := func(kind corev1.NamespaceConditionType, reason, fine, message string) {

@@ -19,10 +19,10 @@ type Resource struct {
 	Namespaced bool
 }
 
-// Resources gives all collections that are there now.
+// Resources returns the present collections.
 type Resources func() []Resource
 
-// of finds the collection of the objects that an owner reference leads to.
+// of returns the collection that an owner reference refers to.
 func (r Resources) of(ref metav1.OwnerReference) (found Resource, ok bool) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
@@ -36,7 +36,7 @@ func (r Resources) of(ref metav1.OwnerReference) (found Resource, ok bool) {
 	return Resource{}, false
 }
 
-// in gives the client of the objects of a namespace, or of those that have none.
+// in returns the client of the objects in a namespace, or of cluster-scoped ones.
 func (r Resource) in(client metadata.Interface, namespace string) metadata.ResourceInterface {
 	if !r.Namespaced {
 		return client.Resource(r.GroupVersionResource)
@@ -44,8 +44,8 @@ func (r Resource) in(client metadata.Interface, namespace string) metadata.Resou
 	return client.Resource(r.GroupVersionResource).Namespace(namespace)
 }
 
-// patchMetadata changes the metadata of an object as it was read. An object that has changed since
-// then is left as it is, with the error Conflict.
+// patchMetadata changes the metadata of an object as read. If the object has changed since, it is
+// left alone, and the error is Conflict.
 func patchMetadata(ctx context.Context, client metadata.ResourceInterface, read *metav1.PartialObjectMetadata, field string, value any) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": read.UID, "resourceVersion": read.ResourceVersion, field: value,

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// treat does what is due for an object. An error means that it must be tried again.
+// treat takes the next step for an object. An error means that it must be tried again.
 func (g *Garbage) treat(ctx context.Context, uid types.UID) error {
 	o := g.graph.get(uid)
 	switch {
@@ -28,8 +28,8 @@ func (g *Garbage) treat(ctx context.Context, uid types.UID) error {
 	return g.collect(ctx, o)
 }
 
-// collect deletes an object that has lost all its owners. Of an object that has lost some, it
-// removes the references to them.
+// collect deletes an object without any owner left. If some owners are left, it removes the
+// references to the others.
 func (g *Garbage) collect(ctx context.Context, o *object) error {
 	if g.settled(o) {
 		return nil
@@ -44,7 +44,7 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 	}
 	var kept []metav1.OwnerReference
 	waiting := false // an owner waits for this object to go first
-	unseen := false  // an owner is there, and no event has told of it
+	unseen := false  // an owner exists, but no event has reported it
 	for _, ref := range now.OwnerReferences {
 		there, seen, err := g.exists(ctx, ref, o.namespace)
 		if err != nil {
@@ -60,7 +60,7 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 	}
 	switch {
 	case len(kept) == len(now.OwnerReferences) && unseen:
-		return errUnseen // it may go before its monitor begins, and no event would tell
+		return errUnseen // it may go before its monitor begins, without an event
 	case len(kept) == len(now.OwnerReferences):
 		return nil
 	case len(kept) > 0:
@@ -91,8 +91,8 @@ func (g *Garbage) collect(ctx context.Context, o *object) error {
 	return err
 }
 
-// settled reports whether all owners are known to be there, and none waits for dependents. The
-// server need not be asked then.
+// settled reports whether all owners are known and none waits for dependents, so the server need
+// not be asked.
 func (g *Garbage) settled(o *object) bool {
 	for _, ref := range o.owners {
 		if owner := g.graph.get(ref.UID); !owner.isMeant(ref, o.namespace) || owner.waits(metav1.FinalizerDeleteDependents) {
@@ -104,15 +104,15 @@ func (g *Garbage) settled(o *object) bool {
 
 var errUnseen = errors.New("an owner was not seen yet")
 
-// exists reports whether an owner is there, and whether events tell when it goes. The server is
-// asked about one that was not seen yet.
+// exists reports whether an owner exists, and whether an event will report its end. It asks the
+// server about owners not seen yet.
 func (g *Garbage) exists(ctx context.Context, ref metav1.OwnerReference, namespace string) (there, seen bool, err error) {
 	if g.graph.get(ref.UID).isMeant(ref, namespace) {
 		return true, true, nil
 	}
 	resource, ok := g.resources.of(ref)
 	if !ok || resource.Namespaced && namespace == "" {
-		return true, true, nil // it can't be looked for: Kubernetes leaves these alone as well
+		return true, true, nil // it can't be looked up: Kubernetes leaves these alone as well
 	}
 	owner, err := resource.in(g.objects, namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -121,8 +121,7 @@ func (g *Garbage) exists(ctx context.Context, ref metav1.OwnerReference, namespa
 	return err == nil && owner.UID == ref.UID, false, err
 }
 
-// orphan removes the references to an object that is deleted without its dependents, and lets it
-// go.
+// orphan removes the references to an object deleted without its dependents, and releases it.
 func (g *Garbage) orphan(ctx context.Context, o *object) error {
 	for _, dependent := range g.graph.dependentsOf(o.uid) {
 		client := dependent.resource.in(g.objects, dependent.namespace)
@@ -144,8 +143,8 @@ func (g *Garbage) orphan(ctx context.Context, o *object) error {
 	return g.release(ctx, o, metav1.FinalizerOrphanDependents)
 }
 
-// finishForeground lets an object go when nothing is left that blocks its deletion. Until then it
-// asks for the dependents to be looked at.
+// finishForeground releases an object when no dependent blocks its deletion. Until then it queues
+// the dependents.
 func (g *Garbage) finishForeground(ctx context.Context, o *object) error {
 	blocked := false
 	for _, dependent := range g.graph.dependentsOf(o.uid) {
@@ -160,7 +159,7 @@ func (g *Garbage) finishForeground(ctx context.Context, o *object) error {
 	return g.release(ctx, o, metav1.FinalizerDeleteDependents)
 }
 
-// blocks reports whether a dependent keeps its owner, if that is deleted in the foreground.
+// blocks reports whether a dependent delays its owner's foreground deletion.
 func blocks(ref metav1.OwnerReference) bool {
 	return ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
 }
@@ -173,7 +172,6 @@ func unblocked(refs []metav1.OwnerReference) []metav1.OwnerReference {
 	return refs
 }
 
-// release removes a finalizer.
 func (g *Garbage) release(ctx context.Context, o *object, finalizer string) error {
 	client := o.resource.in(g.objects, o.namespace)
 	now, err := client.Get(ctx, o.name, metav1.GetOptions{})

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package etcdlog catches what the API server's etcd client logs, which would go to the standard
-// error of the process.
+// Package etcdlog catches the log of the API server's etcd client, which would go to the process's
+// standard error.
 //
 // The API server builds that client's logger while its packages are initialised, from a
-// configuration that is a variable of etcd. Go initialises packages in the order of their import
-// paths, each after those that it imports (The Go Programming Language Specification, Program
-// initialization). This package imports etcd's configuration and little else, and its path comes
-// before k8s.io/apiserver: so the logger is built from what init puts there.
+// configuration variable of etcd. Go initialises packages in the order of their import paths, each
+// after its imports (The Go Programming Language Specification, Program initialization). This
+// package imports etcd's configuration and little else, and its path sorts before k8s.io/apiserver,
+// so init can change the configuration in time.
 package etcdlog
 
 import (
@@ -23,7 +23,7 @@ import (
 
 const scheme = "devserver-etcd-log"
 
-// ours is where the logger writes to, and theirs where it would have.
+// ours is the logger's output, and theirs its output without this package.
 var ours, theirs = []string{scheme + ":"}, logutil.DefaultZapLoggerConfig.OutputPaths
 
 func init() {
@@ -35,9 +35,8 @@ func init() {
 
 var output atomic.Pointer[io.Writer]
 
-// Redirect makes w the place that the API server's etcd client logs to; it must be safe for
-// concurrent use. Other clients of etcd that the process makes from now on log where they would
-// without this package.
+// Redirect sends the log of the API server's etcd client to w, which must be safe for concurrent
+// use. Other etcd clients made by the process from now on log as they would without this package.
 func Redirect(w io.Writer) {
 	output.Store(&w)
 	if slices.Equal(logutil.DefaultZapLoggerConfig.OutputPaths, ours) {
@@ -45,7 +44,7 @@ func Redirect(w io.Writer) {
 	}
 }
 
-// sink writes to output, if there is one.
+// sink writes to output, if set.
 type sink struct{}
 
 func (sink) Write(p []byte) (int, error) {

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// managedBy is the label of Endpoints that are made from a selector. Kubernetes makes no
-	// EndpointSlices from these, because it has its own from the same Pods.
+	// managedBy is the label of Endpoints made from a selector. Kubernetes makes no EndpointSlices
+	// from these, because it has its own from the same Pods.
 	managedBy      = "endpoints.kubernetes.io/managed-by"
 	managedByValue = "endpoint-controller"
 	truncated      = "truncated" // the value of the annotation corev1.EndpointsOverCapacity
 )
 
-// Desired returns the Endpoints that a Service should have with these Pods, which are those that it
-// selects, and whether that has to be written. current is what is there, nil for none. Annotations
-// that others have set on it stay. trigger is what [TriggerTimes] has returned.
+// Desired returns a Service's Endpoints, given the Pods that it selects, and whether they must be
+// written. current is the existing object, or nil; annotations set on it by others stay. trigger is
+// the result of [TriggerTimes.Observe].
 //
-// What is written because of something else gets these, too, but they alone are no reason: the
-// label corev1.IsHeadlessService, and the annotation with the trigger time.
+// The label corev1.IsHeadlessService, and the annotation with the trigger time, are written along
+// with other changes, but are no reason to write.
 func Desired(service *corev1.Service, pods []*projections.PodEndpoint, current *corev1.Endpoints, trigger time.Time) (desired *corev1.Endpoints, write bool) {
 	subsets := Subsets(service, pods)
 	over := truncate(subsets)
@@ -47,7 +47,7 @@ func Desired(service *corev1.Service, pods []*projections.PodEndpoint, current *
 	return desired, true
 }
 
-// isRight reports whether there is nothing to write. Subsets in another layout are right, too.
+// isRight reports whether there is nothing to write. The layout of subsets doesn't matter.
 func isRight(current *corev1.Endpoints, subsets []corev1.EndpointSubset, labels map[string]string, over bool) bool {
 	if got, ok := current.Annotations[corev1.EndpointsOverCapacity]; ok != over || over && got != truncated {
 		return false
@@ -70,7 +70,8 @@ var ignoringVersions = conversion.EqualitiesOrDie(func(a, b corev1.ObjectReferen
 	return a == b
 })
 
-// labelsOf returns the labels of a Service's Endpoints: the Service's own, and two more.
+// labelsOf returns the labels of a Service's Endpoints: the Service's own, managedBy and, without a
+// cluster IP, corev1.IsHeadlessService.
 func labelsOf(service *corev1.Service) map[string]string {
 	labels := maps.Clone(service.Labels)
 	if labels == nil {
@@ -84,7 +85,6 @@ func labelsOf(service *corev1.Service) map[string]string {
 	return labels
 }
 
-// annotate sets an annotation, or removes it.
 func annotate(e *corev1.Endpoints, name, value string, set bool) {
 	if !set {
 		delete(e.Annotations, name)

@@ -19,7 +19,7 @@ import (
 )
 
 // Subsets returns the subsets of a Service's Endpoints, in the layout of the package, without a
-// limit. pods are those that the Service selects.
+// limit. pods are the Pods selected by the Service.
 func Subsets(service *corev1.Service, pods []*projections.PodEndpoint) []corev1.EndpointSubset {
 	var p packer
 	for _, pod := range pods {
@@ -42,7 +42,7 @@ func Subsets(service *corev1.Service, pods []*projections.PodEndpoint) []corev1.
 	return p.subsets()
 }
 
-// repack returns the layout of the package for subsets that may have any other.
+// repack returns subsets in the layout of the package.
 func repack(subsets []corev1.EndpointSubset) []corev1.EndpointSubset {
 	var p packer
 	for i := range subsets {
@@ -79,7 +79,7 @@ type packer struct {
 	rowOf     map[portID]int
 }
 
-// row is a port and how each address offers it, by the address' index. It may be shorter than the
+// row has the state of a port for each address, by the address's index. It may be shorter than the
 // addresses.
 type row struct {
 	port   *corev1.EndpointPort // nil: addresses without ports
@@ -92,7 +92,7 @@ const (
 	stateReady
 )
 
-// addressID tells addresses apart: Pods in the network of their node share its IP.
+// addressID tells addresses apart: Pods in their node's network share its IP.
 type addressID struct {
 	ip  string
 	uid types.UID
@@ -110,7 +110,7 @@ func (a addressID) compare(b addressID) int {
 	return cmp.Or(cmp.Compare(a.ip, b.ip), cmp.Compare(a.uid, b.uid))
 }
 
-// portID is a port by value. The zero one stands for no port.
+// portID is a port by value. The zero value means no port.
 type portID struct {
 	name, appProtocol string
 	protocol          corev1.Protocol
@@ -129,8 +129,7 @@ func idOfPort(port *corev1.EndpointPort) (id portID) {
 	return id
 }
 
-// add adds a port that an address offers. An address that is added both as ready and as not ready
-// is not ready.
+// add adds a port of an address. An address added both as ready and as not ready is not ready.
 func (p *packer) add(address *corev1.EndpointAddress, port *corev1.EndpointPort, isReady bool) {
 	if p.indexes == nil {
 		p.indexes, p.rowOf = map[addressID]int{}, map[portID]int{}
@@ -159,7 +158,7 @@ func (p *packer) add(address *corev1.EndpointAddress, port *corev1.EndpointPort,
 	}
 }
 
-// subsets returns what was added. The result is not nil.
+// subsets returns the result, which is not nil.
 func (p *packer) subsets() []corev1.EndpointSubset {
 	order := make([]int, len(p.addresses)) // of the addresses
 	for i := range order {
@@ -168,7 +167,7 @@ func (p *packer) subsets() []corev1.EndpointSubset {
 	slices.SortFunc(order, func(a, b int) int {
 		return idOf(&p.addresses[a]).compare(idOf(&p.addresses[b]))
 	})
-	groups := map[string]int{} // by the states of a row, the subset
+	groups := map[string]int{} // subset by the states of a row
 	subsets := []corev1.EndpointSubset{}
 	for _, r := range p.rows {
 		states := string(bytes.TrimRight(r.states, string(rune(stateAbsent))))
@@ -202,11 +201,11 @@ func (p *packer) subset(order []int, states string) (s corev1.EndpointSubset) {
 	return s
 }
 
-// sortByHash sorts values in the order of Kubernetes' endpoints controller: by a hash of how they
-// are printed.
+// sortByHash sorts values in the order of Kubernetes' endpoints controller: by a hash of their
+// dumps.
 func sortByHash[T any](values []T) {
 	if len(values) < 2 {
-		return // to print a thousand addresses takes milliseconds
+		return // dumping a thousand addresses takes milliseconds
 	}
 	type hashed struct {
 		hash  []byte
@@ -215,7 +214,7 @@ func sortByHash[T any](values []T) {
 	all := make([]hashed, 0, len(values))
 	for _, value := range values {
 		hash := fnv.New128a()
-		_, _ = io.WriteString(hash, dump.ForHash(value)) // a hash takes everything
+		_, _ = io.WriteString(hash, dump.ForHash(value)) // a hash never fails
 		all = append(all, hashed{hash.Sum(nil), value})
 	}
 	slices.SortStableFunc(all, func(a, b hashed) int { return bytes.Compare(a.hash, b.hash) })

@@ -14,9 +14,8 @@ import (
 	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
-// PodChanged reports whether an update from old to pod can change the Endpoints of any Service. A
-// nil pod, or a nil old, stands for one that isn't there. Two states of one resourceVersion are the
-// same.
+// PodChanged reports whether an update from old to pod can change the Endpoints of any Service. Nil
+// stands for a missing Pod. States with equal resourceVersions are the same.
 func PodChanged(old, pod *projections.PodEndpoint) bool {
 	if old == nil || pod == nil {
 		return true
@@ -35,7 +34,7 @@ func PodChanged(old, pod *projections.PodEndpoint) bool {
 		!maps.Equal(old.Labels, pod.Labels)
 }
 
-// counts reports whether a Pod that a Service selects stands in its Endpoints.
+// counts reports whether a selected Pod belongs in the Service's Endpoints.
 func counts(service *corev1.Service, pod *projections.PodEndpoint) bool {
 	switch {
 	case hasEnded(pod):
@@ -69,8 +68,8 @@ func readyCondition(pod *projections.PodEndpoint) *corev1.PodCondition {
 }
 
 // addressOf returns the address at which a Pod serves a Service; false if the Pod has no IP of the
-// Service's family. The family is looked for among podIPs only: podIP alone, which API servers
-// before dual stack wrote, does not count.
+// Service's family. Only podIPs are searched: podIP alone, as written by API servers before dual
+// stack, does not count.
 func addressOf(service *corev1.Service, pod *projections.PodEndpoint) (address corev1.EndpointAddress, ok bool) {
 	ip := firstOf(familyOf(service, pod), pod.Status.PodIPs)
 	if ip == "" {
@@ -81,14 +80,14 @@ func addressOf(service *corev1.Service, pod *projections.PodEndpoint) (address c
 		NodeName:  &pod.Spec.NodeName,
 		TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
 	}
-	if pod.Spec.Subdomain == service.Name { // then the Pod has a DNS name below the Service's
+	if pod.Spec.Subdomain == service.Name { // the Pod has a DNS name below the Service's
 		address.Hostname = pod.Spec.Hostname
 	}
 	return address, true
 }
 
-// familyOf returns the family of the Service's addresses. Services that were never defaulted have
-// no families: then it is that of the clusterIP or, if there is none, of the Pod.
+// familyOf returns the family of the Service's addresses. A Service that was never defaulted has
+// none; it takes the family of its clusterIP or, without one, the Pod's.
 func familyOf(service *corev1.Service, pod *projections.PodEndpoint) corev1.IPFamily {
 	if families := service.Spec.IPFamilies; len(families) > 0 {
 		return families[0]
@@ -103,8 +102,7 @@ func familyOf(service *corev1.Service, pod *projections.PodEndpoint) corev1.IPFa
 	return corev1.IPv4Protocol
 }
 
-// firstOf returns the first IP of a family in its usual form, without leading zeros; "" if there is
-// none.
+// firstOf returns the first IP of a family in canonical form, without leading zeros, or "".
 func firstOf(family corev1.IPFamily, ips []corev1.PodIP) string {
 	for _, podIP := range ips {
 		ip := netutils.ParseIPSloppy(podIP.IP)
@@ -115,7 +113,7 @@ func firstOf(family corev1.IPFamily, ips []corev1.PodIP) string {
 	return ""
 }
 
-// hasClusterIP reports whether a Service has an IP of its own. Headless ones have none.
+// hasClusterIP reports whether a Service has an IP. Headless ones have none.
 func hasClusterIP(service *corev1.Service) bool {
 	return service.Spec.ClusterIP != "" && service.Spec.ClusterIP != corev1.ClusterIPNone
 }

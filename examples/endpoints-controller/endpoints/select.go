@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/selectors"
 )
 
-// Selects reports whether a Pod is one of a Service's.
+// Selects reports whether the Service selects the Pod.
 func Selects(service *corev1.Service, pod *projections.PodEndpoint) bool {
 	if !selectors.Managed(service) || service.Namespace != pod.Namespace {
 		return false

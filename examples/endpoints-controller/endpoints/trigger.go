@@ -12,24 +12,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TriggerTimes remembers, for each Service, the times of the changes that it has seen, so that it
-// knows which change comes new. The zero value remembers none. Several goroutines may use it at
-// once, each for other Services.
+// TriggerTimes remembers the times of observed changes of each Service, to find the new ones. The
+// zero value is ready to use. It is safe for concurrent use with different Services.
 type TriggerTimes struct {
-	mu   sync.Mutex // mu guards seen, but not what the pointers lead to
+	mu   sync.Mutex // mu guards seen, but not the triggers
 	seen map[object.Key]*triggers
 }
 
-// triggers are the times that were seen of one Service. The caller of Observe owns them.
+// triggers are the observed times of one Service. The caller of Observe owns them.
 type triggers struct {
 	service time.Time
 	pods    map[string]time.Time // by name
 }
 
-// Observe returns when that changed which the Endpoints of a Service are to be written for: the
-// earliest of the changes since the last call for this Service. The change of a Service is its
-// creation, that of a Pod the last time that it became ready or ceased to be. The first call
-// returns the creation of the Service. The zero time means that none of these has changed.
+// Observe returns the trigger time for a Service's Endpoints: the earliest change since the last
+// call for this Service. A Service changes at its creation; a Pod, when it last became ready or not
+// ready. The first call returns the Service's creation. The zero time means that nothing has
+// changed.
 func (t *TriggerTimes) Observe(service *corev1.Service, pods []*projections.PodEndpoint) (trigger time.Time) {
 	seen, isNew := t.of(object.KeyOf(service))
 	earliest := func(changed time.Time) {
@@ -74,7 +73,7 @@ func (t *TriggerTimes) of(key object.Key) (seen *triggers, isNew bool) {
 	return seen, true
 }
 
-// Forget forgets a Service. It is called when the Service is gone.
+// Forget drops a Service that is gone.
 func (t *TriggerTimes) Forget(service object.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// capacity is how many addresses an Endpoints object has at most.
+// capacity is the largest number of addresses in an Endpoints object.
 const capacity = 1000
 
 // truncate cuts subsets, in place, to capacity addresses, and reports whether there were more.
 // Ready addresses stay, and the rest of the room is shared out: each subset, in turn, gets its
-// part of those that are not ready, rounded up, as long as there is room. If there are too many
-// ready ones, these share all of the room, and the others go.
+// share of the not ready ones, rounded up, while there is room. If there are too many ready ones,
+// these share all of the room, and the others go.
 func truncate(subsets []corev1.EndpointSubset) bool {
 	var readyLen, notReadyLen int
 	for i := range subsets {
@@ -37,7 +37,7 @@ func truncate(subsets []corev1.EndpointSubset) bool {
 			*addresses = nil
 			addresses = &subsets[i].Addresses
 		}
-		// The quotient comes first, as in Kubernetes' controller: so both round in the same way.
+		// Divide first, as Kubernetes' controller does, so that both round alike.
 		part := int(math.Ceil(float64(len(*addresses)) / float64(total) * float64(room)))
 		part = min(part, left, len(*addresses))
 		*addresses = (*addresses)[:part]

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// reconcile makes the Endpoints of a Service what they should be.
 func (r *Reconciler) reconcile(ctx context.Context, key object.Key) (controller.Result, error) {
 	service, err := r.services.Services(key.Namespace).Get(key.Name)
 	switch {
@@ -34,7 +33,7 @@ func (r *Reconciler) reconcile(ctx context.Context, key object.Key) (controller.
 	if err != nil {
 		return controller.Result{}, err
 	}
-	trigger := r.times.Observe(service, pods) // also if nothing is to be written
+	trigger := r.times.Observe(service, pods) // even if there is nothing to write
 	current, err := r.current(key)
 	if err != nil {
 		return controller.Result{}, err
@@ -45,7 +44,7 @@ func (r *Reconciler) reconcile(ctx context.Context, key object.Key) (controller.
 	return controller.Result{}, nil
 }
 
-// current returns the Endpoints in the cache; nil if there are none.
+// current returns the Endpoints in the cache, or nil.
 func (r *Reconciler) current(key object.Key) (*corev1.Endpoints, error) {
 	current, err := r.endpoints.Endpoints(key.Namespace).Get(key.Name)
 	if apierrors.IsNotFound(err) {
@@ -54,8 +53,8 @@ func (r *Reconciler) current(key object.Key) (*corev1.Endpoints, error) {
 	return current, err
 }
 
-// remove deletes the Endpoints of a Service that is gone. If the cache has none, the server is
-// asked: no event would come for Endpoints that the cache gets in a moment.
+// remove deletes the Endpoints of a Service that is gone. If the cache has none, it asks the
+// server: Endpoints that reach the cache in a moment would cause no event here.
 func (r *Reconciler) remove(ctx context.Context, key object.Key) error {
 	current, err := r.current(key)
 	if err == nil && current == nil {
@@ -75,8 +74,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// write creates or updates Endpoints. A failure is an event, too, unless the namespace is ending:
-// then there is nothing to be done.
+// write creates or updates Endpoints. A failure is also reported as an event, unless the namespace
+// is ending: nothing can be done then.
 func (r *Reconciler) write(ctx context.Context, key object.Key, current, desired *corev1.Endpoints) error {
 	if current != nil {
 		_, _, err := r.writer.Update(ctx, desired)

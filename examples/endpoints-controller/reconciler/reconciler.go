@@ -2,7 +2,7 @@
 
 //lint:file-ignore SA1019 Endpoints are what this package is about.
 
-// Package reconciler keeps the Endpoints of all Services as package endpoints wants them: it is the
+// Package reconciler keeps the Endpoints of all Services in line with package endpoints: it is the
 // controller around those rules.
 //
 //	Service changes  ─────────────────────────▶ its key ──────────────┐
@@ -33,26 +33,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// Name is the name of the controller, in logs and metrics.
+// Name is the controller's name in logs and metrics.
 const Name = "endpoints"
 
 const (
 	defaultConcurrency = 5
-	// maxRetries lets a Service that can't be written for one or two minutes be tried again for as
-	// long. After that it takes a change, or a restart.
+	// maxRetries lasts for one or two minutes of failures. After that a Service is reconciled again
+	// only at a change, or a restart.
 	maxRetries = 15
 )
 
-// Options are the settings of a [Reconciler]. The zero value is ready to use.
+// Options configure a [Reconciler]. The zero value is ready to use.
 type Options struct {
-	// Concurrency is how many Services are reconciled at once. 0 stands for 5.
+	// Concurrency is the number of Services reconciled at once. 0 means 5.
 	Concurrency int
-	// BatchPeriod is for how long changes of Pods are collected before their Service is reconciled.
-	// Longer ones save writes during a rollout. 0 means not at all.
+	// BatchPeriod is the time for which changes of Pods are collected before their Service is
+	// reconciled. Longer periods save writes during a rollout. 0 means no batching.
 	BatchPeriod time.Duration
-	// Recorder gets an event for each write that fails. Nil means that there are none.
+	// Recorder gets an event for each failed write. Nil means none.
 	Recorder events.EventRecorder
-	// Metrics gets the metrics of the controller and of its queue. Nil means that there are none.
+	// Metrics gets the metrics of the controller and of its queue. Nil means none.
 	Metrics metrics.ControllerProvider
 }
 
@@ -106,13 +106,13 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 	return r, nil
 }
 
-// serviceOf appends the key of the Service of some Endpoints, which is theirs.
+// serviceOf appends the key of the Service of some Endpoints, which is also theirs.
 func serviceOf(e *corev1.Endpoints, dst []object.Key) []object.Key {
 	return append(dst, object.KeyOf(e))
 }
 
-// Run reconciles until ctx is done, and returns why it ended, after all its goroutines have. The
-// informers run as long.
+// Run reconciles until ctx is done, and returns the reason for its end after all its goroutines
+// have ended. The informers run as long.
 func (r *Reconciler) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -122,5 +122,5 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	return r.controller.Run(ctx)
 }
 
-// Status returns what the controller is doing.
+// Status returns the controller's status.
 func (r *Reconciler) Status() controller.Status { return r.controller.Status() }

@@ -16,11 +16,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// servicesOf appends the keys of the Services that select a Pod to dst. A Service that isn't in the
-// cache yet is queued when it comes.
+// servicesOf appends the keys of the Services that select a Pod to dst. A Service not yet in the
+// cache is queued when it comes.
 func (r *Reconciler) servicesOf(pod *projections.PodEndpoint, dst []object.Key) []object.Key {
 	if !r.serviceInformer.HasSynced() {
-		return dst // they all come
+		return dst // all will come
 	}
 	services := r.services.Services(pod.Namespace)
 	for _, pair := range selectors.OfPod(pod.Labels) {
@@ -33,12 +33,12 @@ func (r *Reconciler) servicesOf(pod *projections.PodEndpoint, dst []object.Key) 
 	return dst
 }
 
-// deletions is a filter for Endpoints: those that another client deletes are written again. Other
-// changes of theirs stay until the Service or its Pods change.
+// deletions is a filter for Endpoints: those deleted by another client are written again. Other
+// changes stay until the Service or its Pods change.
 func deletions(_, obj *corev1.Endpoints) bool { return obj == nil }
 
-// queueLeftovers queues the Endpoints that are there at the start: their Services may have gone
-// while no controller ran. It returns when ctx is done, too.
+// queueLeftovers queues the Endpoints present at the start: their Services may have gone while no
+// controller ran. It returns early when ctx is done.
 func (r *Reconciler) queueLeftovers(ctx context.Context) {
 	select {
 	case <-r.endpointsInformer.Synced():

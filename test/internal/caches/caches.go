@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package caches makes the watch caches of tests.
+// Package caches makes watch caches for tests.
 package caches
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// Run returns a cache that is filled, and runs until the test ends.
+// Run returns a filled cache, which runs until the test ends.
 func Run(t *testing.T, config watchcache.Config) *watchcache.Cache {
 	t.Helper()
 	cache, err := watchcache.New(config)
@@ -23,7 +23,7 @@ func Run(t *testing.T, config watchcache.Config) *watchcache.Cache {
 		t.Fatal(err)
 	}
 	var running sync.WaitGroup
-	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
+	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is the context's cause
 	t.Cleanup(running.Wait)
 	if err := cache.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func Run(t *testing.T, config watchcache.Config) *watchcache.Cache {
 	return cache
 }
 
-// Upstream returns a storage whose objects are those of an API server.
+// Upstream returns a storage with the objects of an API server.
 func Upstream(t *testing.T, api *rest.Config, resource schema.GroupVersionResource, opts upstream.Options) watchcache.Storage {
 	t.Helper()
 	client, err := source.NewClient(api)

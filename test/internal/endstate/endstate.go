@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package endstate writes objects as text, to compare what two runs of a test have left in an API.
+// Package endstate writes objects as text, to compare the final states of two runs of a test.
 package endstate
 
 import (
@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// volatile are fields, labels and annotations that differ from run to run.
+// volatile are fields, labels and annotations with different values in each run.
 var volatile = []string{
 	"uid", "controller-uid", "batch.kubernetes.io/controller-uid", "resourceVersion", "managedFields", "generation", "observedGeneration",
 	"creationTimestamp", "deletionTimestamp", "lastTransitionTime", "lastUpdateTime", "lastProbeTime", "lastHeartbeatTime", "timeAdded",
 	"startTime", "completionTime", "endpoints.kubernetes.io/last-change-trigger-time",
 }
 
-// unordered are lists whose order has no meaning.
+// unordered are lists without a meaningful order.
 var unordered = []string{"conditions", "endpoints"}
 
 // Lines returns each object as a line of JSON, without uids, versions and times. The lines are
-// sorted, and so are lists in which the order has no meaning. The objects are changed.
+// sorted, and so are lists without a meaningful order. It changes the objects.
 func Lines(objects []unstructured.Unstructured) ([]string, error) {
 	lines := make([]string, 0, len(objects))
 	for _, obj := range objects {
@@ -38,7 +38,7 @@ func Lines(objects []unstructured.Unstructured) ([]string, error) {
 	return lines, nil
 }
 
-// Without returns the lines that are in others less often, as one text.
+// Without returns, as one text, the lines less frequent in others.
 func Without(lines, others []string) string {
 	others = slices.Clone(others)
 	var only []string

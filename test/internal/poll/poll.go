@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package poll waits for conditions that no event reports, as those of an API server, of another
-// process and of other projects' caches.
+// Package poll waits for conditions without events, such as those of an API server, of another
+// process or of other projects' caches.
 package poll
 
 import (
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Patience bounds how long a test waits for something that should come soon. A wait takes so long
-// only if it never comes; a busy machine may need a hundred times as long as an idle one.
+// Patience bounds a test's wait for something that should come soon. Only a failing wait takes so
+// long; a busy machine may need a hundred times as long as an idle one.
 const Patience = 3 * time.Minute
 
 // Until calls missing until it returns nil. After [Patience], or shortly before go test's own
@@ -31,7 +31,7 @@ func Until(t *testing.T, missing func() error) {
 }
 
 // Left returns [Patience], or less if go test's own timeout comes earlier, so that the test can
-// still report what it waited for.
+// still report its failure.
 func Left(t *testing.T) time.Duration {
 	if last, ok := t.Deadline(); ok {
 		return min(Patience, time.Until(last)*9/10)

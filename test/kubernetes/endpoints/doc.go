@@ -8,11 +8,11 @@
 //	                 └▶ API server ◀─▶ ours ───────────────────▶ Endpoints ─┤
 //	                                   endpoints.Desired ───────────────────┘
 //
-// The API server is one in memory, in time that passes at once, or a kube-apiserver (see package
-// kubeserver), which refuses what is not valid.
+// The API server is in memory, in time that passes at once, or a kube-apiserver (see package
+// kubeserver), which refuses invalid objects.
 //
-// The module stands outside of go.work, because Kubernetes' modules would hold all others back at
-// their own versions. From the root of the repository, this runs it, and then more of it:
+// The module is outside of go.work, because Kubernetes' modules would hold all others back at their
+// own versions. From the root of the repository, these run it, the second at greater length:
 //
 //	.ci/run kubernetes
 //	GOWORK=off go -C test/kubernetes test -timeout 1h ./endpoints -histories 10000 -cluster 500

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fields compares what "informer-gen fields" finds in controllers that others have written
-// with what a reader of their code names.
+// Package fields compares the findings of "informer-gen fields" in other projects' controllers with
+// those of a reader of their code.
 package fields

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package access decides what the callers of a relay may read, as the API server behind it would.
+// Package access decides which reads to allow a relay's callers, as the API server behind it would.
 //
 //	request ─▶ Handler: credentials ─▶ the request's context ─▶ Authorize ─▶ an answer or an error
 //	                                                              │  ▲
 //	                                                              ▼  │ kept for seconds
 //	                                                       reviews by the API server
 //
-// The errors are what clients get: 401 if a caller isn't known, 403 if it may not, with the API
-// server's words, 429 if too many strangers ask, and 503 if the API server can't be asked. Neither
-// is guessed from the other: a client that gets 401 may throw its token away.
+// Clients get 401 if the caller isn't known, 403 with the API server's words if it may not read,
+// 429 if too many strangers ask, and 503 if the API server can't be asked. None of these is a
+// guess: a client that gets 401 may throw its token away.
 //
 // # Strangers
 //
-// A token that was good before, and a right that was granted before, are reviewed beside all
-// others: 32 reviews of each of the two kinds are under way at a time, and more wait, for 10
-// seconds at most. A stranger is a caller of whom nothing good is known, and so is one who asks
-// for something new. Strangers have 32 reviews of each kind of their own and a queue, and 512 of
-// them are in both at most. From one address 100 may be refused, and then 10 a second; who waits
-// counts as refused. Beyond these limits strangers get 429 with Retry-After, and the API server
-// sees nothing of them. An address is an IPv4 address or an IPv6 network of 64 bits. Good answers
-// are kept for 65,536 questions. Refusals have a cache of 4,096 of their own.
+// A stranger is a caller about whom nothing good is known, or one who asks for something new. A
+// token that was good before, and a right that was granted before, have reviews apart from
+// strangers': 32 of each of the two kinds run at a time, and others wait for up to 10 seconds.
+// Strangers have 32 reviews of each kind of their own and a queue; running and queued, there are at
+// most 512. One address may cause 100 refusals, and then 10 a second; a waiting question counts as
+// a refusal. Beyond these limits strangers get 429 with Retry-After, and the API server isn't
+// asked. An address is an IPv4 address or a /64 of IPv6. Good answers are kept for 65,536
+// questions; refusals have a cache of 4,096 of their own.
 //
 // # Goroutines
 //
-// This package has none. A review is sent by the goroutine of the first request that needs it;
-// others that need the same one wait for it.
+// This package starts none. The goroutine of the first request that needs a review sends it;
+// requests that need the same review wait for it.
 package access
 
 import (
@@ -44,20 +44,19 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// Access authenticates and authorizes callers. [New] makes one. Any number of goroutines may use
-// it.
+// Access authenticates and authorizes callers. [New] makes one. It is safe for concurrent use.
 type Access struct {
 	// set once at construction
 	decide   decider
-	local    bool // only callers that use a name of this machine are answered
+	local    bool // callers must use a name of this machine
 	counters counters
 }
 
-// decider returns what a caller gets: nil, or the error that it is answered with.
+// decider returns nil if the caller may make the request a, or else the error for the caller.
 type decider func(ctx context.Context, c credentials, a serve.Attributes) error
 
-// New returns what the configuration asks for. It sends no request. It fails if upstream, which the
-// modes with reviews need, can't be used.
+// New returns an Access for the configured mode. It sends no request. It fails if upstream, needed
+// by the modes with reviews, can't be used.
 func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 	a := &Access{counters: newCounters()}
 	switch c.Mode {
@@ -69,7 +68,7 @@ func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 		a.decide = callers(c.Callers).decide
 		return a, nil
 	case configfile.SelfSubjectAccessReview:
-		// Whoever asks, it is not the relay.
+		// The caller asks, not the relay.
 		upstream = rest.AnonymousClientConfig(upstream)
 	}
 	reviews, err := newReviews(upstream, c, a.counters)
@@ -83,8 +82,9 @@ func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 	return a, nil
 }
 
-// Authorize returns nil if the caller of a request may do what a describes, and else the answer, an
-// *apierrors.StatusError. ctx is that of a request that has come through [Access.Handler].
+// Authorize returns nil if the caller may make a request with these attributes, and the answer, an
+// *apierrors.StatusError, otherwise. ctx must be the context of a request that passed
+// [Access.Handler].
 func (a *Access) Authorize(ctx context.Context, what serve.Attributes) error {
 	c, _ := ctx.Value(credentialsKey{}).(credentials)
 	err := unauthorized()
@@ -96,8 +96,8 @@ func (a *Access) Authorize(ctx context.Context, what serve.Attributes) error {
 }
 
 // Handler returns a handler that calls next with the caller's credentials in the request's context.
-// Requests on behalf of another user are refused: they are the API server's to answer. So are
-// requests that don't pass [LocalOnly] in the mode None.
+// It refuses requests on behalf of another user, which only the API server can answer, and in the
+// mode None requests that fail [LocalOnly].
 func (a *Access) Handler(next http.Handler) http.Handler {
 	if a.local {
 		next = LocalOnly(next)
@@ -115,11 +115,10 @@ func (a *Access) Handler(next http.Handler) http.Handler {
 
 type credentialsKey struct{}
 
-// credentials are what a caller shows of itself. The zero value is that of a caller who shows
-// nothing.
+// credentials are a caller's proofs of identity; zero if it has none.
 type credentials struct {
 	token   string
-	user    authenticationv1.UserInfo // of a client certificate, which the server has verified
+	user    authenticationv1.UserInfo // of a verified client certificate
 	uris    []string                  // of the certificate
 	expires time.Time                 // of the certificate; zero: never
 	from    netip.Addr                // zero: unknown
@@ -131,13 +130,13 @@ func credentialsOf(req *http.Request) (c credentials) {
 		cert := req.TLS.PeerCertificates[0]
 		c.expires = cert.NotAfter
 		c.user.Username = cert.Subject.CommonName
-		// as API servers add it
+		// as API servers do
 		c.user.Groups = append(c.user.Groups, cert.Subject.Organization...)
 		c.user.Groups = append(c.user.Groups, "system:authenticated")
 		for _, uri := range cert.URIs {
 			c.uris = append(c.uris, uri.String())
 		}
-		if c.user.Username != "" { // else it says nothing to an API server, and a token may
+		if c.user.Username != "" { // without a name, a token may say more to an API server
 			return c
 		}
 	}
@@ -147,7 +146,8 @@ func credentialsOf(req *http.Request) (c credentials) {
 	return c
 }
 
-// digest stands for a question where its answer is kept: of fixed size, and without its token.
+// digest returns the key under which the answer to a question is kept: of fixed size, and without
+// the caller's token.
 func digest(question string) string {
 	sum := sha256.Sum256([]byte(question))
 	return string(sum[:])

@@ -13,39 +13,39 @@ import (
 )
 
 const (
-	// mostAnswers and mostRefusals are how many answers with a yes and with a no are kept: the
-	// latest ones.
+	// mostAnswers and mostRefusals bound the answers that are kept, with a yes and with a no. The
+	// least recently used ones are dropped.
 	mostAnswers  = 65_536
 	mostRefusals = 4_096
-	// mostReviews bounds the reviews under way of questions whose last answer was yes. More wait,
+	// mostReviews bounds the concurrent reviews of questions last answered with yes. Others wait,
 	// so that many clients at once don't use up the API server's patience.
 	mostReviews = 32
 )
 
-// answers keeps answers for a while, so that equal questions are asked once. Of those that ask the
-// same at a time, one asks, and the others wait for it.
+// answers keeps answers for a while. Equal questions are asked once: the first caller asks, and
+// those who come meanwhile wait for its answer.
 //
 //	question ─▶ its answer is kept ─▶ the answer
 //	         ─▶ it was a yes before   ─▶ known     ─▶ ask
 //	         ─▶ nothing good is known ─▶ strangers ─▶ ask
 //
-// Yes and no are kept apart, and asked for apart, so that strangers with any number of questions
-// neither evict the good answers of others nor hold up their reviews.
+// Yes and no have separate caches and limits, so strangers with any number of questions neither
+// evict others' good answers nor delay their reviews.
 type answers[T any] struct {
 	// set once at construction
 	policy    policy[T]
-	failed    func(context.Context, error) // called when a question could not be answered
-	known     chan struct{}                // has an element for each question of known callers
+	failed    func(context.Context, error) // called with the error of an unanswered question
+	known     chan struct{}                // a slot for each known caller's question under way
 	strangers *strangers
 
-	// mu guards what follows
+	// mu guards the fields below
 	mu     sync.Mutex
-	yes    *lru.Cache // of answer[T] by key; it also has those whose time is over
+	yes    *lru.Cache // of answer[T] by key, including expired ones
 	no     *lru.Cache // of answer[T] by key
 	asking map[string]*question[T]
 }
 
-// policy says which answers are a yes, and how long answers are kept.
+// policy tells yes from no, and says how long each is kept.
 type policy[T any] struct {
 	isYes                func(T) bool
 	keepYes, keepRefusal time.Duration
@@ -56,7 +56,7 @@ type answer[T any] struct {
 	until time.Time
 }
 
-// question is one that is being asked. The fields are read after done is closed.
+// question is a question under way. The other fields are read after done is closed.
 type question[T any] struct {
 	done  chan struct{}
 	value T
@@ -70,9 +70,9 @@ func newAnswers[T any](p policy[T], failed func(context.Context, error)) *answer
 	}
 }
 
-// get returns the answer to the question that key stands for, which ask asks for a caller at an
-// address. An error is returned to all that wait, and not kept; it wraps errTooMany if the question
-// was not asked. ask is called with a context that doesn't end with ctx, since others may wait too.
+// get returns the answer to the question with the given key, calling ask for a caller at an address
+// if needed. An error is returned to everyone who waits, and not kept; it wraps errTooMany if the
+// question was not asked. The context for ask doesn't end with ctx, since others may wait too.
 func (a *answers[T]) get(ctx context.Context, key string, from netip.Addr, ask func(context.Context) (T, error)) (T, error) {
 	a.mu.Lock()
 	found, wasYes := a.findLocked(key)
@@ -136,7 +136,7 @@ func (a *answers[T]) askForStranger(ctx context.Context, from netip.Addr, ask fu
 	return value, err
 }
 
-// findLocked returns the last answer that is kept, whose time may be over, and whether it is a yes.
+// findLocked returns the answer last kept, which may have expired, and whether it is a yes.
 func (a *answers[T]) findLocked(key string) (found *answer[T], yes bool) {
 	if kept, ok := a.yes.Get(key); ok {
 		return kept.(*answer[T]), true

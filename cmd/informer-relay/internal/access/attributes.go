@@ -10,11 +10,11 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// MetricsPath is the path of the relay's metrics, whose readers are authorized like those of API
-// servers' metrics.
+// MetricsPath is the path of the relay's metrics. Its readers are authorized like readers of an API
+// server's metrics.
 const MetricsPath = "/metrics"
 
-// forReview returns the attributes in the form of reviews: those of a resource or of a path.
+// forReview returns the attributes in the form of reviews: for a resource or for a path.
 func forReview(a serve.Attributes) (*authorizationv1.ResourceAttributes, *authorizationv1.NonResourceAttributes) {
 	if a.Path != "" {
 		return nil, &authorizationv1.NonResourceAttributes{Path: a.Path, Verb: a.Verb}
@@ -23,8 +23,8 @@ func forReview(a serve.Attributes) (*authorizationv1.ResourceAttributes, *author
 		Verb: a.Verb, Group: a.Resource.Group, Version: a.Resource.Version, Resource: a.Resource.Resource,
 		Subresource: a.Subresource, Namespace: namespaceOf(a), Name: a.Name,
 	}
-	// A malformed selector restricts nothing, so the right to everything is asked for. The API
-	// server would call its answer to such a selector an error.
+	// A malformed selector restricts nothing, so ask for the right to everything. The API server
+	// would call its answer to such a selector an error.
 	if _, err := labels.Parse(a.LabelSelector); err == nil && a.LabelSelector != "" {
 		attributes.LabelSelector = &authorizationv1.LabelSelectorAttributes{RawSelector: a.LabelSelector}
 	}
@@ -35,7 +35,7 @@ func forReview(a serve.Attributes) (*authorizationv1.ResourceAttributes, *author
 }
 
 // namespaceOf returns the namespace whose rights count. As in an API server, a namespace is in
-// itself: of lists and watches, which select it by its name, that is not so.
+// itself, except for lists and watches, which select it by name.
 func namespaceOf(a serve.Attributes) string {
 	if a.Resource.Group == "" && a.Resource.Resource == "namespaces" && a.Verb != "list" && a.Verb != "watch" {
 		return a.Name

@@ -11,11 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// callers are what the names in client certificates may read.
+// callers maps names in client certificates to rights.
 type callers []configfile.Caller
 
-// decide compares a caller's names with the entries. Whoever is in one of them may ask which
-// resources there are.
+// decide compares a caller's names with the entries. Everyone with an entry may use discovery.
 func (cs callers) decide(_ context.Context, c credentials, a serve.Attributes) error {
 	names := c.uris
 	if c.user.Username != "" {
@@ -32,13 +31,12 @@ func (cs callers) decide(_ context.Context, c credentials, a serve.Attributes) e
 	return forbidden(cmp.Or(c.user.Username, names[0]), a, "")
 }
 
-// allows reports whether an entry allows what a describes.
 func allows(c configfile.Caller, a serve.Attributes) bool {
 	switch a.Path {
 	case "":
 	case MetricsPath:
 		return c.Metrics
-	default: // which resources there are
+	default: // discovery
 		return true
 	}
 	read := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
@@ -47,5 +45,5 @@ func allows(c configfile.Caller, a serve.Attributes) bool {
 		anyOr(c.Verbs, a.Verb) && anyOr(c.Namespaces, a.Namespace) && anyOr(c.ResourceNames, a.Name)
 }
 
-// anyOr reports whether value is in list. An empty list has all.
+// anyOr reports whether list is empty or has value.
 func anyOr(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }

@@ -14,11 +14,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// failureInterval is the time between two log lines about reviews that fail for the same reason.
+// failureInterval is the time between two log lines about the same reason.
 const failureInterval = time.Minute
 
-// failures counts and logs reviews that fail. Of each reason it logs the first one at once, and
-// then one at each interval: an API server that is gone does not fill the log.
+// failures counts and logs failed reviews. For each reason it logs the first one at once, and then
+// one per interval, so that an absent API server doesn't fill the log.
 type failures struct {
 	counters counters // set once at construction
 
@@ -26,7 +26,7 @@ type failures struct {
 	logged map[string]*loggedFailure // by reason; mu guards it, and its content
 }
 
-// loggedFailure is when a reason was logged last, and how many reviews have failed for it since.
+// loggedFailure is the time of the last log line for a reason, and the number of failures since.
 type loggedFailure struct {
 	at    time.Time
 	since int
@@ -36,7 +36,6 @@ func newFailures(counted counters) *failures {
 	return &failures{counters: counted, logged: map[string]*loggedFailure{}}
 }
 
-// record counts a review that has failed with err, and logs it if that is due.
 func (f *failures) record(ctx context.Context, err error) {
 	reason := reasonOf(err)
 	f.counters.failures.WithLabelValues(reason).Inc()
@@ -55,8 +54,8 @@ func (f *failures) record(ctx context.Context, err error) {
 	klog.FromContext(ctx).Error(err, "A caller could not be reviewed", "reason", reason, "unlogged", unlogged)
 }
 
-// reasonOf returns why a review has failed, in a word of a few: the API server's status code, or
-// what has happened to the request.
+// reasonOf returns a metric label for a failed review: the API server's status code, or one of a
+// few words.
 func reasonOf(err error) string {
 	var status apierrors.APIStatus
 	switch {

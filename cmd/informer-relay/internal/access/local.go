@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// LocalOnly returns a handler that calls next if the request's Host is localhost or an address of
-// the loopback, and refuses it with 403 otherwise. A page on the web can make a name of its own
-// lead to this machine, and a browser then lets it read the answers.
+// LocalOnly returns a handler that calls next if the request's Host is localhost or a loopback
+// address, and refuses it with 403 otherwise. Without it, a web page could point a name of its own
+// at this machine, and the browser would let it read the answers.
 func LocalOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !isLocal(req.Host) {

@@ -8,7 +8,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 )
 
-// The answers to callers, as metrics call them.
+// The label values of answers to callers.
 const (
 	resultAllowed      = "allowed"
 	resultUnauthorized = "unauthorized"
@@ -17,7 +17,7 @@ const (
 	resultFailed       = "failed"
 )
 
-// counters count what callers got, and the reviews that this took.
+// counters count the answers to callers, and time the reviews.
 type counters struct {
 	decisions *prom.CounterVec
 	reviews   *prom.HistogramVec
@@ -41,7 +41,7 @@ func newCounters() counters {
 		}, []string{"reason"}),
 	}
 	for _, answer := range []string{resultAllowed, resultUnauthorized, resultForbidden, resultLimited, resultFailed} {
-		c.decisions.WithLabelValues(answer) // so that each is there from the start
+		c.decisions.WithLabelValues(answer) // present from the start
 	}
 	return c
 }
@@ -60,7 +60,6 @@ func (a *Access) Collect(ch chan<- prom.Metric) {
 	a.counters.failures.Collect(ch)
 }
 
-// took records the time of a review that began at a time.
 func (c counters) took(review string, began time.Time) {
 	c.reviews.WithLabelValues(review).Observe(time.Since(began).Seconds())
 }

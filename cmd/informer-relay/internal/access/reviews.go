@@ -26,13 +26,13 @@ import (
 )
 
 const (
-	// reviewTimeout is how long the API server has for a review, the wait for other ones included.
+	// reviewTimeout bounds a review, including its wait for others.
 	reviewTimeout = 10 * time.Second
-	// largestAnswer bounds what is read of an answer.
+	// largestAnswer bounds the bytes read of an answer.
 	largestAnswer = 1 << 20
 )
 
-// The collections that reviews are created in.
+// The paths for creating reviews.
 const (
 	tokenReviews       = "/apis/authentication.k8s.io/v1/tokenreviews"
 	selfSubjectReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -40,7 +40,6 @@ const (
 	selfAccessReviews  = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 )
 
-// reviews asks an API server about callers.
 type reviews struct {
 	// set once at construction
 	http      *http.Client
@@ -51,7 +50,6 @@ type reviews struct {
 	rights    *answers[decision]
 }
 
-// decision is whether a user may do something.
 type decision struct {
 	known   bool // the API server knows the user
 	allowed bool
@@ -78,8 +76,8 @@ func newReviews(upstream *rest.Config, c configfile.Access, counted counters) (*
 	}, nil
 }
 
-// ofToken is the decider of the mode TokenReview: it asks who the bearer of a token is, unless a
-// client certificate has said that, and then what this user may do.
+// ofToken is the decider of the mode TokenReview. It asks for the token's user, unless a client
+// certificate names one, and then for the user's rights.
 func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes) error {
 	user := &c.user
 	switch {
@@ -120,7 +118,7 @@ func (r *reviews) ofToken(ctx context.Context, c credentials, a serve.Attributes
 	return d.answer(a, err)
 }
 
-// authenticate returns whose token it is; nil if it is no one's.
+// authenticate returns the token's user, or nil if there is none.
 func (r *reviews) authenticate(ctx context.Context, token string) (*authenticationv1.UserInfo, error) {
 	answer, err := create(ctx, r, tokenReviews, "", authenticationv1.TokenReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "TokenReview"},
@@ -163,7 +161,6 @@ func (r *reviews) ofSelf(ctx context.Context, c credentials, a serve.Attributes)
 	return d.answer(a, err)
 }
 
-// name returns the name of a token's user.
 func (r *reviews) name(ctx context.Context, token string) (string, error) {
 	answer, err := create(ctx, r, selfSubjectReviews, token, authenticationv1.SelfSubjectReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview"},
@@ -171,11 +168,11 @@ func (r *reviews) name(ctx context.Context, token string) (string, error) {
 	return answer.Status.UserInfo.Username, err
 }
 
-// errUndecided is why a review has failed if the API server can't tell what a user may do.
+// errUndecided means that a review has brought no decision.
 var errUndecided = errors.New("the API server could not decide")
 
-// decisionOf returns the decision that is the status of a review. One that allows nothing because
-// of an error is none: for the same request, the API server's own answer would be an error, too.
+// decisionOf returns the decision in a review's status. A refusal because of an error isn't a
+// decision: the API server's own answer to the request would be an error, too.
 func decisionOf(user string, s authorizationv1.SubjectAccessReviewStatus) (decision, error) {
 	if !s.Allowed && s.EvaluationError != "" {
 		return decision{}, fmt.Errorf("%w: %s", errUndecided, s.EvaluationError)
@@ -183,7 +180,7 @@ func decisionOf(user string, s authorizationv1.SubjectAccessReviewStatus) (decis
 	return decision{known: true, allowed: s.Allowed, user: user, reason: s.Reason}, nil
 }
 
-// answer returns what the caller gets for a decision, or for the error of a review.
+// answer returns the error for the caller, given a decision or the error of a review.
 func (d decision) answer(a serve.Attributes, err error) error {
 	switch {
 	case err != nil:
@@ -196,8 +193,8 @@ func (d decision) answer(a serve.Attributes, err error) error {
 	return nil
 }
 
-// create posts a review, and returns it with the API server's status. With a token it is the
-// bearer's own request.
+// create posts a review, and returns it with the API server's status. With a token, the request is
+// the bearer's own.
 func create[T any](ctx context.Context, r *reviews, path, token string, review T) (answered T, err error) {
 	body, err := json.Marshal(review)
 	if err != nil {
@@ -232,7 +229,7 @@ func create[T any](ctx context.Context, r *reviews, path, token string, review T
 	return answered, nil
 }
 
-// refusal returns the error of an answer that is no review.
+// refusal returns the error for an answer that isn't a review.
 func refusal(code int, data []byte) error {
 	status := metav1.Status{}
 	if err := json.Unmarshal(data, &status); err != nil || status.Kind != "Status" {

@@ -18,8 +18,7 @@ import (
 
 func unauthorized() error { return apierrors.NewUnauthorized("Unauthorized") }
 
-// forbidden returns an API server's answer to a user who may not do what a describes. reason may be
-// empty.
+// forbidden returns an API server's answer to a user without the right. reason may be empty.
 func forbidden(user string, a serve.Attributes, reason string) error {
 	text := fmt.Sprintf("User %q cannot %s path %q", user, a.Verb, a.Path)
 	if a.Path == "" {
@@ -42,8 +41,8 @@ func impersonates() error {
 	return apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("the relay does not impersonate users; send the request to the API server"))
 }
 
-// unreviewed returns the answer to a caller who can't be reviewed because of err. The cause is for
-// the log: it may tell a stranger about the cluster.
+// unreviewed returns the answer to a caller who couldn't be reviewed. It leaves out the text of
+// err, which might tell a stranger about the cluster; the log has it.
 func unreviewed(err error) error {
 	if errors.Is(err, errTooMany) {
 		return apierrors.NewTooManyRequests("too many callers are unknown, or were refused; try again", 1)
@@ -53,7 +52,7 @@ func unreviewed(err error) error {
 	return answer
 }
 
-// resultOf returns what metrics call an answer.
+// resultOf returns an answer's label in metrics.
 func resultOf(err error) string {
 	switch {
 	case err == nil:
@@ -69,7 +68,7 @@ func resultOf(err error) string {
 }
 
 // Refuse answers a request with err, as an API server does: an *apierrors.StatusError as it is, any
-// other as an internal error.
+// other error as an internal one.
 func Refuse(w http.ResponseWriter, err error) {
 	var known *apierrors.StatusError
 	if !errors.As(err, &known) {

@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// mostStrangers is how many questions of strangers are asked at a time, and strangersQueue how
-	// many of them are asked or wait.
+	// mostStrangers bounds strangers' questions under way, and strangersQueue those under way or
+	// waiting.
 	mostStrangers  = 32
 	strangersQueue = 512
 	// refusalBurst and refusalsPerSecond bound the refusals of one address. Questions under way
 	// count as refusals until they are answered.
 	refusalBurst      = 100
 	refusalsPerSecond = 10
-	// mostAddresses is how many addresses are known: the latest ones.
+	// mostAddresses bounds the addresses remembered. The least recently used ones are dropped.
 	mostAddresses = 16_384
 )
 
-// errTooMany is why a question isn't asked for a stranger.
+// errTooMany means that a stranger's question isn't asked.
 var errTooMany = errors.New("too many strangers")
 
-// strangers bounds the questions for callers of whom nothing good is known: how many there are at a
-// time, and by address how many are answered with no.
+// strangers bounds the questions of callers about whom nothing good is known: how many are asked at
+// a time, and how many of an address are answered with no.
 type strangers struct {
 	// set once at construction
-	slots chan struct{} // has an element for each question that is asked
+	slots chan struct{} // a slot for each question under way
 
-	mu     sync.Mutex // mu guards what follows, and the addresses' content
-	asking int        // questions that are asked or wait
+	mu     sync.Mutex // mu guards the fields below, and the addresses' content
+	asking int        // questions under way or waiting
 	by     *lru.Cache // of *address by network
 }
 
@@ -51,9 +51,9 @@ func newStrangers() *strangers {
 	return &strangers{slots: make(chan struct{}, mostStrangers), by: lru.New(mostAddresses)}
 }
 
-// enter waits until a question may be asked for a caller at an address. leave must be called when
-// it was, with whether the answer is a yes. It returns an error that wraps errTooMany at once, or
-// the cause if ctx ends.
+// enter waits until a question of a caller at an address may be asked. The caller must call leave
+// after the answer, with whether it is a yes. enter returns an error that wraps errTooMany at once,
+// or the cause if ctx ends.
 func (s *strangers) enter(ctx context.Context, from netip.Addr) (leave func(yes bool), err error) {
 	known, err := s.queue(from)
 	if err != nil {
@@ -99,12 +99,12 @@ func (s *strangers) leave(known *address, yes bool) {
 	s.asking--
 	known.asking--
 	if !yes {
-		known.refusals.Allow() // there is a token, since queue has looked
+		known.refusals.Allow() // queue has checked that a token is left
 	}
 }
 
-// networkOf returns what counts as one address: of IPv6, where a host may have any number of them,
-// the network of 64 bits.
+// networkOf returns the network counted as one address. For IPv6 it is the /64, because a host may
+// have any number of addresses.
 func networkOf(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap()
 	bits := addr.BitLen()
@@ -115,7 +115,7 @@ func networkOf(addr netip.Addr) netip.Prefix {
 	return network
 }
 
-// addressOf returns the address that a request comes from; the zero Addr if it has none.
+// addressOf returns a request's remote address, or the zero Addr if it has none.
 func addressOf(req *http.Request) netip.Addr {
 	from, _ := netip.ParseAddrPort(req.RemoteAddr)
 	return from.Addr()

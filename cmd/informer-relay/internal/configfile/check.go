@@ -17,10 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/server/upstream"
 )
 
-// bookmarkInterval is how long an API server's watch is silent at most.
+// bookmarkInterval is the longest silence of an API server's watch.
 const bookmarkInterval = time.Minute
 
-// check adds what is wrong with values that could be read.
+// check adds findings about values that could be read.
 func (d *document) check(c *Config) {
 	d.checkListen(c)
 	d.checkAccess(c)
@@ -63,7 +63,6 @@ func (d *document) checkListen(c *Config) {
 	}
 }
 
-// checkAddress reports whether an address is HOST:PORT.
 func (d *document) checkAddress(path, address string) bool {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil || port == "" {
@@ -208,7 +207,7 @@ func (d *document) checkTexts(path string, texts []string) {
 	}
 }
 
-// isField reports whether text is a path of members that clients can select by.
+// isField reports whether text is a path of members, as clients select by.
 func isField(text string) bool {
 	for part := range strings.SplitSeq(text, ".") {
 		if part == "" || strings.ContainsAny(part, " =!,[]*'\"") {

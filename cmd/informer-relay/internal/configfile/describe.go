@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Describe writes what the relay would serve, to whom and where.
+// Describe writes a summary of the served resources, their callers and the address.
 func (c *Config) Describe(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	transport := "without TLS, for this machine only"
@@ -61,7 +61,6 @@ func (a Access) describe(certificates bool) string {
 	return fmt.Sprintf("%s; open watches every %v", how, a.ReviewWatchesEvery)
 }
 
-// paths returns the paths of the resource's collections.
 func (r Resource) paths() (paths []string) {
 	base := "/apis/" + schema.GroupVersion{Group: r.Group, Version: r.Version}.String()
 	if r.Group == "" {
@@ -76,7 +75,7 @@ func (r Resource) paths() (paths []string) {
 	return paths
 }
 
-// describe returns what there is to know of the resource besides its paths.
+// describe summarizes the resource, without its paths.
 func (r Resource) describe() string {
 	parts := []string{fmt.Sprintf("history %v, %s", r.History.Age, resource.NewQuantity(int64(r.History.Bytes), resource.BinarySI))}
 	if r.History.MergeSlow {

@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// Parse reads a configuration. The error is a [diag.List], unless data is no YAML: with all that
-// can't be read, or else with all that is wrong with what was read. name stands for the file there.
+// Parse reads a configuration. The error is a [diag.List] unless data isn't YAML. It has all values
+// that can't be read, or if there are none, all invalid ones. name is the file's name in errors.
 func Parse(name string, data []byte) (*Config, error) {
 	d := document{name: name, at: map[string]token.Position{}}
 	var root yaml.Node
@@ -37,7 +37,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	}
 	c := defaults()
 	d.read(root.Content[0], "", reflect.ValueOf(c).Elem())
-	if len(d.found) == 0 { // else what was not read would be missed
+	if len(d.found) == 0 { // otherwise missing values may only be unread ones
 		d.check(c)
 	}
 	if len(d.found) > 0 {
@@ -46,15 +46,13 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// document is a file that is being read.
 type document struct {
 	name  string
-	at    map[string]token.Position // of the values that are there, by their paths
+	at    map[string]token.Position // of the file's values, by path
 	found diag.List
 }
 
-// wrong adds a finding about the value at a path, or about the innermost one around it that is in
-// the file.
+// wrong adds a finding about the value at a path, or about its innermost parent in the file.
 func (d *document) wrong(path, message string, allowed []string) {
 	d.found.Add(diag.Diagnostic{Pos: d.position(path), Message: message, Allowed: allowed})
 }
@@ -71,7 +69,7 @@ func (d *document) position(path string) token.Position {
 	}
 }
 
-// lastPart returns where the last part of a path begins: its dot or bracket, or 0.
+// lastPart returns the index of the dot or bracket that begins the last part of a path, or 0.
 func lastPart(path string) int {
 	for i := len(path) - 1; i > 0; i-- {
 		if path[i] == '.' || path[i] == '[' {
@@ -81,13 +79,12 @@ func lastPart(path string) int {
 	return 0
 }
 
-// has reports whether the file has a value at the path.
 func (d *document) has(path string) bool {
 	_, ok := d.at[path]
 	return ok
 }
 
-// read reads a value of the file. What can't be read keeps its default.
+// read reads a value of the file. Values that can't be read keep their defaults.
 func (d *document) read(n *yaml.Node, path string, to reflect.Value) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -175,7 +172,7 @@ func (d *document) readScalar(n *yaml.Node, path string, to reflect.Value) {
 			d.wrong(path, fmt.Sprintf("%q is not allowed", n.Value), []string{"true", "false"})
 			return
 		}
-		*value, _ = strconv.ParseBool(n.Value) // the tag is that of true and false in any case
+		*value, _ = strconv.ParseBool(n.Value) // the tag says that it is a bool
 	default: // a string
 		if n.ShortTag() != "!!str" {
 			d.wrong(path, fmt.Sprintf("must be a text; put %s in quotes", n.Value), nil)

@@ -15,17 +15,15 @@ import (
 	"sync/atomic"
 )
 
-// devserver is the command that is an API server. It is another process, so that the relay does not
-// have to be linked with an API server.
+// devserver is a command that runs an API server. It is another process so that the relay doesn't
+// link an API server.
 const devserver = "github.com/informer-gen/informer-gen/devserver/cmd/devserver"
 
-// apiServer is an API server in a child process.
 type apiServer struct {
 	url string
 	cmd *exec.Cmd
 }
 
-// startAPIServer starts one that ends with ctx.
 func startAPIServer(ctx context.Context) (*apiServer, error) {
 	fail := func(err error) (*apiServer, error) {
 		return nil, fmt.Errorf("starting an API server by 'go run %s', in this folder: %w", devserver, err)
@@ -37,7 +35,7 @@ func startAPIServer(ctx context.Context) (*apiServer, error) {
 	if err != nil {
 		return fail(err)
 	}
-	cmd.Cancel = stdin.Close // which the server obeys, and go run would not pass on
+	cmd.Cancel = stdin.Close // the server ends then; go run would not pass a signal on
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -54,10 +52,9 @@ func startAPIServer(ctx context.Context) (*apiServer, error) {
 	return &apiServer{address, cmd}, nil
 }
 
-// wait waits until the server has ended, after its context.
+// wait waits for the end of the server, after its context's.
 func (s *apiServer) wait() { _ = s.cmd.Wait() } // it was ended, which Wait reports
 
-// counter is a proxy that counts the watches that are open at an API server.
 type counter struct {
 	url    string
 	server *httptest.Server
@@ -65,7 +62,6 @@ type counter struct {
 	begun  atomic.Int64
 }
 
-// countWatches returns a proxy to the API server at an address.
 func countWatches(address string) (*counter, error) {
 	target, err := url.Parse(address)
 	if err != nil {
@@ -86,7 +82,7 @@ func countWatches(address string) (*counter, error) {
 	return c, nil
 }
 
-// String returns how many watches are open.
+// String describes the open watches.
 func (c *counter) String() string {
 	open, begun := c.open.Load(), c.begun.Load()
 	return fmt.Sprintf("%d open watch%s (%d since the start)", open, map[bool]string{false: "es"}[open == 1], begun)

@@ -21,11 +21,10 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/relay"
 )
 
-// readers is how many informers read through the relay. Each has its own connection, as if it were
-// in a process of its own.
+// readers is the number of informers that read through the relay. Each has its own connection, like
+// a process of its own.
 const readers = 20
 
-// configuration is the relay's.
 const configuration = `listen:
   address: 127.0.0.1:0
 access:
@@ -40,10 +39,9 @@ shutdown:
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// Run shows it, and writes to out what happens. It returns when it has come to its end, or when ctx
-// ends.
+// Run runs the demo and describes it to out. It returns at the end, or when ctx ends.
 func Run(ctx context.Context, out io.Writer) (err error) {
-	// The informers' tries to reach a relay that is away would fill the screen.
+	// The informers' attempts to reach an absent relay would fill the screen.
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	fmt.Fprintln(out, "An API server is built and started. The first time, that takes minutes.")
 	api, err := startAPIServer(ctx)
@@ -67,7 +65,7 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { stop() }() // the one that runs then
+	defer func() { stop() }() // the latest one
 	fmt.Fprintf(out, "The API server is at %s, the relay at http://%s. The relay's configuration:\n\n%s\n", api.url, address, configuration)
 
 	informers, end, err := startInformers(ctx, "http://"+address, readers)
@@ -82,7 +80,7 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	// What they are told of has come by the relay's watch: from here on, that is open.
+	// Their first events came through the relay's watch, so it is open from here on.
 	if err := author.play(ctx, informers, "before"); err != nil {
 		return err
 	}
@@ -131,7 +129,7 @@ func start(ctx context.Context, c *configfile.Config, upstream, address string) 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { cancel(r.Serve(ctx, l)) }) // else WaitReady waits for one that has failed
+	running.Go(func() { cancel(r.Serve(ctx, l)) }) // cancel keeps WaitReady from waiting for a failed relay
 	stop = func() {
 		cancel(nil)
 		running.Wait()

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// group is some informers of the ConfigMaps of the namespace default.
+// group is some informers of the ConfigMaps in the namespace default.
 type group struct {
 	// set once at construction
 	informers []*informer.SharedIndexInformer[*unstructured.Unstructured]
@@ -27,7 +27,6 @@ type group struct {
 	seen [][]string // mu guards it: the events of each informer
 }
 
-// startInformers starts n informers. end ends them.
 func startInformers(ctx context.Context, address string, n int) (g *group, end func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -47,7 +46,6 @@ func startInformers(ctx context.Context, address string, n int) (g *group, end f
 	return g, end, nil
 }
 
-// add makes an informer that reads through a connection of its own.
 func (g *group) add(address string, i int) (*informer.SharedIndexInformer[*unstructured.Unstructured], error) {
 	src, err := collection(address)
 	if err != nil {
@@ -73,7 +71,7 @@ func (g *group) add(address string, i int) (*informer.SharedIndexInformer[*unstr
 	return made, err
 }
 
-// collection returns the ConfigMaps of the namespace default of a server.
+// collection returns a source of the ConfigMaps in the namespace default of a server.
 func collection(address string) (*source.HTTP[*unstructured.Unstructured], error) {
 	client, err := source.NewClient(&rest.Config{Host: address, Transport: &http.Transport{}})
 	if err != nil {
@@ -91,8 +89,8 @@ func (g *group) waitForSync(ctx context.Context) error {
 	return nil
 }
 
-// waitForHandlers waits until the handler of each informer was called once more. A second write
-// before that could be merged with the first.
+// waitForHandlers waits for one more call of each informer's handler. A second write before that
+// could be merged with the first.
 func (g *group) waitForHandlers(ctx context.Context) error {
 	for range g.informers {
 		select {
@@ -104,7 +102,6 @@ func (g *group) waitForHandlers(ctx context.Context) error {
 	return nil
 }
 
-// saw returns the events that each informer has had.
 func (g *group) saw() [][]string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +112,6 @@ func (g *group) saw() [][]string {
 	return seen
 }
 
-// author writes ConfigMaps at the API server.
 type author struct {
 	configMaps *source.HTTP[*unstructured.Unstructured]
 }
@@ -125,8 +121,8 @@ func newAuthor(address string) (*author, error) {
 	return &author{to}, err
 }
 
-// play creates a ConfigMap, changes it and deletes it, and waits after each of these until all
-// handlers were called for it.
+// play creates, changes and deletes a ConfigMap, and waits after each step until all handlers have
+// been called.
 func (a *author) play(ctx context.Context, g *group, name string) error {
 	for _, step := range []struct{ method, text string }{
 		{http.MethodPost, "hello"},
@@ -143,7 +139,6 @@ func (a *author) play(ctx context.Context, g *group, name string) error {
 	return nil
 }
 
-// write creates a ConfigMap.
 func (a *author) write(ctx context.Context, name string) error {
 	return a.do(ctx, http.MethodPost, name, "written while there was no relay")
 }

@@ -20,16 +20,15 @@ import (
 )
 
 const (
-	// discoveryTimeout is how long the API server has for an answer about its resources.
+	// discoveryTimeout bounds one request for resources.
 	discoveryTimeout = 30 * time.Second
-	// largestDiscovery bounds what is read of one.
+	// largestDiscovery bounds the bytes read of an answer.
 	largestDiscovery = 16 << 20
 )
 
-// errUnfit is what discover wraps if trying again is of no use.
+// errUnfit means that trying again is of no use.
 var errUnfit = errors.New("the configuration does not fit the API server")
 
-// discovery asks an API server what it knows of resources.
 type discovery struct {
 	http *http.Client
 	base *url.URL
@@ -47,7 +46,7 @@ func newDiscovery(upstream *rest.Config) (*discovery, error) {
 	return &discovery{client, base}, nil
 }
 
-// find returns what the API server knows of a resource. It fails if it doesn't serve the resource,
+// find returns the API server's description of a resource. It fails if the server doesn't serve it,
 // or doesn't answer.
 func (d *discovery) find(ctx context.Context, r configfile.Resource) (*metav1.APIResource, error) {
 	gvr := r.GVR()

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// probeTimeout is how long a probe may take, at a listener that has nothing but probes.
+	// probeTimeout bounds a probe at the listener for probes.
 	probeTimeout = 5 * time.Second
 	// mostProbes and mostProbesPerAddress bound the connections there.
 	mostProbes, mostProbesPerAddress = 256, 16
 )
 
-// ServeProbes answers probes at l, in plain HTTP, until stop is called, which closes l. At the
-// relay's own listener, probes are turned away when its connections are at their limit.
+// ServeProbes answers probes at l, in plain HTTP, until stop is called, which closes l. The relay's
+// own listener turns probes away when its connections are at their limit.
 func (r *Relay) ServeProbes(l net.Listener) (stop func()) {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -35,7 +35,7 @@ func (r *Relay) ServeProbes(l net.Listener) (stop func()) {
 	return serveAside(serve.Limit(l, mostProbes, mostProbesPerAddress), server)
 }
 
-// serveProbe answers a request if it is that of a probe, and reports whether it is.
+// serveProbe answers a probe, and reports whether the request is one.
 func (r *Relay) serveProbe(w http.ResponseWriter, req *http.Request) bool {
 	switch req.URL.Path {
 	case "/healthz", "/livez":
@@ -49,8 +49,8 @@ func (r *Relay) serveProbe(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// serveReady answers whether the relay should get clients: with 200 or 503, and a line for each
-// cache with its reason.
+// serveReady answers with 200 if the relay should get clients, and 503 if not. The body has a line
+// for each cache.
 func (r *Relay) serveReady(w http.ResponseWriter, _ *http.Request) {
 	ready, why := r.ready(time.Now())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -61,8 +61,8 @@ func (r *Relay) serveReady(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(why)) // an error means that the client has gone
 }
 
-// ready reports whether the relay should get clients, and why, in lines. It names resources and
-// namespaces, and no errors' texts, since it answers everyone.
+// ready reports whether the relay should get clients, and why, in lines. It answers everyone, so it
+// names resources and namespaces but quotes no errors.
 func (r *Relay) ready(now time.Time) (ready bool, why string) {
 	if r.draining.Load() {
 		return false, "not ready: the relay is shutting down\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/access"
 )
 
-// ServeProfiles serves net/http/pprof at l until stop is called, which closes l. Profiles show what
-// is in memory, so l must be of the loopback, and requests must pass [access.LocalOnly].
+// ServeProfiles serves net/http/pprof at l until stop is called, which closes l. Profiles show the
+// contents of memory, so l must be a loopback listener, and requests must pass [access.LocalOnly].
 func ServeProfiles(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -23,7 +23,7 @@ func ServeProfiles(l net.Listener) (stop func()) {
 	return serveAside(l, &http.Server{Handler: access.LocalOnly(mux), ReadHeaderTimeout: 10 * time.Second})
 }
 
-// serveAside serves at l until stop is called, which closes l and cuts off what is being served.
+// serveAside serves at l until stop is called, which closes l and cuts off requests under way.
 func serveAside(l net.Listener, server *http.Server) (stop func()) {
 	served := make(chan error)
 	go func() { served <- server.Serve(l) }()

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/access"
 )
 
-// newProxy returns a handler that passes requests on to an API server, with their callers' tokens
+// newProxy returns a handler that forwards requests to an API server with their callers' tokens,
 // and without any credentials of the relay.
 func newProxy(upstream *rest.Config) (http.Handler, error) {
 	anonymous := rest.AnonymousClientConfig(upstream)

@@ -4,18 +4,18 @@
 //
 //	API server ┄▶ upstream ─▶ watchcache ─▶ serve ─▶ access ┄▶ clients
 //
-// A [Relay] asks the API server what it has of the resources, fills a cache for each, and serves
-// them. It ends in the order in which clients lose least:
+// A [Relay] looks the resources up at the API server, fills a cache for each, and serves them. It
+// ends in the order in which clients lose least:
 //
 //  1. /readyz fails; all else goes on for the configured delay, while load balancers take note.
 //  2. Watches end one by one, over the configured period, and their clients go on at another
-//     replica from the version that they have.
+//     replica from the version they have.
 //  3. The listener closes, the last requests are answered, and the caches stop.
 //
 // # Goroutines
 //
 //	goroutine                          started by   ends when
-//	Serve                              the caller   its context ends, and what it serves has ended
+//	Serve                              the caller   its context ends, and the shutdown is over
 //	each cache's Run, start, server    Serve        Serve returns
 //
 // Requests are answered on the goroutines of net/http.
@@ -42,7 +42,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// LastRequests is how long after its watches the relay ends at the latest.
+// LastRequests bounds the time from the end of the watches to the end of the relay.
 const LastRequests = 10 * time.Second
 
 // Relay is a relay in front of one API server. [New] makes one.
@@ -53,7 +53,7 @@ type Relay struct {
 	tls       *tlsFiles // nil: plain HTTP
 	client    *source.Client
 	discovery *discovery
-	proxy     http.Handler // passes requests on to the API server
+	proxy     http.Handler // forwards requests to the API server
 	metrics   *exporter
 	callers   http.Handler // requests of callers
 
@@ -62,7 +62,7 @@ type Relay struct {
 	draining atomic.Bool
 }
 
-// New returns a relay that does nothing until it serves. It fails if upstream can't be used or if
+// New returns a relay that does nothing until [Relay.Serve]. It fails if upstream can't be used or
 // the TLS files can't be read.
 func New(c *configfile.Config, upstream *rest.Config) (r *Relay, err error) {
 	r = &Relay{config: c, known: make(chan struct{})}
@@ -93,9 +93,9 @@ func New(c *configfile.Config, upstream *rest.Config) (r *Relay, err error) {
 	return r, nil
 }
 
-// Serve serves at l until ctx ends, and shuts down then. It returns nil if all has ended in time,
-// and an error if it could not serve, or if requests had to be cut off. It closes l. It may be
-// called once.
+// Serve serves at l until ctx ends, and then shuts down. It returns nil after a shutdown in time,
+// and an error if it could not serve, or had to cut off requests. It closes l. It may be called
+// once.
 func (r *Relay) Serve(ctx context.Context, l net.Listener) error {
 	caching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	starting, fail := context.WithCancelCause(ctx)
@@ -125,14 +125,14 @@ func (r *Relay) Serve(ctx context.Context, l net.Listener) error {
 	if ctx.Err() == nil {
 		atOnce, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		cancel()
-		_ = r.end(atOnce, server) // it cuts off what is left, which is no news
+		_ = r.end(atOnce, server) // cutting off the rest, as expected
 		return fmt.Errorf("serving at %s: %w", l.Addr(), context.Cause(starting))
 	}
 	return r.shutdown(context.WithoutCancel(ctx), server)
 }
 
 // WaitReady waits until the caches are filled. It returns the cause if ctx ends first, and the
-// reason if a cache has ended.
+// reason if a cache ends.
 func (r *Relay) WaitReady(ctx context.Context) error {
 	select {
 	case <-r.known:
@@ -147,7 +147,6 @@ func (r *Relay) WaitReady(ctx context.Context) error {
 	return nil
 }
 
-// accept serves requests until the server is shut down.
 func (r *Relay) accept(server *http.Server, l net.Listener) error {
 	if r.tls == nil {
 		return server.Serve(l)
@@ -156,7 +155,7 @@ func (r *Relay) accept(server *http.Server, l net.Listener) error {
 	return server.ServeTLS(l, "", "")
 }
 
-// shutdown ends what is being served, in the order of the package documentation.
+// shutdown ends the relay in the order of the package documentation.
 func (r *Relay) shutdown(ctx context.Context, server *http.Server) error {
 	delay, period := r.config.Shutdown.Delay, r.config.Shutdown.Period
 	klog.FromContext(ctx).Info("The relay shuts down", "delay", delay, "period", period)
@@ -170,7 +169,7 @@ func (r *Relay) shutdown(ctx context.Context, server *http.Server) error {
 	return nil
 }
 
-// end ends watches and then all else, and cuts off what has not ended when ctx does.
+// end ends watches and then all else. When ctx ends, it cuts off the rest.
 func (r *Relay) end(ctx context.Context, server *http.Server) (err error) {
 	if s := r.serving.Load(); s != nil {
 		err = s.handler.Shutdown(ctx, r.config.Shutdown.Period)
@@ -181,14 +180,14 @@ func (r *Relay) end(ctx context.Context, server *http.Server) (err error) {
 	return err
 }
 
-// ServeHTTP answers a request: for the health of the relay, its metrics, or what it serves.
+// ServeHTTP answers probes, and requests for metrics and resources.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if !r.serveProbe(w, req) {
 		r.callers.ServeHTTP(w, req)
 	}
 }
 
-// serveCaller answers a request whose caller's credentials are in its context.
+// serveCaller answers a request whose context has the caller's credentials.
 func (r *Relay) serveCaller(w http.ResponseWriter, req *http.Request) {
 	if req.URL.Path == access.MetricsPath {
 		if err := r.access.Authorize(req.Context(), serve.Attributes{Verb: "get", Path: req.URL.Path}); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// requests counts the requests of callers, and measures how long they wait for their answers. The
-// labels are those of an API server's metrics. Requests for no resource of the relay have none of
-// them but the verb, so that callers can't make labels up.
+// requests counts the requests of callers, and times their answers. Its labels are those of an API
+// server's metrics. A request for anything except the relay's resources has only the verb, so that
+// callers can't make labels up.
 type requests struct {
 	// set once at construction
 	served  map[schema.GroupVersionResource]bool
@@ -57,7 +57,7 @@ func (r *requests) observe(next http.Handler) http.Handler {
 		began := time.Now()
 		a := &answer{ResponseWriter: w, begun: func(code int) { r.add(req, code, time.Since(began)) }}
 		next.ServeHTTP(a, req)
-		a.begin(http.StatusOK) // as net/http answers for a handler that doesn't
+		a.begin(http.StatusOK) // as net/http does if the handler wrote nothing
 	})
 }
 
@@ -71,7 +71,7 @@ func (r *requests) add(req *http.Request, code int, took time.Duration) {
 	r.total.WithLabelValues(append(labels, strconv.Itoa(code))...).Inc()
 }
 
-// verbOf returns the verb of a request, of those that there are.
+// verbOf returns the verb of a request, or "other".
 func verbOf(a serve.Attributes) string {
 	switch a.Verb {
 	case "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection":
@@ -80,10 +80,10 @@ func verbOf(a serve.Attributes) string {
 	return "other"
 }
 
-// answer is a ResponseWriter that observes when the answer begins.
+// answer is a ResponseWriter that calls begun when the answer begins.
 type answer struct {
 	http.ResponseWriter
-	begun func(code int) // nil once it was called
+	begun func(code int) // nil after the call
 }
 
 func (a *answer) begin(code int) {
@@ -95,7 +95,7 @@ func (a *answer) begin(code int) {
 
 // WriteHeader implements http.ResponseWriter.
 func (a *answer) WriteHeader(code int) {
-	if code >= http.StatusOK { // else the answer is still to come
+	if code >= http.StatusOK { // not an informational answer
 		a.begin(code)
 	}
 	a.ResponseWriter.WriteHeader(code)
@@ -107,5 +107,5 @@ func (a *answer) Write(data []byte) (int, error) {
 	return a.ResponseWriter.Write(data)
 }
 
-// Unwrap returns the ResponseWriter that a http.ResponseController needs.
+// Unwrap implements the protocol of http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	firstPause   = time.Second // between two questions to an API server that doesn't answer
+	firstPause   = time.Second // between two requests to an API server that doesn't answer
 	longestPause = 30 * time.Second
 )
 
-// serving is what a relay serves once it knows its resources.
+// serving is the part of a relay that depends on its resources.
 type serving struct {
 	handler *serve.Handler
 	caches  []cache
@@ -35,8 +35,8 @@ type cache struct {
 	name string // such as pods/v1 in shop
 }
 
-// start asks the API server about the resources until it has them all, and makes what serves them.
-// It fails if they can't be served, or if ctx ends.
+// start looks the resources up at the API server until it has them all, and makes the caches and
+// their handler. It fails if they can't be served, or ctx ends.
 func (r *Relay) start(ctx context.Context) (*serving, error) {
 	s := &serving{}
 	var resources []serve.Resource
@@ -59,7 +59,7 @@ func (r *Relay) start(ctx context.Context) (*serving, error) {
 	return s, err
 }
 
-// await asks the API server about a resource until it has it.
+// await looks a resource up at the API server until it succeeds.
 func (r *Relay) await(ctx context.Context, resource configfile.Resource) (*metav1.APIResource, error) {
 	logger := klog.FromContext(ctx)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
@@ -78,7 +78,6 @@ func (r *Relay) await(ctx context.Context, resource configfile.Resource) (*metav
 	}
 }
 
-// add makes the caches of a resource.
 func (s *serving) add(r *Relay, configured configfile.Resource, known *metav1.APIResource) (serve.Resource, error) {
 	resource := serve.Resource{
 		GroupVersionResource: configured.GVR(),

@@ -16,24 +16,24 @@ import (
 	"github.com/informer-gen/informer-gen/cmd/informer-relay/internal/configfile"
 )
 
-// lookEvery is how often files are looked at, at most: by the first handshake after that time.
+// lookEvery is the shortest interval between checks of the files, which handshakes make.
 const lookEvery = 10 * time.Second
 
-// tlsFiles makes TLS configurations from files, and from their new contents when they have changed.
-// While these can't be read, as in the middle of a change, the ones before stay in use.
+// tlsFiles makes TLS configurations from files, and new ones when the files change. While the new
+// contents can't be read, as in the middle of a change, the previous ones stay in use.
 type tlsFiles struct {
 	// set once at construction
 	cert, key, clientCA string
 
-	// mu guards what follows
+	// mu guards the fields below
 	mu     sync.Mutex
 	looked time.Time
-	stamps [3]time.Time // when the files were changed last
+	stamps [3]time.Time // modification times
 	now    *tls.Config
 }
 
-// newTLSFiles returns the configuration of the files of l; nil if it has none. It fails if they
-// can't be read.
+// newTLSFiles returns the TLS configuration of l, or nil if it has no files. It fails if they can't
+// be read.
 func newTLSFiles(l configfile.Listen) (*tlsFiles, error) {
 	if l.CertFile == "" {
 		return nil, nil
@@ -50,12 +50,12 @@ func newTLSFiles(l configfile.Listen) (*tlsFiles, error) {
 	return f, nil
 }
 
-// config returns a configuration that changes with the files.
+// config returns a configuration that follows the files.
 func (f *tlsFiles) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return f.current(), nil },
-		// net/http wants to see one
+		// net/http requires it
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &f.current().Certificates[0], nil },
 	}
 }
@@ -83,7 +83,7 @@ func (f *tlsFiles) current() *tls.Config {
 	return f.now
 }
 
-// look returns when the files were changed last.
+// look returns the modification times of the files.
 func (f *tlsFiles) look() (stamps [3]time.Time, err error) {
 	for i, name := range []string{f.cert, f.key, f.clientCA} {
 		if name == "" {
@@ -115,7 +115,7 @@ func (f *tlsFiles) load() (*tls.Config, error) {
 	if !c.ClientCAs.AppendCertsFromPEM(data) {
 		return nil, fmt.Errorf("%s: %w", f.clientCA, errors.New("there is no certificate in PEM"))
 	}
-	// Whoever has none may have a token, and probes have neither.
+	// A caller without a certificate may have a token, and probes have neither.
 	c.ClientAuth = tls.VerifyClientCertIfGiven
 	return c, nil
 }

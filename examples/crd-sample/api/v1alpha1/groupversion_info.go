@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 is the API of a shop that has vending machines at many sites: a Site is a place
-// with nodes, small computers that machines are plugged into, and a Widget is one machine, made of
-// parts that each run an image.
+// Package v1alpha1 is the API of a shop with vending machines at many sites. A Site is a place with
+// nodes, small computers that machines are plugged into. A Widget is one machine, made of parts
+// that each run an image.
 //
 // +kubebuilder:object:generate=true
 // +groupName=samples.informer-gen.dev
@@ -21,11 +21,11 @@ var (
 	// GroupVersion is the group and version of all kinds in this package.
 	GroupVersion = schema.GroupVersion{Group: "samples.informer-gen.dev", Version: "v1alpha1"}
 
-	// SchemeBuilder collects what AddToScheme adds.
+	// SchemeBuilder collects the functions behind AddToScheme.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
 
-	// AddToScheme makes the kinds of this package known to a scheme. It can fail only if the scheme
-	// has others of the same name.
+	// AddToScheme registers the kinds of this package in a scheme. It fails only if the scheme has
+	// others of the same name.
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 

@@ -119,8 +119,8 @@ type WidgetList struct {
 	Items []Widget `json:"items"`
 }
 
-// OwnerUIDs are the UIDs of all owners of w, in the order of its owner references: the keys of the
-// index ByOwner.
+// OwnerUIDs returns the UIDs of all owners of w, in the order of its owner references: the keys of
+// the index ByOwner.
 func OwnerUIDs(w *Widget) []types.UID {
 	uids := make([]types.UID, len(w.OwnerReferences))
 	for i, owner := range w.OwnerReferences {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command cmd is the manager of a project as kubebuilder lays it out: two kinds, one that owns the
+// Command cmd is the manager of a project as kubebuilder lays it out: two kinds, one owning the
 // other, with a controller each. The flag --informer-gen changes the cache, and nothing else.
 package main
 

@@ -112,7 +112,7 @@ func configure(dir, etcd string, listener net.Listener, token string) (*options.
 	o.Authentication.ServiceAccounts.KeyFiles = []string{key}
 	o.ServiceAccountSigningKeyFile = key
 	o.Authorization.Modes = []string{"AlwaysAllow"}
-	// No controller makes the accounts.
+	// No controller creates service accounts.
 	o.Admission.GenericAdmission.DisablePlugins = []string{"ServiceAccount"}
 	return o, nil
 }
@@ -138,7 +138,7 @@ func startEtcd(dir string) (*embed.Etcd, error) {
 	c.ListenPeerUrls, c.AdvertisePeerUrls = anyPort, anyPort
 	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
-	c.TickMs, c.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	c.TickMs, c.ElectionMs = 10, 100 // a single member elects itself
 	c.UnsafeNoFsync = true
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	etcd, err := embed.StartEtcd(c)

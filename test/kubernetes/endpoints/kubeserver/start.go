@@ -20,13 +20,13 @@ import (
 // server's files.
 const folder = "KUBESERVER_FOLDER"
 
-// access is what the child process writes about itself, in one line.
+// access is the line that the child process writes about itself.
 type access struct{ URL, Token string }
 
-// readyWithin is how long a server may take to start, on a machine that is busy with tests.
+// readyWithin bounds a server's start, on a machine busy with tests.
 const readyWithin = 2 * time.Minute
 
-// Start starts a server, which ends with the test, and returns how to reach it.
+// Start starts a server, which ends with the test, and returns a configuration for its clients.
 func Start(t testing.TB) *rest.Config {
 	t.Helper()
 	binary, err := os.Executable()
@@ -37,7 +37,7 @@ func Start(t testing.TB) *rest.Config {
 	server := exec.Command(binary)
 	server.Env = append(os.Environ(), folder+"="+t.TempDir())
 	server.Stderr = &log
-	life, err := server.StdinPipe() // it ends when this is closed, also if this process is killed
+	life, err := server.StdinPipe() // the server ends when this is closed, also if this process is killed
 	if err != nil {
 		t.Fatal(err)
 	}

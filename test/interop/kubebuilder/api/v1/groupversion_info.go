@@ -15,13 +15,13 @@ import (
 //go:generate go run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.23.0 object:headerFile=../../hack/boilerplate.go.txt crd paths=. output:crd:artifacts:config=../../config/crd/bases
 
 var (
-	// GroupVersion is that of all kinds in this package.
+	// GroupVersion is the group and version of all kinds in this package.
 	GroupVersion = schema.GroupVersion{Group: "harbour.example.com", Version: "v1"}
 
-	// SchemeBuilder collects what AddToScheme adds.
+	// SchemeBuilder collects the functions behind AddToScheme.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
 
-	// AddToScheme makes the kinds of this package known to a scheme.
+	// AddToScheme registers the kinds of this package in a scheme.
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
