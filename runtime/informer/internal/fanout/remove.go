@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 )
 
-// Remove ends the subscription and waits for its running callback, unless that callback calls it.
+// Remove ends the subscription and waits for its running callback, unless called by that callback.
 func (s *Subscription) Remove() {
 	if returned := s.remove(); returned != nil {
 		<-returned
@@ -21,8 +21,7 @@ func (s *Subscription) Remove() {
 	}
 }
 
-// RemoveContext does what Remove does, but stops waiting when ctx is done. Then the error names the
-// callback.
+// RemoveContext is Remove, but stops waiting when ctx is done. Then the error names the callback.
 func (s *Subscription) RemoveContext(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: RemoveContext: %w", s.fanout.config.Name, err)
@@ -50,7 +49,7 @@ func (s *Subscription) RemoveContext(ctx context.Context) error {
 }
 
 // remove ends the subscription, and returns a channel that is closed when the running callback has
-// returned. If there is nothing to wait for, it returns nil, and the Fanout has forgotten the
+// returned. If no callback is running, it returns nil, and the Fanout has forgotten the
 // subscription. Otherwise the handler's goroutine makes the Fanout forget it, so that Status shows
 // the running callback until then.
 func (s *Subscription) remove() <-chan struct{} {
@@ -63,7 +62,7 @@ func (s *Subscription) remove() <-chan struct{} {
 	return returned
 }
 
-// removeLocked ensures that no callback begins from then on: the handler's goroutine reads removed
+// removeLocked ensures that no callback begins from now on: the handler's goroutine reads removed
 // in the section of mu in which it begins a callback.
 func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	if !s.removed {
@@ -81,9 +80,8 @@ func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	return s.idle
 }
 
-// goroutineID returns the number of the calling goroutine. By it, Remove detects that it is called
-// from the callback that it would wait for. Go has the number only in the first line of a stack
-// trace.
+// goroutineID returns the number of the calling goroutine, by which Remove detects a call from the
+// callback it would wait for. Go reveals the number only in the first line of a stack trace.
 func goroutineID() uint64 {
 	var buf [64]byte
 	line := buf[:runtime.Stack(buf[:], false)]

@@ -31,7 +31,6 @@ func (f *Fanout) watch(r *Run, quiet <-chan struct{}) {
 	}
 }
 
-// stuck reports whether the running callback has to be logged now.
 func (s *Subscription) stuck() (status HandlerStatus, stuck bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
