@@ -12,8 +12,8 @@ import (
 // Indexer makes a table.Index for one table. store.AnyIndex is one.
 type Indexer interface{ Bind() table.Index }
 
-// AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes that the
-// informer already has; if it has all of them, AddIndexes takes no lock. It fills the others on the
+// AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes the
+// informer already has; if it has all, AddIndexes takes no lock. It fills the others on the
 // caller's goroutine, and no stream is applied meanwhile. If an index function panics, AddIndexes
 // adds none and panics with the same value.
 func (in *Intake) AddIndexes(indexes ...Indexer) error {
@@ -57,7 +57,7 @@ func (in *Intake) published(indexes []Indexer) bool {
 	})
 }
 
-// checkIndexesLocked returns the indexes that the table lacks, or an error about the first wrong
+// checkIndexesLocked returns the indexes missing in the table, or an error about the first wrong
 // one.
 func (in *Intake) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
 	all := slices.Clone(in.indexes)
