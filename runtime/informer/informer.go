@@ -23,8 +23,8 @@ var (
 	ErrRunning = engine.ErrRunning
 	// ErrNotSynced is wrapped by the error of a lister's Get if the informer has never synced and
 	// its store lacks the object, and by the error of a factory's WaitForCacheSync for informers
-	// that were never started. The text says why, and contains the server's last error, which is
-	// not wrapped, so apierrors.IsNotFound is false.
+	// that were never started. The text has the reason and the server's last error, which is not
+	// wrapped, so apierrors.IsNotFound is false.
 	ErrNotSynced = engine.ErrNotSynced
 )
 
@@ -56,7 +56,7 @@ var (
 //
 // A new handler takes the published version and the end of the log in one step. It gets the
 // version's objects first, then the log from that end on. The garbage collector frees the part of
-// the log that all cursors have passed.
+// the log passed by all cursors.
 type SharedIndexInformer[T object.Object] engine.View
 
 // New returns an informer over any Source. It starts nothing; [SharedIndexInformer.Run] does. It
@@ -74,9 +74,8 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 
 // NewIn returns an informer of several namespaces. It calls in for the Source of each: now for the
 // given namespaces, at least one, and later for each added by [SharedIndexInformer.AddNamespace].
-// Each Source must have objects of its namespace only; their selectors may differ. In all else,
-// NewIn is like New. It also returns an error if a namespace is "" or given twice, and each error
-// of in.
+// Each Source must have objects of its namespace only; their selectors may differ. The errors are
+// those of New, one for a namespace that is "" or given twice, and each error of in.
 func NewIn[T object.Object](in func(namespace string) (source.Source[T], error), namespaces []string, opts ...Option) (*SharedIndexInformer[T], error) {
 	e, err := newEngineIn(eraseIn(in), namespaces, settings.TypeOf((*T)(nil)), opts)
 	if err != nil {
@@ -90,26 +89,24 @@ func NewIn[T object.Object](in func(namespace string) (source.Source[T], error),
 // Status reports them. If the informer runs already, the error wraps [ErrRunning]. An informer may
 // run again: it lists anew, and its handlers get their waiting events and then the differences.
 //
-// If Acquire or a factory's Start was called meanwhile, Run returns when ctx is done, and the
-// informer runs on.
+// If Acquire or a factory's Start was called meanwhile, the informer runs on when Run returns.
 func (i *SharedIndexInformer[T]) Run(ctx context.Context) error {
 	return run(ctx, (*engine.View)(i).Engine())
 }
 
-// Acquire makes the informer run, for several users that don't know of each other: the informer
-// runs while there is an unreleased [Lease] whose context is not done, a factory that started it,
-// or a call of Run. Acquire starts the informer if necessary, and waits for nothing. When the last
-// of these has ended, the informer stops; it may be acquired or run again. The informer uses the
-// values, such as the logger, of the context that started it. Acquire returns an error if ctx is
-// nil or done.
+// Acquire makes the informer run, for users that don't know of each other: the informer runs while
+// there is an unreleased [Lease] whose context is not done, a factory that started it, or a call of
+// Run. Acquire starts the informer if necessary, and waits for nothing. The informer uses the
+// values, such as the logger, of the context that started it. When the last lease has ended, the
+// informer stops; it may be acquired or run again. Acquire returns an error if ctx is nil or done.
 func (i *SharedIndexInformer[T]) Acquire(ctx context.Context) (*Lease, error) {
 	return acquire(ctx, (*engine.View)(i).Engine())
 }
 
 // AddEventHandler registers a handler, which gets an OnAdd for each object in the store and then
-// every change; see the package documentation for order and blocking. It does not block, however
-// many objects there are. Each call makes a registration of its own, even for the same handler. It
-// returns an error if handler or an option is nil, or an option is wrong.
+// every change; see the package documentation for order and blocking. It never blocks. Each call
+// makes a registration of its own, even for the same handler. It returns an error if handler or an
+// option is nil, or an option is wrong.
 func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	if settings.IsNil(handler) {
 		return register((*engine.View)(i).Engine(), nil, "", opts)
@@ -118,20 +115,19 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 }
 
 // AddIndexers adds indexes. It waits until the current batch is applied and fills the indexes from
-// the store, on the caller's goroutine. Later snapshots have them. A query of an older snapshot
-// scans all its objects, and gives the same answer. Adding an index again does nothing. If an index
-// is nil or another index has its name, AddIndexers adds none and returns an error.
+// the store, on the caller's goroutine. Later snapshots have them. An older snapshot answers their
+// queries by a scan of all its objects. Adding an index again does nothing. If an index is nil or
+// another index has its name, AddIndexers adds none and returns an error.
 func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.AnyIndex[T]) error {
 	return addIndexers((*engine.View)(i).Engine(), eraseIndexes(indexes))
 }
 
 // AddNamespace makes the informer read one more namespace, at once if it runs, else from its next
-// run on. The informer must come from [NewIn], or from a factory with [WithNamespace]; AddNamespace
-// changes it for everyone who shares it ([WithName] gives a part of a program an informer of its
-// own). It waits until the current batch is applied, but not for the namespace: WaitForCacheSync
-// does that, and Status shows the progress. Adding a namespace again does nothing. AddNamespace
-// changes nothing and returns an error if the namespace is "" or no valid name, if the informer
-// reads all namespaces, and if New made it.
+// run on, for everyone who shares it ([WithName] gives a part of a program an informer of its own).
+// It waits until the current batch is applied, but not for the namespace: WaitForCacheSync does
+// that, and Status shows the progress. Adding a namespace again does nothing. AddNamespace changes
+// nothing and returns an error if the namespace is "" or no valid name, if the informer reads all
+// namespaces, and if New made it.
 //
 // If the informer has run before, its HasSynced and its handlers' don't change, and handlers get
 // the namespace's objects as additions that are not initial. Until the namespace has synced, a
@@ -142,23 +138,22 @@ func (i *SharedIndexInformer[T]) AddNamespace(namespace string) error {
 
 // RemoveNamespace makes the informer stop reading a namespace. When it returns, the store has no
 // objects of the namespace, and handlers get an OnDelete with an unknown final state for each it
-// had: on the server, the objects may live on. Calls of AwaitObject, AwaitDeleted and AwaitToken
-// that wait for the namespace return an error, and functions given to AfterToken that wait for it
-// are called.
+// had: on the server, the objects may live on. Pending waits for the namespace end: AwaitObject,
+// AwaitDeleted and AwaitToken return an error, and functions given to AfterToken are called.
 //
 // RemoveNamespace waits until the current batch is applied, then for the namespace's request and
 // goroutines, until ctx is done. Then the error wraps context.Cause(ctx), but the namespace is
 // removed nevertheless. A handler may call RemoveNamespace. A transform or an error handler that
-// removes the namespace it was called for waits for itself, until ctx is done. RemoveNamespace does
-// nothing if the namespace is not read; the last one may be removed, too. It returns an error if
-// ctx is nil, if the informer reads all namespaces, and if New made it.
+// removes its own namespace waits for itself, until ctx is done. RemoveNamespace does nothing if
+// the namespace is not read; the last one may be removed, too. It returns an error if ctx is nil,
+// if the informer reads all namespaces, and if New made it.
 func (i *SharedIndexInformer[T]) RemoveNamespace(ctx context.Context, namespace string) error {
 	return (*engine.View)(i).Engine().RemoveNamespace(ctx, namespace)
 }
 
-// SetTransform is [WithTransform] for an informer made by other code. nil means no transform. Once
-// the informer has begun to run for the first time, when the store may have objects, SetTransform
-// returns an error and changes nothing.
+// SetTransform is [WithTransform] for an informer made by other code. nil means no transform. It
+// returns an error, and changes nothing, once the informer has begun to run: the store may have
+// objects by then.
 func (i *SharedIndexInformer[T]) SetTransform(transform func(obj T) (T, error)) error {
 	return (*engine.View)(i).Engine().SetTransform(eraseTransform(transform), settings.CodeOf(transform))
 }
@@ -181,9 +176,9 @@ func (i *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 	return (*engine.View)(i).Engine().Resource()
 }
 
-// HasSynced reports whether the first list is in the store. Once true, it stays true. Handlers may
-// not have got all of its objects yet; see [Registration.HasSynced]. Namespaces added after the
-// first run had begun don't count.
+// HasSynced reports whether the first list is in the store, without namespaces added after the
+// first run had begun. Once true, it stays true. Handlers may not have got all of its objects yet;
+// see [Registration.HasSynced].
 func (i *SharedIndexInformer[T]) HasSynced() bool { return (*engine.View)(i).Engine().HasSynced() }
 
 // Synced returns a channel that is closed when HasSynced becomes true.
@@ -202,17 +197,17 @@ func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...W
 // and selectors. It does not poll: the arrival of an event ends the wait. A namespace without
 // changes moves only with the server's bookmarks, events without an object sent about once a
 // minute. So after a write of your own, use [SharedIndexInformer.AwaitObject], which waits for the
-// object's namespace alone. AwaitResourceVersion returns an error if resourceVersion is not a
-// number, and one that wraps context.Cause(ctx) if ctx is done first.
+// object's namespace alone. It returns an error if resourceVersion is not a number, and one that
+// wraps context.Cause(ctx) if ctx is done first.
 func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return (*engine.View)(i).Engine().AwaitResourceVersion(ctx, resourceVersion)
 }
 
 // AwaitObject waits until a write has arrived; obj is the object returned by the write. Then the
-// store has that state of the object or a later one, or the object was deleted since, or it does
-// not match the selectors. The arrival of an event ends the wait. AwaitObject returns an error if
-// obj is nil, lacks a resourceVersion, or is in a namespace that the informer does not read, and
-// one that wraps context.Cause(ctx) if ctx is done first.
+// store has that state of the object or a later one, or the object was deleted since, or does not
+// match the selectors. The arrival of an event ends the wait. AwaitObject returns an error if obj
+// is nil, lacks a resourceVersion, or is in a namespace the informer does not read, and one that
+// wraps context.Cause(ctx) if ctx is done first.
 func (i *SharedIndexInformer[T]) AwaitObject(ctx context.Context, obj T) error {
 	return awaitObject(ctx, (*engine.View)(i).Engine(), obj)
 }
@@ -227,8 +222,8 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 
 // AwaitToken waits until the write that gave token has arrived, like AwaitObject with the object
 // the server answered or, for a token that is Gone, like AwaitDeleted. For the zero Token it
-// returns nil at once. The token must be of the resource that the informer reads, in any version;
-// the informer can't check that. The errors are those of AwaitObject.
+// returns nil at once. The token must be of the informer's resource, in any version; the informer
+// can't check that. The errors are those of AwaitObject.
 //
 // An object excluded by the informer's selectors has no events there. A write that changes this, in
 // either direction, causes one, which ends the wait. If the object matched neither before nor after
@@ -255,12 +250,11 @@ func (i *SharedIndexInformer[T]) AfterToken(token object.Token, f func()) (stop 
 //		…
 //	}
 //
-// The loop's body takes the place of a handler's callbacks, and gets the same order. While it is
-// slow, events are merged by key (see [WithBacklogThreshold]). A slow body delays only its own
-// loop. Run waits for the body while it handles an event. The registration begins with the loop. It
-// is removed when the loop ends: by break, by a return or panic in its body, or because ctx is
-// done; waiting events are dropped then. It does not end with Run: once the informer runs again,
-// the loop goes on. Each loop over the result is a registration of its own.
+// The loop's body takes the place of a handler's callbacks, with the same order, merging and
+// waiting. A slow body delays only its own loop. The registration begins with the loop. It is
+// removed when the loop ends: by break, by a return or panic in its body, or because ctx is done;
+// waiting events are dropped then. It does not end with Run: once the informer runs again, the loop
+// goes on. Each loop over the result is a registration of its own.
 //
 // A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong
 // option, or an informer that factories.For could not make.
@@ -291,10 +285,9 @@ func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*stor
 // Status returns the state of the informer and of its handlers.
 func (i *SharedIndexInformer[T]) Status() Status { return statusOf((*engine.View)(i).Engine()) }
 
-// KeyStatus returns each handler's progress with one key: in the handler's status, Backlog counts
-// the key's waiting events, WaitingSince is when the oldest of them was published, and Callback is
-// set if it is running for this key. It searches the whole backlog, so it is for people who ask
-// where a key is.
+// KeyStatus returns each handler's status for one key: Backlog counts the key's waiting events,
+// WaitingSince is when the oldest of them was published, and Callback is set if it is running for
+// this key. It searches the whole backlog, so it is for people, not for code that runs often.
 func (i *SharedIndexInformer[T]) KeyStatus(key object.Key) []HandlerStatus {
 	return keyStatus((*engine.View)(i).Engine(), key)
 }
@@ -323,8 +316,8 @@ func (l *Lease) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error 
 // Release ends the lease. If it was the last one, that stops the informer, and Release waits until
 // all its goroutines have ended, or until ctx is done. Then the error wraps context.Cause(ctx) and
 // names each handler that has not returned, with its object's key. Each call waits. A lease whose
-// context is done has ended by itself; Release may still be called to wait. It returns an error if
-// the lease or ctx is nil.
+// context is done has ended by itself; Release then only waits. It returns an error if the lease or
+// ctx is nil.
 func (l *Lease) Release(ctx context.Context) error {
 	if l == nil {
 		return errors.New("informer: Release: the lease is nil; Acquire has failed")

@@ -18,8 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Option configures one informer or, given to a factory, sets the default of all its informers. A
-// call that gets a wrong option returns an error or, if it can't, the factory's Start does.
+// Option configures one informer or, given to a factory, sets the default of all its informers.
+// [New] refuses options whose setting its Source determines. A call that gets a wrong option
+// returns an error or, if it can't, the factory's Start does.
 type Option interface {
 	// String returns the name of the function that made the option.
 	String() string
@@ -30,15 +31,14 @@ type Option interface {
 // WithNamespace restricts informers to one or several namespaces. "", the default, means all of
 // them. A namespace given twice counts once; the order has no meaning. No namespace at all is an
 // error, and so is "" among several. Informers made with factories.WithClusterScope ignore the
-// namespaces of their factory. New refuses the option: its Source determines the namespace.
+// namespaces of their factory. New refuses the option.
 //
 // An informer of several namespaces reads each by requests of its own, so the account needs no
 // right to read others. All objects are in one store, with one set of handlers and indexes, and
 // share equal parts. It lists at most 16 namespaces at a time; the next one starts when one of them
-// has synced or failed, or after two seconds. So an informer of a thousand namespaces doesn't ask
-// for all of them at once, and a namespace that hangs or is forbidden keeps no other from syncing.
-// [SharedIndexInformer.AddNamespace] and [SharedIndexInformer.RemoveNamespace] change the set
-// later.
+// has synced or failed, or after two seconds. So a namespace that hangs or is forbidden keeps no
+// other from syncing. [SharedIndexInformer.AddNamespace] and [SharedIndexInformer.RemoveNamespace]
+// change the set later.
 func WithNamespace(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
 	return settings.New("WithNamespace", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -47,7 +47,7 @@ func WithNamespace(namespaces ...string) Option {
 }
 
 // WithLabelSelector restricts informers to objects whose labels match. nil is an error;
-// labels.Everything is the default. New refuses the option: its Source determines the selector.
+// labels.Everything is the default. New refuses the option.
 func WithLabelSelector(selector labels.Selector) Option {
 	return settings.New("WithLabelSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if selector == nil {
@@ -60,7 +60,7 @@ func WithLabelSelector(selector labels.Selector) Option {
 
 // WithFieldSelector restricts informers to objects whose fields match. The server evaluates the
 // selector and refuses fields it does not support. nil is an error; fields.Everything is the
-// default. New refuses the option: its Source determines the selector.
+// default. New refuses the option.
 func WithFieldSelector(selector fields.Selector) Option {
 	return settings.New("WithFieldSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if selector == nil {
@@ -74,8 +74,7 @@ func WithFieldSelector(selector fields.Selector) Option {
 // WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash
 // in a given range (KEP-5866, alpha; the server's feature gate ShardedListAndWatch). The form is
 // that of ShardSelector in [source.Options]: the String of a selector of
-// k8s.io/apimachinery/pkg/sharding. "", the default, selects everything. New refuses the option:
-// its Source determines the selector.
+// k8s.io/apimachinery/pkg/sharding. "", the default, selects everything. New refuses the option.
 func WithShardSelector(selector string) Option {
 	return settings.New("WithShardSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.ShardSelector = selector
@@ -85,7 +84,7 @@ func WithShardSelector(selector string) Option {
 
 // WithFormats sets the formats to request from the server, in order of preference. Without formats,
 // and by default, these are protobuf, if the Go type supports it, and JSON; see [source.Options].
-// New refuses the option: its Source determines the formats.
+// New refuses the option.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
 	return settings.New("WithFormats", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -95,8 +94,8 @@ func WithFormats(formats ...source.Format) Option {
 }
 
 // WithoutManagedFields drops metadata.managedFields during decoding, so that they never take
-// memory. A program must not write such objects back by Update. factories.For can't cancel the
-// option of a factory. New refuses the option: its Source decodes.
+// memory. A program must not write such objects back by Update. factories.For can't cancel a
+// factory's. New refuses the option.
 func WithoutManagedFields() Option {
 	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.DropManagedFields = true
@@ -106,8 +105,8 @@ func WithoutManagedFields() Option {
 
 // WithoutAnnotations drops the annotations with these keys during decoding, for example
 // "kubectl.kubernetes.io/last-applied-configuration". A program must not write such objects back by
-// Update. Keys given to factories.For are added to those of the factory, which it can't cancel. An
-// empty key is an error. New refuses the option: its Source decodes.
+// Update. factories.For adds its keys to the factory's, and can't cancel those. An empty key is an
+// error. New refuses the option.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return settings.New("WithoutAnnotations", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -123,11 +122,10 @@ func WithoutAnnotations(keys ...string) Option {
 
 // WithoutSharing makes each object own all the memory it refers to. By default, equal parts of
 // objects (maps, slices, the targets of pointers) are stored once, which takes less memory and less
-// time. Cached objects are read-only in either case. But if a program changes an object by mistake,
-// with this option only that object is wrong; without it, other objects with the same part are
-// wrong too, until the server sends them again (see the package documentation). Equal strings,
-// which can't be changed, may be stored once in either case. factories.For can't cancel the option
-// of a factory. A Source given to New may ignore the option.
+// time. Cached objects are read-only in either case, but with this option a program that changes an
+// object by mistake makes no other object wrong. Equal strings, which can't be changed, may still
+// be stored once. factories.For can't cancel a factory's. A Source given to New may ignore the
+// option.
 func WithoutSharing() Option {
 	return settings.New("WithoutSharing", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Unshared = true
@@ -137,11 +135,11 @@ func WithoutSharing() Option {
 
 // WithTransform sets a function that is called with each object before it is stored: indexes,
 // handlers and readers see only its result. It is called once for each object sent by the server,
-// in a list or an event, on the goroutine that reads the Source. It may change its argument, which
-// no other code has, or return another object of the same Go type. The store keeps a copy of the
-// result. The copy shares equal parts with other objects, as without a transform, and keeps no
-// memory of removed parts. (Except in untyped objects: a string of up to 256 bytes cut out of a
-// longer one keeps that one alive; strings.Clone helps.)
+// on the goroutine that reads the Source. It may change its argument, which no other code has, or
+// return another object of the same Go type. The store keeps a copy of the result, which shares
+// equal parts with other objects, as without a transform, and keeps no memory of removed parts.
+// (Except in untyped objects: a string of up to 256 bytes cut out of a longer one keeps that one
+// alive; strings.Clone helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
 // a [source.TransformError], and is treated like a response that can't be decoded: Status and
@@ -160,10 +158,10 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 // the file's resourceVersion. It lists only if the server has forgotten that version, or has gone
 // back behind it. A missing dir is made; "", the default, means no checkpoint.
 //
-// The objects appear in the store, and in handlers, once the server has shown that it accepts the
-// version: by the first event of the watch or, if nothing has changed, by its own version, which
-// the informer requests once the watch has been silent for half a second. Until then the informer
-// has not synced. The objects are initial ones, as after a list. Later changes follow as events.
+// The objects appear in the store, and in handlers as initial ones, once the server has shown that
+// it accepts the version: by the first event of the watch or, if the watch has been silent for half
+// a second, by its own version, which the informer requests then. Until then the informer has not
+// synced. Later changes follow as events.
 //
 // The files are written in the background: a second after the start if there is none, then at most
 // every 10 s and in at most a fiftieth of the time, and when the informer stops. If only the
@@ -188,11 +186,10 @@ func WithCheckpoint(dir string, confidential ...string) Option {
 }
 
 // WithTuning sets page sizes, the use of watch-lists, timeouts, and the waits after failures. A
-// field with its zero value changes nothing, and neither does such a field of Backoff. So
-// factories.For refines the factory's tuning, and two calls of WithTuning add up. A value set by
-// the factory can be replaced, also by a default documented in [reflector.Tuning] and
-// [reflector.Backoff]. PageSize and DisableWatchList have no such default, so factories.For can't
-// cancel the factory's.
+// zero field, also of Backoff, changes nothing. So factories.For refines the factory's tuning, and
+// two calls of WithTuning add up. A value set by the factory can be replaced, also by a default
+// documented in [reflector.Tuning] and [reflector.Backoff]. PageSize and DisableWatchList have no
+// such default, so factories.For can't cancel the factory's.
 func WithTuning(tuning reflector.Tuning) Option {
 	return settings.New("WithTuning", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		return s.Refine(tuning)
@@ -200,10 +197,10 @@ func WithTuning(tuning reflector.Tuning) Option {
 }
 
 // WithErrorHandler sets a function that is called with the informer's name and each failure of a
-// list or watch; [reason.Of] returns the kind of the failure. It is also called for each object for
-// which an index function panicked. It is called on the goroutine that hit the failure, possibly by
-// several at once, and must not block. It can't influence the informer. nil, the default, means
-// none. Failures are logged, and appear in Status, in either case.
+// list or watch ([reason.Of] returns its kind), and for each object for which an index function
+// panicked. It is called on the goroutine that hit the failure, possibly by several at once, and
+// must not block. It can't influence the informer. nil, the default, means none. Failures are
+// logged, and appear in Status, in either case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
 	return settings.New("WithErrorHandler", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.OnError, s.OnErrorCode = handle, settings.CodeOf(handle)
@@ -244,15 +241,14 @@ func WithEmptyBeforeSync(enabled bool) Option {
 }
 
 // WithMutationDetector finds code that changes cached objects, which are shared and read-only.
-// report is called with each mutation on the goroutine that finds it: the one that calls the
-// handler, right after the callback, or another one of the informer, possibly several at once. It
-// must not block. If report is nil, an error is logged instead. The detector keeps a deep copy of
-// every object and compares all of them again and again: it is for tests and CI, not for
-// production.
+// report is called with each mutation on the goroutine that finds it: the handler's, right after
+// the callback, or another one of the informer, possibly several at once. It must not block. If
+// report is nil, an error is logged instead. The detector keeps a deep copy of every object and
+// compares all of them again and again: it is for tests and CI, not for production.
 //
 // Without this option, client-go's environment variable KUBE_CACHE_MUTATION_DETECTOR=true turns the
 // detector on for every informer made while it is set. As in client-go, a mutation then ends the
-// process with a panic, so that a CI job fails. The option takes precedence over the variable.
+// process with a panic, so that a CI job fails.
 func WithMutationDetector(report func(Mutation)) Option {
 	return settings.New("WithMutationDetector", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Detect, s.Report, s.ReportCode = true, eraseReport(report), settings.CodeOf(report)
@@ -260,8 +256,8 @@ func WithMutationDetector(report func(Mutation)) Option {
 	})
 }
 
-// WithName sets the name of an informer in logs, errors, metrics and Status. The default is the Go
-// type for informers made by New. For a factory's it is "resource.group/version", for example
+// WithName sets the name of an informer in logs, errors, metrics and Status. The default for
+// informers made by New is the Go type; for a factory's it is "resource.group/version", for example
 // "widgets.samples.io/v1", followed by the restrictions that factories.For added to the factory's,
 // and by the content of a type that may be of any kind: `pods/v1 in namespace "shop" (metadata)`.
 // In a factory, informers of different names are different informers.
