@@ -20,7 +20,7 @@ type HandlerOption interface {
 }
 
 // SharedOption is an [Option] and a [HandlerOption]. Given to a factory or an informer, it is the
-// default of their handlers. Given to AddEventHandler, it applies to that registration.
+// default of their handlers; given to AddEventHandler, it applies to that registration.
 type SharedOption interface {
 	Option
 	HandlerOption
@@ -45,12 +45,12 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 	}}
 }
 
-// WithBacklogThreshold sets how many events may wait for a handler, its backlog. Above the
-// threshold, the watch is read more slowly if the handler is quick; if it is slow, waiting events
-// of the same object are merged. The package documentation defines quick and slow. The default is
-// 1,024. With a threshold under 128, every handler above it counts as slow; with 0, all waiting
-// events are merged. With [Never], no events are merged and the watch is not slowed down, so the
-// backlog of a stuck handler grows without bound. Other negative values are an error.
+// WithBacklogThreshold sets the number of events that may wait for a handler. Above it, the watch
+// is read more slowly if the handler is quick; if it is slow, waiting events of the same object are
+// merged. The package documentation defines quick and slow. The default is 1,024. With a threshold
+// under 128, every handler above it counts as slow; with 0, all waiting events are merged. With
+// [Never], no events are merged and the watch is not slowed down, so the backlog of a stuck handler
+// grows without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *fanout.HandlerConfig) error {
 		if events < Never {
@@ -61,9 +61,9 @@ func WithBacklogThreshold(events int) SharedOption {
 	}}
 }
 
-// WithPanicOnHandlerCrash sets whether a panic in a handler ends the process, as it does in
-// client-go. The default is false: the panic is logged with the key and the stack, and the handler
-// gets its next event.
+// WithPanicOnHandlerCrash sets whether a panic in a handler ends the process, as in client-go. The
+// default is false: the panic is logged with the key and the stack, and the handler gets its next
+// event.
 func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	return sharedOption{"WithPanicOnHandlerCrash", func(s *fanout.HandlerConfig) error {
 		s.Crash = enabled
@@ -74,9 +74,8 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 // WithEveryDeletion makes the handler get an OnDelete for each object that vanishes from the store,
 // even if waiting events are merged. Without it, an object added and deleted while the handler was
 // slow is not reported; with it, the handler gets an OnDelete without an OnAdd. So a program can
-// wait for the deletion of a certain UID. All other events are merged as usual. At most one event
-// for the existing object and one for each vanished UID then wait for a key, however often these
-// objects were changed.
+// wait for the deletion of a certain UID. At most one event for the existing object and one for
+// each vanished UID then wait for a key.
 func WithEveryDeletion() HandlerOption {
 	return handlerOption{"WithEveryDeletion", func(s *fanout.HandlerConfig) error {
 		s.EveryDeletion = true

@@ -16,7 +16,7 @@ import (
 )
 
 // Status is the state of an informer. In JSON, states, reasons, errors, keys and durations are
-// texts.
+// text.
 type Status struct {
 	// Name is the name of the informer in logs and errors.
 	Name string `json:"name"`
@@ -30,10 +30,10 @@ type Status struct {
 	// ResourceVersion is the store's resourceVersion, "" before the first sync. With several
 	// namespaces it is the oldest of theirs.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Reflector is the status of the reflector, which reads the Source: its state, since when, its
-	// last error, event and bookmark. Its ResourceVersion is that of the last event read; the store
-	// may be a moment behind. With several namespaces it is the status of the worst one: one that
-	// has not synced, or else one that is recovering from a failure.
+	// Reflector is the status of the reflector, which reads the Source. Its ResourceVersion is that
+	// of the last event read; the store may be a moment behind. With several namespaces it is the
+	// status of the worst one: one that has not synced, or else one that is recovering from a
+	// failure.
 	Reflector reflector.Status `json:"reflector"`
 	// Streams has one entry for each namespace given to [WithNamespace], then for each added one;
 	// without that option one entry in all.
@@ -44,8 +44,8 @@ type Status struct {
 
 // StreamStatus is the state of one of an informer's namespaces.
 type StreamStatus struct {
-	// Namespace is the namespace that the stream reads, as given to [WithNamespace] or
-	// AddNamespace; "" if none was given, and for informers made by [New].
+	// Namespace is the stream's namespace, as given to [WithNamespace] or AddNamespace; "" if none
+	// was given, and for informers made by [New].
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`
@@ -58,8 +58,8 @@ type StreamStatus struct {
 
 	// CheckpointVersion is the resourceVersion of the checkpoint last read or written by the
 	// process, CheckpointTime when it was written, and CheckpointBytes its size; see
-	// [WithCheckpoint]. Reflector.Restored is the version of the checkpoint with which the stream
-	// began. Without a checkpoint they are zero.
+	// [WithCheckpoint]. They are zero without one. Reflector.Restored is the version of the
+	// checkpoint with which the stream began.
 	CheckpointVersion string    `json:"checkpointVersion,omitempty"`
 	CheckpointTime    time.Time `json:"checkpointTime,omitzero"`
 	CheckpointBytes   int64     `json:"checkpointBytes,omitempty"`
@@ -167,8 +167,7 @@ func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 }
 
 // Mutation is a change of an object that is, or was, in a cache, by code that should only have read
-// it. The function given to [WithMutationDetector] is called with it. It names the field, and has
-// no value of the object, which may be a Secret.
+// it; see [WithMutationDetector]. It has no value of the object, which may be a Secret.
 type Mutation struct {
 	// Informer is the name of the object's informer.
 	Informer string
@@ -179,9 +178,9 @@ type Mutation struct {
 	// Path is the first field that differs, such as .spec.containers[2].image or
 	// .metadata.labels["app"].
 	Path string
-	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as
-	// for changes by other goroutines. If several goroutines use the object at that time, another
-	// one may have changed it.
+	// Handler is the handler during whose callback the object was changed; "" if unknown, as for
+	// changes by other goroutines. Another goroutine that used the object at that time may have
+	// changed it instead.
 	Handler string
 }
 

@@ -24,8 +24,8 @@ import (
 const IsAtLeastV0_1 = true
 
 // ErrShutdown is wrapped by the errors of [Factory.Start] after Shutdown, and of
-// [Factory.WaitForCacheSync] if informers had not synced before Shutdown. It is also the cause with
-// which the factory's informers end.
+// [Factory.WaitForCacheSync] if informers had not synced before. It is also the cause with which
+// the factory's informers end.
 var ErrShutdown = errors.New("the factory was shut down")
 
 // SharedInformerFactory is implemented by this package's [Factory] and by all generated factories.
@@ -42,8 +42,7 @@ type SharedInformerFactory interface {
 
 // Factory makes informers that share a client and defaults, and are started and stopped together or
 // one by one. It has one informer for each resource, Go type, set of namespaces, selectors, shard
-// and name, however often [For] is called. Make a Factory with [New]. Its methods may be called by
-// any goroutine at any time.
+// and name. Make a Factory with [New]. Its methods may be called by any goroutine at any time.
 type Factory struct {
 	// set once at construction
 	client   *source.Client
@@ -88,15 +87,15 @@ func (f *Factory) Base() *Factory { return f }
 // informer made after Start waits for the next Start, or for Acquire. Until then its listers' Get
 // returns [informer.ErrNotSynced], and WaitForCacheSync names it.
 //
-// For never returns nil. [Factory.Start] returns errors about For's arguments, and so do the
-// methods of an informer that could not be made.
+// For never returns nil. Start returns errors about For's arguments, and so do the methods of an
+// informer that could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...informer.Option) *informer.SharedIndexInformer[T] {
 	return view[T](memberOf(f, gvr, settings.TypeOf((*T)(nil)), opts))
 }
 
 // ForMetadata returns the factory's informer of the metadata of a resource, of any kind. The server
 // sends only that, so it costs a fraction of the memory and traffic. The objects' kind is
-// PartialObjectMetadata of meta.k8s.io/v1, as sent by the server.
+// PartialObjectMetadata of meta.k8s.io/v1.
 func ForMetadata(f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...informer.Option) *informer.SharedIndexInformer[*metav1.PartialObjectMetadata] {
 	return For[*metav1.PartialObjectMetadata](f, gvr, opts...)
 }
@@ -130,16 +129,16 @@ func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.st
 // done. [informer.FailOn] ends the wait earlier. WaitForCacheSync does not wait for informers that
 // end before they have synced; after Shutdown the error wraps [ErrShutdown] too.
 //
-// It returns an error at once before the first Start. It also does so, wrapping
-// [informer.ErrNotSynced] and naming the informer, if an informer would never sync because it was
-// made after the last Start and is not run by Acquire or Run.
+// It returns an error at once before the first Start. It also does so if an informer would never
+// sync, because it was made after the last Start and is not run by Acquire or Run; the error then
+// wraps [informer.ErrNotSynced] and names the informer.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...informer.WaitOption) error {
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
 
 // Stop ends the factory's lease of one informer. The informer ends, unless Acquire or Run keeps it
-// running, and Stop waits until all its goroutines have ended, or until ctx is done; then the error
-// is like that of Shutdown. The store of a stopped informer can still be read, and its handlers
+// running, and Stop waits until all its goroutines have ended, or until ctx is done; the error is
+// then like that of Shutdown. The store of a stopped informer can still be read, and its handlers
 // stay registered: the next Start runs it again, and they get the differences. Stop does nothing to
 // an informer that was not started. It returns an error if the factory has no such informer.
 func (f *Factory) Stop(ctx context.Context, one Informer) error {
@@ -172,9 +171,9 @@ type Informer interface {
 
 var _ Informer = (*informer.SharedIndexInformer[object.Object])(nil)
 
-// GenericInformer is a typed informer without its type: it has the same store and the same
-// goroutines. The ForResource methods of generated factories return it. Its methods may be called
-// by any goroutine at any time.
+// GenericInformer is a typed informer without its type: it has the same store and goroutines. The
+// ForResource methods of generated factories return it. Its methods may be called by any goroutine
+// at any time.
 type GenericInformer interface {
 	// Informer returns the informer with objects as object.Object, whose dynamic type is the typed
 	// informer's type parameter.

@@ -45,10 +45,10 @@ type KindOptions[T object.Object] struct {
 }
 
 // WithKind sets defaults for the informers of one kind: a resource whose objects have the Go type
-// T. A default of the factory applies where options has none, wherever it stands in New's
-// arguments. Options given to [For], or to [Kind.With], override both. If WithKind is given twice
-// for one kind, the later fields win. Only [New] takes it. Generated code has one such function for
-// each kind, with the resource filled in.
+// T. It overrides the factory's defaults, wherever it stands in New's arguments. Options given to
+// [For], or to [Kind.With], override both. If WithKind is given twice for one kind, the later
+// fields win. Only [New] takes it. Generated code has one such function for each kind, with the
+// resource filled in.
 //
 // For with another Go type for the resource is an error. The exceptions are
 // *unstructured.Unstructured, *metav1.PartialObjectMetadata and projections (see [object.NoMeta]):

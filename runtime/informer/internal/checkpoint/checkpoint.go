@@ -139,7 +139,6 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 // writeSize is the size of the buffer from which it is written.
 const writeSize = 256 << 10
 
-// use notes the file read or written last.
 func (f *File) use(id fileID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,9 +146,9 @@ func (f *File) use(id fileID) {
 }
 
 // Read calls item with each object of the file, in an unspecified order. The objects are new, and
-// share equal parts like those of a list. It returns an error that wraps fs.ErrNotExist if there is
-// no file, an error about a fault of the file, or item's error; the objects passed to item by then
-// are not the whole state.
+// share equal parts like those of a list. The error wraps fs.ErrNotExist if there is no file,
+// describes a fault of the file, or is item's; the objects passed to item by then are not the whole
+// state.
 func (f *File) Read(item func(object.Object) error) (State, error) {
 	r, err := open(f.path)
 	if err != nil {

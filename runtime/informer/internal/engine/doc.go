@@ -7,40 +7,31 @@
 //
 // # Ordering and blocking
 //
-// An informer reads one stream, or one for each of several namespaces. Each stream has a goroutine
-// that reads and decodes, and pushes deltas into the informer's DeltaFIFO. One goroutine, the
-// controller loop, takes the deltas out, and applies them in batches; each batch is published as
-// one version and appended to the log in one step. A full state (all objects of a stream, from one
-// list) is staged beside the table until it is complete, and then applied as such a batch. So
-// readers of the table never see a part of a full state, nor a failed one. Streams have no objects
-// in common, and there is no order between them.
+// An informer reads one stream, or one for each of several namespaces. Each stream has a reader, a
+// goroutine that decodes and pushes deltas into the informer's DeltaFIFO. The controller loop takes
+// the deltas out, and applies them in batches; each batch is published as one version and appended
+// to the log in one step. A full state (all objects of a stream, from one list) is staged beside
+// the table until it is complete, and then applied as such a batch. So readers of the table never
+// see a part of a full state, nor a failed one. Streams have no objects in common, and there is no
+// order between them.
 //
 // The first full state of a stream is not logged, unless the stream was added after the first run
 // had begun. Instead each subscription replays its objects from the published version, before it
 // delivers anything else. A subscription added later replays all objects of the version of that
-// moment. A subscription delivers one event at a time: first the replays, then its merged backlog,
-// if its handler is slow, then the log. It is synced when the informer is (every stream that the
-// first run began with has had a full state) and no replay is left.
+// moment. Then come its merged backlog, if its handler is slow, and the log. It is synced when the
+// informer is (every stream that the first run began with has had a full state) and no replay is
+// left.
 //
 // A reader waits while 1,024 deltas are queued. The loop waits for AddIndexes, for index functions
 // and, after each batch, for handlers that lag (fanout/slow.go has the rule). It never waits for a
-// reader of the table. In short, a slow index function delays all changes, a slow server the
-// changes of its namespace, and a slow handler only itself. Events come no faster than quick
-// handlers take them.
+// reader of the table.
 //
 // # Goroutines
 //
-// A run consists of these goroutines:
-//
-//   - its own, which starts the others and is the controller loop;
-//   - a reader for each stream, which begins when the stream may start;
-//   - one for each handler, and a watchdog for callbacks that do not return;
-//   - one that writes checkpoints, and one for the mutation detector, if there are any.
-//
-// All of them end when the last lease has ended. A reader also ends when its stream is removed, and
-// a handler's goroutine when the handler is. Acquire and Run start a run; Release and Run wait for
-// its end. When a context ends, a goroutine of context.AfterFunc ends the lease. A goroutine of
-// time.AfterFunc only notes that a resync is due.
+// Package informer lists the goroutines of a run. The run's own starts the others and is the
+// controller loop. Acquire and Run start a run; Release and Run wait for its end. When a context
+// ends, a goroutine of context.AfterFunc ends the lease. A goroutine of time.AfterFunc only notes
+// that a resync is due.
 //
 // If a handler calls runtime.Goexit, another goroutine replaces the one that ends. If a function
 // called by a reader or the loop (a source, a transform, an index function, OnError) does, the run

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Informer keeps a table up to date with its streams, and delivers the changes to subscriptions.
+// Informer is informer.SharedIndexInformer without its type parameter.
 type Informer struct {
 	// set once at construction
 	config Config
@@ -39,8 +39,7 @@ type Informer struct {
 	ran    bool // a run has begun
 	awaits awaits
 
-	// changed is closed by the next publication; nil if nobody has called Changed since the last
-	// one.
+	// changed is closed by the next publication; nil until Changed is called.
 	changed chan struct{}
 
 	// observers are channels of capacity 1. Each gets a token when a stream's state changes, or the
@@ -129,24 +128,23 @@ func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 	return resource
 }
 
-// SetTransform sets Config.Transform and TransformCode. It returns an error once a run has begun,
-// since the table may have objects by then. It isn't inlined, to save compile time: it would lead
-// to all methods of share's types.
+// SetTransform sets Config.Transform and TransformCode, before the first run. It isn't inlined, to
+// save compile time: it would lead to all methods of share's types.
 //
 //go:noinline
 func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error), code uintptr) error {
 	return i.configure("SetTransform", func() { i.intake.SetTransform(transform, code) })
 }
 
-// SetOnError sets Config.OnError. It returns an error once a run has begun. It isn't inlined, to
-// save compile time.
+// SetOnError sets Config.OnError, before the first run. It isn't inlined, to save compile time.
 //
 //go:noinline
 func (i *Informer) SetOnError(handle func(informer string, err error)) error {
 	return i.configure("SetErrorHandler", func() { i.intake.SetOnError(handle) })
 }
 
-// configure calls set, unless a run has begun: its goroutines read the settings without a lock.
+// configure calls set, or returns an error once a run has begun: runs read the settings without a
+// lock.
 func (i *Informer) configure(call string, set func()) error {
 	if i.broken != nil {
 		return i.broken
@@ -182,8 +180,7 @@ func (i *Informer) AddIndexes(indexes ...intake.Indexer) error {
 	return i.intake.AddIndexes(indexes...)
 }
 
-// AddNamespace adds a stream, which begins at once if the informer runs. It does nothing if there
-// is one of this namespace. It waits until the current batch is applied.
+// AddNamespace implements informer.SharedIndexInformer.AddNamespace.
 //
 // A stream added after the first run has begun is late: Synced does not wait for it, and its first
 // full state is logged.
@@ -197,9 +194,7 @@ func (i *Informer) AddNamespace(namespace string) error {
 	return nil
 }
 
-// RemoveNamespace removes the stream of a namespace and its objects, logged as deletions with an
-// unknown final state. Then it waits until the stream's reader has ended, or ctx is done. It does
-// nothing if there is no such stream.
+// RemoveNamespace implements informer.SharedIndexInformer.RemoveNamespace.
 func (i *Informer) RemoveNamespace(ctx context.Context, namespace string) error {
 	if i.broken != nil {
 		return i.broken

@@ -31,9 +31,8 @@ type Lease struct {
 	cause   error // of the end
 }
 
-// Acquire makes the informer run until ctx is done or the lease is released, and longer if there
-// are other leases. It starts a run, unless there is one, with the values of ctx. It waits for
-// nothing: if the last run is still ending, the new one begins after it.
+// Acquire implements informer.SharedIndexInformer.Acquire. The new run, if one is necessary, has
+// the values of ctx and begins after the end of the last one.
 func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	fail := func(err error) (*Lease, error) {
 		return nil, fmt.Errorf("informer %s: Acquire: %w", i.config.Name, err)
@@ -51,8 +50,8 @@ func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	return i.acquireLocked(ctx), nil
 }
 
-// Run acquires a lease, waits for its end, and returns context.Cause(ctx). It returns ErrRunning if
-// the informer is running.
+// Run acquires a lease, waits for its end, and returns context.Cause(ctx). It returns ErrRunning
+// while the informer is running.
 func (i *Informer) Run(ctx context.Context) error {
 	switch {
 	case i.broken != nil:
@@ -86,19 +85,16 @@ func (i *Informer) acquireLocked(ctx context.Context) *Lease {
 	return l
 }
 
-// Done returns a channel that is closed when the lease has ended and, if it was the last one, every
-// goroutine of the informer too.
+// Done returns a channel that is closed when the lease has ended and, if it was the last one, the
+// run too.
 func (l *Lease) Done() <-chan struct{} { return l.done }
 
 // HasSynced reports whether every stream has published a full state that was read in the lease's
 // run.
 func (l *Lease) HasSynced() bool { return outcome.Closed(l.run.synced) }
 
-// Release ends the lease. If it is the last one, Release stops the informer and waits until every
-// goroutine has ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each
-// handler that has not returned, with its object's key, and each checkpoint that waits for a disk.
-// Each call waits. A lease whose context is done needs no Release, but Release may be called to
-// wait.
+// Release implements informer.Lease.Release. Its error also names each checkpoint that waits for a
+// disk.
 func (l *Lease) Release(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: Release: %w", l.informer.config.Name, err)

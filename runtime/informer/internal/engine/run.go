@@ -17,8 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// run is one period in which the informer runs. It begins with the first lease, and ends when,
-// after the last lease, the last goroutine has ended.
+// run is the period from the first lease until, after the last one, the last goroutine has ended.
 type run struct {
 	// Set once at construction. ctx has the values of the first lease's context, and is done when
 	// the last lease has ended. before is closed when the previous run has ended; nil if it already
@@ -143,8 +142,7 @@ func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 	i.endRun(r)
 }
 
-// endRun is called when no goroutine of the run is left: another run may begin, and the leases are
-// done.
+// endRun ends a run without goroutines: another run may begin, and the leases are done.
 func (i *Informer) endRun(r *run) {
 	r.cancel(nil)
 	i.mu.Lock()

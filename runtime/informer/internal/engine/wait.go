@@ -33,7 +33,7 @@ func (w *Wait) synced() <-chan struct{} {
 	return w.Informer.synced
 }
 
-// done reports whether the informer, and every stream added to it, has synced.
+// done reports whether the informer and every added stream have synced.
 func (w *Wait) done() bool {
 	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
 }
@@ -50,9 +50,9 @@ func (w *Wait) has(s *intake.Stream) bool {
 
 const logPeriod = 10 * time.Second
 
-// WaitForCacheSync waits until each informer has synced or ended, ctx is done, or giveUp returns
-// true. It calls giveUp, unless that is nil, with the reason of each failure from which an unsynced
-// stream is recovering. It returns nil if all have synced.
+// WaitForCacheSync waits until each informer has synced or ended, ctx is done, or giveUp, unless
+// nil, returns true for the reason of a failure from which an unsynced stream is recovering. It
+// returns nil if all have synced.
 func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, waits ...Wait) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
@@ -119,8 +119,8 @@ func (i *Informer) begun() bool {
 	return i.run != nil && i.run.begun
 }
 
-// observe sends a token to news whenever a stream's state changes or the informer syncs, until stop
-// is called.
+// observe sends a token to news whenever a stream's state changes or the informer syncs, until
+// stop.
 func (i *Informer) observe(news chan struct{}) (stop func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -163,8 +163,8 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 	return &joinedError{msg + ": " + strings.Join(missing, "; "), errs}
 }
 
-// unsynced returns a line for each stream that has not synced, with the reason; the number of
-// informers with such a stream; and their last errors.
+// unsynced returns a line for each unsynced stream, with the reason; the number of their informers;
+// and the streams' last errors.
 func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
@@ -185,8 +185,8 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	return missing, informers, errs
 }
 
-// unsyncedStream returns a line about an unsynced stream, with the reason, and its last error, nil
-// if there was none.
+// unsyncedStream returns a line about an unsynced stream, with the reason, and its last error, if
+// any.
 func (i *Informer) unsyncedStream(s *intake.Stream) (line string, last error) {
 	status := s.Status()
 	why := "not running"

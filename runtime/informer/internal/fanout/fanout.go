@@ -107,8 +107,8 @@ type Publication struct {
 	Changes []changelog.Change
 	// Full reports that Changes are the differences of a full state.
 	Full bool
-	// Initial reports whether the objects of Namespace, or all of them if that is "", are delivered
-	// as initial objects. The log then has no changes of them.
+	// Initial reports whether the objects of Namespace, or all of them if that is "", are initial
+	// objects to deliver. The log then has no changes of them.
 	Initial   bool
 	Namespace string
 }
@@ -127,8 +127,8 @@ type laggard struct {
 }
 
 // Publish logs the changes of a version, and wakes the handlers. It waits for nothing. The caller
-// calls the returned function, unless it is nil; it waits for handlers that lag, at most until over
-// is closed.
+// calls the returned function, unless nil, to wait for handlers that lag, at most until over is
+// closed.
 func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,18 +15,17 @@ import (
 // wait.
 //
 // Each handler has a patience: the time for which the publisher waits for it, beyond brisk for each
-// change that it takes meanwhile. A handler that has used it up is slow. From then on, all its
-// changes in the log are merged into its backlog, and the publisher does not wait for it. Once no
-// change waits for it, it has its full patience again. A handler is slow at once where waiting
-// makes no sense:
+// change taken meanwhile. A handler that has used it up is slow. From then on, all its changes in
+// the log are merged into its backlog, and the publisher does not wait for it. Once no change waits
+// for it, it has its full patience again. A handler is slow at once where waiting makes no sense:
 //
-//   - with a threshold that one batch may exceed, so that there would be a wait after each batch;
+//   - with a threshold that one batch may exceed: there would be a wait after each batch;
 //   - while initial objects are left to deliver;
 //   - when the differences of a full state come while it lags already.
 //
 // After the differences of a full state, the publisher waits for no handler: the log has them once
-// for all. It merges for stuck handlers, mergedAtOnce changes at a time, so that no other goroutine
-// waits long for Subscription.mu.
+// for all. It merges mergedAtOnce changes at a time, so that no other goroutine waits long for
+// Subscription.mu.
 const (
 	patience     = 250 * time.Millisecond
 	brisk        = 50 * time.Microsecond
@@ -62,8 +61,8 @@ func (l laggard) keepUp(p published, over <-chan struct{}) {
 }
 
 // waitFor waits until the handler has taken enough, or is slow. The time counts from the
-// publication, so that the waits for stuck handlers overlap. A handler that has already caught up
-// loses no patience.
+// publication, so waits for stuck handlers overlap. A handler that has caught up already loses no
+// patience.
 func (l laggard) waitFor(p published, over <-chan struct{}) {
 	s := l.Subscription
 	s.mu.Lock()
@@ -123,7 +122,7 @@ func (s *Subscription) goOnLocked() {
 func (s *Subscription) caughtUpLocked() { s.slow.slow, s.slow.patience = false, patience }
 
 // mergeSome merges a few changes in the log, up to change number until. It returns false when none
-// is left to merge, as when the handler has caught up.
+// is left, as when the handler has caught up.
 func (s *Subscription) mergeSome(until int64) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,8 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shareBytes limits the memory for parts of transformed objects that an informer keeps, to share
-// them with later objects.
+// shareBytes limits the memory for parts that an informer keeps to share them with later objects.
 const shareBytes = 16 << 20
 
 // adoption replaces parts of transformed objects by equal parts of cached objects, so that the
@@ -33,8 +32,8 @@ type adoption struct {
 	warned   atomic.Bool  // about a changed part
 }
 
-// sharer is an *adoption behind an interface: each package of generated code compiles everything it
-// reaches by the fields of an informer, and a pointer would lead to all methods of share's types.
+// sharer is an *adoption behind an interface, to save compile time: a pointer in an informer would
+// lead to all methods of share's types.
 type sharer interface {
 	begin(ctx context.Context, name string)
 	arrived(paused bool)

@@ -30,8 +30,8 @@ type StateFile interface {
 // without one.
 type FileOf func(namespace string, src source.Source[object.Object], transform uintptr) (StateFile, error)
 
-// States are written after a second, if there is none on disk, and then so rarely that writing
-// takes at most a fiftieth of the time.
+// States are written after a second, if there is none on disk, and then in at most a fiftieth of
+// the time.
 const (
 	firstSave = time.Second
 	saveEvery = 10 * time.Second
@@ -54,7 +54,7 @@ type disk struct {
 	since   time.Time
 }
 
-// hangs is the duration of a write from which the status calls it an error.
+// hangs is the duration from which the status calls a write an error.
 const hangs = 30 * time.Second
 
 // DiskTotals counts the uses of a stream's file. Its numbers never go down.
@@ -109,7 +109,7 @@ func (d *disk) begin(doing string) (end func()) {
 	return func() { set("") }
 }
 
-// doingLocked returns the current use of the disk, and for how long; "" if none.
+// doingLocked returns the current use of the disk, and its duration; "" if none.
 func (d *disk) doingLocked() string {
 	if d.doing == "" {
 		return ""
@@ -117,7 +117,7 @@ func (d *disk) doingLocked() string {
 	return fmt.Sprintf("%s for %v", d.doing, time.Since(d.since).Round(time.Millisecond))
 }
 
-// now is doingLocked without a lock, for any disk, also nil.
+// now is doingLocked without a lock; the disk may be nil.
 func (d *disk) now() string {
 	if d == nil {
 		return ""
@@ -244,8 +244,8 @@ func (in *Intake) SaveAll(logger klog.Logger, missing bool) {
 	}
 }
 
-// saveBehind writes the states from time to time, until the run is over. It reads immutable data,
-// so it delays no other goroutine.
+// saveBehind writes the states from time to time, until the run is over. It delays no other
+// goroutine, since it reads immutable data.
 func (in *Intake) saveBehind(r *Run) {
 	timer := time.NewTimer(firstSave)
 	defer timer.Stop()
@@ -264,9 +264,9 @@ func (in *Intake) saveBehind(r *Run) {
 // Kept reports whether the stream's state is kept on disk.
 func (s *Stream) Kept() bool { return s.disk != nil }
 
-// Disk returns the state on disk, the totals, and why the last write failed; nothing if the
-// stream's state is not kept.
+// Disk returns the state on disk, the totals, and why the last write failed; nothing without a
+// checkpoint.
 func (s *Stream) Disk() (checkpoint.State, DiskTotals, error) { return s.disk.status() }
 
-// DiskNow returns the current use of the disk, and for how long; "" if none.
+// DiskNow returns the current use of the disk, and its duration; "" if none.
 func (s *Stream) DiskNow() string { return s.disk.now() }

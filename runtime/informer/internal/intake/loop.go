@@ -13,9 +13,7 @@ import (
 
 type delta = deltafifo.Delta[object.Object]
 
-// fifo is the DeltaFIFO of one run. It is an interface to save compile time: the compiler compiles
-// a generic type's methods in each package that can reach the type, and each package of generated
-// code can reach an Intake.
+// fifo is the DeltaFIFO of one run. It is an interface to save compile time; see settings.GoType.
 type fifo interface {
 	Push(batch []delta) error
 	Pop(ctx context.Context, room []delta) ([]delta, error)
@@ -37,9 +35,9 @@ func (in *Intake) Begin(r *Run) {
 	}
 }
 
-// Loop is the controller loop: it applies the deltas from the DeltaFIFO, until the run is over. If
-// an index function or OnError calls runtime.Goexit, the run ends, because the deltas taken out are
-// lost; the next run begins with a full state.
+// Loop is the controller loop: it applies the deltas until the run is over. If an index function or
+// OnError calls runtime.Goexit, the run ends, because the deltas taken out are lost; the next run
+// begins with a full state.
 func (in *Intake) Loop(r *Run) {
 	queue := in.queue
 	defer in.stop(queue)

@@ -13,8 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 )
 
-// AddNamespace adds a stream, which begins at once if a run has begun. It does nothing if there is
-// one of this namespace. It waits until the current batch is applied.
+// AddNamespace implements informer.SharedIndexInformer.AddNamespace.
 func (in *Intake) AddNamespace(namespace string) error {
 	switch {
 	case namespace == "":
@@ -66,9 +65,7 @@ func (in *Intake) divide(txn table.Txn) {
 	}
 }
 
-// RemoveNamespace removes the stream of a namespace and its objects, as deletions with an unknown
-// final state. Then it waits until the stream's reader has ended, or ctx is done. It does nothing
-// if there is no such stream.
+// RemoveNamespace implements informer.SharedIndexInformer.RemoveNamespace.
 func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, namespace string) error {
 	if !in.hasNamespaces() {
 		return errNoNamespaces
@@ -97,9 +94,9 @@ func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, names
 	}
 }
 
-// remove removes a stream and its objects, in one step, and returns it, or nil if there is none.
-// The stream's reader may go on for a while, without effect. If an index function calls
-// runtime.Goexit, the stream stays.
+// remove removes a stream and its objects, in one step, and returns it; nil if there is none. The
+// reader may go on for a while, without effect. If an index function calls runtime.Goexit, the
+// stream stays.
 func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func(over <-chan struct{})) {
 	in.writing.Lock()
 	defer in.writing.Unlock()

@@ -16,8 +16,7 @@ import (
 type staging struct {
 	open bool // a full state is being read
 	full fullState
-	// count counts the full states whose staging began, including those dropped at the end of a
-	// run, so it is the number of the staged one.
+	// count is the number of the staged full state, of all whose staging began, also dropped ones.
 	count int64
 
 	// base is the table's version when staging began; nil in the first full state.
@@ -87,9 +86,8 @@ func (s *Stream) stage(batch []delta) (rest []delta) {
 	return nil
 }
 
-// add stages an object. If the object has not changed, add marks the table's instead, and keeps
-// nothing of it. Only the stream itself changes its objects in the table, so base and the table
-// have the same ones.
+// add stages an object. If it has not changed, add marks the table's instead. Only the stream
+// itself changes its objects in the table, so base and the table have the same ones.
 func (s *staging) add(d *delta) {
 	own, at := s.base.Find(d.Key)
 	switch {
@@ -114,11 +112,11 @@ func (s *Stream) unstage() {
 func same(a, b object.Object) bool { return a == b || a.GetUID() == b.GetUID() && sameState(a, b) }
 
 // sameState reports whether two objects of one key and uid are the same state. A source may hand
-// over the cached object itself instead of decoding it again (source.ListOptions.Known). A decoded
-// object is compared as a whole, because an equal uid and resourceVersion do not prove equal
-// content: the server may have been restored from a backup, or the program may have written to a
-// part of a cached object. So a source that doubts the cached objects only has to decode all of
-// them. Different ones are then replaced and reported.
+// over the cached object itself (source.ListOptions.Known). A decoded object is compared as a
+// whole, because an equal resourceVersion does not prove equal content: the server may have been
+// restored from a backup, or the program may have written to a part of a cached object. So a source
+// that doubts the cached objects only has to decode all of them; different ones are then replaced
+// and reported.
 func sameState(a, b object.Object) bool {
 	version := b.GetResourceVersion()
 	return a.GetResourceVersion() == version && (a == b || version != "" && mutation.Equal(a, b))

@@ -33,8 +33,7 @@ const (
 //	                       └── Run forgets objects that have left the cache
 //
 // All methods may be called by several goroutines at once. To save compile time, the struct names
-// neither reflect.Type nor a generic type: the compiler would compile their methods in each package
-// of generated code, all of which can reach a Detector.
+// neither reflect.Type nor a generic type; see settings.GoType.
 type Detector struct {
 	// set once at construction
 	informer string
@@ -56,8 +55,8 @@ type watchedObject struct {
 }
 
 // New returns a Detector that watches nothing yet. report is called with each mutation on the
-// goroutine that finds it, which may be one that calls a handler, possibly by several at once, and
-// without a lock. If report is nil, the Detector logs an error instead.
+// goroutine that finds it, possibly by several at once, and without a lock; nil logs an error
+// instead.
 func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
 		informer: informer, report: report,
@@ -77,8 +76,8 @@ func (d *Detector) Store(obj object.Object) {
 }
 
 // Check compares objects with their deep copies. It is called before a callback with handler "", so
-// that the handler is not blamed for changes by other code, and after the callback with the
-// handler's name. It skips nil objects, and begins to watch unwatched ones.
+// that the handler is not blamed for other code's changes, and after it with the handler's name. It
+// skips nil objects, and begins to watch unwatched ones.
 func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
@@ -101,8 +100,8 @@ func (d *Detector) CheckAll() {
 }
 
 // Run compares all objects of the cache again and again until ctx is done, and forgets those that
-// have left the cache. current returns the objects in the cache at the time of its call. Log lines
-// go to the logger of ctx. Only one Run may be in progress at a time.
+// have left the cache. current returns the objects now in the cache. Log lines go to the logger of
+// ctx. Only one Run may be in progress at a time.
 func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
 	if d == nil {
 		return

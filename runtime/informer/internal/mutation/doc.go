@@ -2,11 +2,10 @@
 
 // Package mutation finds code that changes objects of a cache, which are shared and read-only.
 //
-// A [Detector] keeps a deep copy of each stored object, and compares it with the object. It
-// compares the objects of a callback before and after the callback, so that it can name the handler
-// that changed one. It also compares all objects of the cache again and again, to find changes by
-// other code. It reports the first field that differs, and never the field's value. Objects may
-// share parts: a change of such a part is reported for each of them.
+// A [Detector] keeps a deep copy of each stored object, and compares it with the object: before and
+// after each callback, to name a handler that changed the object, and again and again over the
+// whole cache, to find changes by other code. It reports the first field that differs, and never
+// the field's value. A change of a part shared by several objects is reported for each of them.
 //
 // # Costs
 //
@@ -19,12 +18,12 @@
 //
 // # Limits
 //
-// It misses a change that is undone before the next comparison, and a change of a part that
-// DeepCopyObject shares instead of copying. It also misses a change of an object that has left the
-// cache, if made after the next two passes and outside of callbacks; no other code gets such an
-// object from the cache any more.
+// It misses changes undone before the next comparison, and changes of parts that DeepCopyObject
+// shares instead of copying. It also misses changes of an object that has left the cache, if made
+// after the next two passes and outside of callbacks; no other code gets such an object from the
+// cache any more.
 //
 // It reads objects while other goroutines may be changing them. The race detector shows such a
-// change too, with both stacks. If a map is being written while the Detector reads it, Go may end
-// the process, as with any other reader.
+// change too, with both stacks. If a map is written while the Detector reads it, Go may end the
+// process, as with any other reader.
 package mutation

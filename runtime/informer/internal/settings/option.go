@@ -38,7 +38,7 @@ type Option struct {
 	apply func(*Settings) error
 }
 
-// New returns an option named after the function that made it, for the calls in where.
+// New returns an option with the name of the function that made it, for the calls in where.
 func New(name string, where Scope, apply func(*Settings) error) Option {
 	return Option{name, where, apply}
 }
