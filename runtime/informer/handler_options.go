@@ -14,7 +14,6 @@ import (
 
 // HandlerOption configures one registration of a handler.
 type HandlerOption interface {
-	// String returns the name of the function that made the option.
 	String() string
 	applyHandler(*fanout.HandlerConfig) error
 }

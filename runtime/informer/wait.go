@@ -12,7 +12,6 @@ import (
 
 // WaitOption configures one call of WaitForCacheSync.
 type WaitOption interface {
-	// String returns the name of the function that made the option.
 	String() string
 	// ApplyWait is called by this module only.
 	ApplyWait(*settings.Wait) error

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package factories makes informers that share a client and defaults, and are started, awaited and
-// stopped together. Package informer describes the informers.
+// stopped together.
 //
 //	factory := factories.New(client, informer.WithNamespace("shop"))
 //	pods := factories.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
@@ -15,17 +15,13 @@
 // resource whose informers may differ in options. [WithKind] sets defaults for the informers of one
 // kind.
 //
-// A factory is one user of its informers among others: an informer it has started runs on while
-// another part of the program has a lease (Acquire or Run), and the factory's Stop and Shutdown end
-// only its own leases.
+// A factory is one user of its informers among others: its Stop and Shutdown end only its own
+// leases, so an informer runs on while another part of the program has one (by Acquire or Run).
 //
 // # Blocking
 //
 // Stop, Remove and Shutdown wait until goroutines have ended, WaitForCacheSync until informers have
 // synced, each until its context is done. A call of For that adds indexes to an informer waits
-// until the current batch of changes is applied. Nothing else waits.
-//
-// # Goroutines
-//
-// A factory has none. Package informer lists those of a running informer.
+// until the current batch of changes is applied. Nothing else waits. A factory has no goroutines
+// besides those of its running informers.
 package factories

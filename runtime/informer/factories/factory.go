@@ -28,21 +28,19 @@ const IsAtLeastV0_1 = true
 // the factory's informers end.
 var ErrShutdown = errors.New("the factory was shut down")
 
-// SharedInformerFactory is implemented by this package's [Factory] and by all generated factories.
+// SharedInformerFactory is implemented by [Factory], which documents the methods, and by all
+// generated factories.
 type SharedInformerFactory interface {
-	// Start starts the factory's informers; see [Factory.Start].
 	Start(ctx context.Context) error
-	// Shutdown stops the informers; see [Factory.Shutdown].
 	Shutdown(ctx context.Context) error
-	// WaitForCacheSync waits until the informers have synced; see [Factory.WaitForCacheSync].
 	WaitForCacheSync(ctx context.Context, opts ...informer.WaitOption) error
-	// Base returns the Factory that holds the informers. It can stop and remove single ones.
+	// Base returns the Factory that holds the informers.
 	Base() *Factory
 }
 
-// Factory makes informers that share a client and defaults, and are started and stopped together or
-// one by one. It has one informer for each resource, Go type, set of namespaces, selectors, shard
-// and name. Make a Factory with [New]. Its methods may be called by any goroutine at any time.
+// Factory makes informers that share a client and defaults. It has one informer for each resource,
+// Go type, set of namespaces, selectors, shard and name. Make a Factory with [New]. Its methods may
+// be called by any goroutine at any time.
 type Factory struct {
 	// set once at construction
 	client   *source.Client
@@ -58,9 +56,8 @@ type Factory struct {
 	shutdown  bool
 }
 
-// New returns a factory whose informers read through client. opts are the defaults of its
-// informers; [WithKind] sets those of one kind. New starts nothing. [Factory.Start] returns errors
-// about New's arguments.
+// New returns a factory whose informers read through client. opts are their defaults; [WithKind]
+// sets those of one kind. New starts nothing. [Factory.Start] returns errors about New's arguments.
 func New(client *source.Client, opts ...informer.Option) *Factory {
 	f := &Factory{client: client, settings: settings.Default()}
 	if client == nil {
@@ -83,9 +80,9 @@ func (f *Factory) Base() *Factory { return f }
 // add the indexes it lacks. Their other options must agree with the first call's; functions agree
 // if their code is the same.
 //
-// For starts nothing, because only the caller of Start knows how long the informer has to run. An
-// informer made after Start waits for the next Start, or for Acquire. Until then its listers' Get
-// returns [informer.ErrNotSynced], and WaitForCacheSync names it.
+// For starts nothing: only the caller of Start knows how long the informer has to run. An informer
+// made after Start waits for the next Start, or for Acquire. Until then its listers' Get returns
+// [informer.ErrNotSynced], and WaitForCacheSync names it.
 //
 // For never returns nil. Start returns errors about For's arguments, and so do the methods of an
 // informer that could not be made.
@@ -117,21 +114,21 @@ func (f *Factory) Informers() []Informer {
 
 // Start starts every informer that the factory does not run yet, and returns at once. They run
 // until ctx is done or the factory stops them. Start may be called again, for informers made or
-// stopped since, or after the ctx of an earlier call is done. An informer that still waits for its
+// stopped since, or after the ctx of an earlier call is done; an informer that still waits for its
 // callbacks then runs again as soon as they have returned. Start starts nothing and returns an
 // error if New or For got wrong arguments, if ctx is nil or done (it wraps context.Cause(ctx)), and
 // after Shutdown (it wraps [ErrShutdown]).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and
-// returns nil. Every 10 s it logs which informers have not synced, and why. An error names these
-// informers and the reasons; it wraps the last error of each, and context.Cause(ctx) if ctx is
-// done. [informer.FailOn] ends the wait earlier. WaitForCacheSync does not wait for informers that
-// end before they have synced; after Shutdown the error wraps [ErrShutdown] too.
+// returns nil. Every 10 s it logs which informers have not synced, and why. An error says the same;
+// it wraps the last error of each, and context.Cause(ctx) if ctx is done. [informer.FailOn] ends
+// the wait earlier. WaitForCacheSync does not wait for informers that end before they have synced;
+// after Shutdown the error wraps [ErrShutdown] too.
 //
-// It returns an error at once before the first Start. It also does so if an informer would never
-// sync, because it was made after the last Start and is not run by Acquire or Run; the error then
-// wraps [informer.ErrNotSynced] and names the informer.
+// It returns an error at once before the first Start, and, wrapping [informer.ErrNotSynced], if an
+// informer would never sync because it was made after the last Start and is not run by Acquire or
+// Run.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...informer.WaitOption) error {
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
@@ -171,14 +168,13 @@ type Informer interface {
 
 var _ Informer = (*informer.SharedIndexInformer[object.Object])(nil)
 
-// GenericInformer is a typed informer without its type: it has the same store and goroutines. The
-// ForResource methods of generated factories return it. Its methods may be called by any goroutine
-// at any time.
+// GenericInformer is a typed informer without its type, as returned by the ForResource methods of
+// generated factories. Its methods may be called by any goroutine at any time.
 type GenericInformer interface {
-	// Informer returns the informer with objects as object.Object, whose dynamic type is the typed
-	// informer's type parameter.
+	// Informer returns the same informer, with objects as object.Object, whose dynamic type is the
+	// typed informer's type parameter.
 	Informer() *informer.SharedIndexInformer[object.Object]
-	// Lister returns a lister that reads the informer's store.
+	// Lister returns a lister over the informer's store.
 	Lister() *lister.Resource[object.Object]
 }
 

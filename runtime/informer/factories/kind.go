@@ -15,32 +15,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// KindOptions are options of the informers of one kind. A field with its zero value changes
-// nothing; any other replaces the value of the factory, or of an earlier KindOptions. Only Indexes
-// are added to earlier ones.
+// KindOptions are options of the informers of one kind. The fields stand for the options of package
+// informer with their names, such as [informer.WithName]. A zero field changes nothing; any other
+// replaces the value of the factory, or of an earlier KindOptions. Only Indexes are added to
+// earlier ones.
 type KindOptions[T object.Object] struct {
-	// Name is the name of the informer: [informer.WithName].
 	Name string
-	// Namespaces are the namespaces to read: [informer.WithNamespace]. A single "" means all of
-	// them. A list that is empty but not nil is an error, and so is any list for a cluster-scoped
-	// kind.
+	// Namespaces with a single "" means all of them. A list that is empty but not nil is an error,
+	// and so is any list for a cluster-scoped kind.
 	Namespaces []string
-	// LabelSelector restricts the objects: [informer.WithLabelSelector]. labels.Everything()
-	// cancels the factory's.
+	// LabelSelector may be labels.Everything() to cancel the factory's.
 	LabelSelector labels.Selector
-	// FieldSelector restricts the objects: [informer.WithFieldSelector]. fields.Everything()
-	// cancels the factory's.
+	// FieldSelector may be fields.Everything() to cancel the factory's.
 	FieldSelector fields.Selector
-	// Transform is called with each object before it is stored: [informer.WithTransform].
-	Transform func(obj T) (T, error)
-	// Indexes are added to the kind's own: [informer.WithIndexes].
+	Transform     func(obj T) (T, error)
+	// Indexes are added to the kind's own.
 	Indexes []store.AnyIndex[T]
-	// ResyncPeriod is how often handlers are called with every object: [informer.WithResyncPeriod].
-	// WithResyncPeriod(0) in Options cancels the factory's.
+	// ResyncPeriod can't cancel the factory's; WithResyncPeriod(0) in Options does.
 	ResyncPeriod time.Duration
-	// ErrorHandler is called with failures: [informer.WithErrorHandler].
 	ErrorHandler func(informer string, err error)
-	// Options are any other options for [For]. They are applied after the fields.
+	// Options are any other options for [For], applied after the fields.
 	Options []informer.Option
 }
 
@@ -74,8 +68,7 @@ func (k *Kind[T]) Informer() *informer.SharedIndexInformer[T] {
 }
 
 // With returns the kind with other options. If the namespaces, selectors, shard or name differ, its
-// Informer is another one, with its own store, handlers and status, started and stopped like any
-// other informer of the factory.
+// Informer is another one of the factory, with its own store, handlers and status.
 func (k *Kind[T]) With(options KindOptions[T]) *Kind[T] {
 	return &Kind[T]{k.erased.with(eraseOptions(options))}
 }

@@ -31,7 +31,7 @@ func (b *Backlog) Len() int { return b.events }
 func (b *Backlog) Since() time.Duration { return b.first.at }
 
 // merged holds the waiting changes of one key: the deletions in gone, then the addition of new, if
-// it is set. Without deletions, old has become new: a modification, or an addition if old is nil.
+// set. Without deletions, old has become new: a modification, or an addition if old is nil.
 type merged struct {
 	key object.Key
 	at  time.Duration // when the oldest change was published

@@ -52,11 +52,9 @@ type File struct {
 
 // State describes the content of a File.
 type State struct {
-	// ResourceVersion is the version of the objects.
 	ResourceVersion string
-	// Saved is when the version was written.
-	Saved time.Time
-	// Objects is the number of objects.
+	// Saved is when ResourceVersion was written.
+	Saved   time.Time
 	Objects int
 	// Bytes is the size of the file. Only Read and Write set it.
 	Bytes int64

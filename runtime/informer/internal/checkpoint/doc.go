@@ -8,28 +8,27 @@
 //	objects
 //	checksum   of all this
 //
-// Objects are written as the events of a watch that adds them, in protobuf if the type has that,
-// else in JSON, and read by the decoder of the server's answers. So a restored object is checked
-// like one from the server, and shares its parts with them.
+// Objects are written as the ADDED events of a watch, in protobuf if the type has that, else in
+// JSON, and read by the decoder of the server's answers. So a restored object is checked like one
+// from the server, and shares its parts with them.
 //
-// A second file, beside it, records a later version with the same objects. It is there if
-// [File.Advance] was called since the first one was written. If its random number is not that of
-// the first file, it is about another one, and is ignored.
+// A second file, beside it, records a later version with the same objects, after a call of
+// [File.Advance]. If its random number is not that of the first file, it is ignored.
 //
 //	magic      "informer checkpoint 4\n"
 //	version    the random number of the first file, the time, the resourceVersion
 //	checksum   of all this
 //
-// A file that was cut off, or changed at any byte, or goes on with parts of another file, is not
-// taken for a whole one: the checksum covers the random number. It is found wrong at the end, so
-// objects of a damaged file may be read, but never without an error.
+// A file that was cut off, changed at any byte, or continued with parts of another file is found to
+// be wrong: the checksum covers the random number. It is checked at the end, so objects of a
+// damaged file may be read, but never without an error.
 //
 // # Crashes
 //
 // A file is written under a temporary name, synced, and renamed; then the directory is synced. So
-// at any moment there is a whole file, the old one or the new one, or none. Several processes may
-// write to one directory: the last rename wins, and each file is whole. After a crash, the two
-// files belong together, or the second one is ignored.
+// at any moment there is a whole file, the old one or the new one, or none. If several processes
+// write, the last rename wins. After a crash, the two files belong together, or the second one is
+// ignored.
 //
 // # Identity
 //

@@ -42,7 +42,6 @@ func (w *writer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// end writes the checksum.
 func (w *writer) end() error {
 	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, w.sum))
 	return err

@@ -19,7 +19,6 @@ func newFileID() (id fileID) {
 	return id
 }
 
-// head is the beginning of a file.
 type head struct {
 	state State // without Bytes
 	id    fileID
@@ -70,9 +69,9 @@ func (s *State) readVersion(r *reader) error {
 // versionExtension is appended to the path of a file to name its version's file.
 const versionExtension = ".version"
 
-// Advance records that the objects this File last read or wrote are also those of a later state.
-// That takes a small file of its own. It returns false if there is another file by now, or none:
-// the objects have to be written again.
+// Advance records that the objects this File last read or wrote are also those of a later state, in
+// a small file of its own. It returns false if there is another file by now, or none: the objects
+// have to be written again.
 func (f *File) Advance(state State) (bool, error) {
 	f.mu.Lock()
 	last := f.last

@@ -177,7 +177,6 @@ func (i *Informer) end(s *intake.Stream, w *waiter) bool {
 	return cut(i.awaits.versions, s, w) || cut(i.awaits.deletions, w.key, w)
 }
 
-// cut removes a waiter of a key, and reports whether it was there.
 func cut[K comparable](all map[K][]*waiter, key K, w *waiter) bool {
 	at := slices.Index(all[key], w)
 	if at >= 0 {
@@ -204,7 +203,6 @@ func (a *awaits) reached(w *waiter, version *table.Version) {
 	a.deletions[w.key] = append(a.deletions[w.key], w)
 }
 
-// isGone reports whether a version has no object of w's key and uid.
 func (w *waiter) isGone(version *table.Version) bool {
 	obj, ok := version.Get(w.key)
 	return !ok || obj.GetUID() != w.uid

@@ -102,7 +102,6 @@ func newInformer(config Config) (*Informer, error) {
 	return i, err
 }
 
-// streams returns the streams; none if the informer is broken.
 func (i *Informer) streams() []*intake.Stream {
 	if i.broken != nil {
 		return nil

@@ -8,8 +8,7 @@ import (
 )
 
 // publish joins the intake and the fan-out. In one step, it makes a transaction the table's current
-// version, hands its changes to the handlers, and wakes waiting goroutines. It returns a function
-// that waits for handlers that lag, or nil.
+// version, hands its changes to the handlers, and wakes waiting goroutines.
 func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{})) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

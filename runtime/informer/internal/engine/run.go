@@ -47,7 +47,6 @@ func (r *run) addUnsyncedLocked(s *intake.Stream) {
 	r.unsynced[s] = struct{}{}
 }
 
-// syncedLocked is called when a stream has published a full state or was removed.
 func (r *run) syncedLocked(s *intake.Stream) {
 	delete(r.unsynced, s)
 	r.checkSyncedLocked()
@@ -118,7 +117,6 @@ func (i *Informer) work(r *run) {
 	i.intake.Loop(reads)
 }
 
-// finish waits for all goroutines of a run whose context is done, and ends it.
 func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 	i.mu.Lock()
 	r.begun = false

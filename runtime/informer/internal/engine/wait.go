@@ -91,8 +91,7 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	return syncError(waits, start, nil)
 }
 
-// hopeless reports whether giveUp returns true for the failure of any unsynced stream in the newest
-// run.
+// hopeless reports whether giveUp returns true for the failure of any unsynced stream.
 func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 	if giveUp == nil {
 		return false

@@ -22,8 +22,7 @@ const (
 	deleted  = deltafifo.Deleted
 )
 
-// start starts the handler's goroutine, which ends with the run or the subscription. Fanout.mu is
-// held.
+// start starts the handler's goroutine. Fanout.mu is held.
 func (s *Subscription) start(r *Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +57,6 @@ func (s *Subscription) serve(r *Run) {
 	ended = true
 }
 
-// end cleans up after the handler's goroutine.
 func (s *Subscription) end() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -161,9 +159,8 @@ func (s *Subscription) replayNext(r *Run) {
 	}
 }
 
-// resync delivers every object as an update of itself, and returns true. If other events wait, so
-// that the handler's last events are not those of the newest version, it returns false and does
-// nothing.
+// resync delivers every object as an update of itself, and returns true. If other events wait, it
+// does nothing and returns false: the handler's last events must be those of the newest version.
 func (s *Subscription) resync(r *Run) (done bool) {
 	version := s.resyncs()
 	if version == nil {
@@ -201,7 +198,6 @@ func (s *Subscription) startLocked(c changelog.Change) {
 	s.running, s.since, s.told = c, s.fanout.now(), 0
 }
 
-// finishLocked notes that the running callback, if any, has returned.
 func (s *Subscription) finishLocked() {
 	s.running = changelog.Change{}
 	if s.idle != nil {

@@ -58,7 +58,6 @@ func (s *Subscription) statusLocked(logged int64) HandlerStatus {
 	return status
 }
 
-// waitingLocked returns the number of changes that wait in the log.
 func (s *Subscription) waitingLocked(logged int64) int {
 	if s.removed {
 		return 0
@@ -80,9 +79,8 @@ func (s *Subscription) oldestLocked() time.Duration {
 
 func (s *Subscription) at(d time.Duration) time.Time { return s.fanout.config.Epoch.Add(d) }
 
-// StatusOf returns the status of one key: Backlog counts the key's events, WaitingSince is when the
-// oldest of them was published, and Callback is set if it is running for the key. It searches a
-// copy without mu, since there may be many events: versions and batches are immutable.
+// StatusOf returns the status of one key, as informer.SharedIndexInformer.KeyStatus documents. It
+// searches a copy without mu, since there may be many events: versions and batches are immutable.
 func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 	s.mu.Lock()
 	status := s.statusLocked(0)
@@ -119,7 +117,6 @@ func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 	return status
 }
 
-// waiting counts the events that wait for one key.
 type waiting struct {
 	key    object.Key
 	events int

@@ -74,7 +74,6 @@ func (s *Subscription) Synced() <-chan struct{} { return s.synced }
 // HasSynced reports whether Synced is closed.
 func (s *Subscription) HasSynced() bool { return outcome.Closed(s.synced) }
 
-// wakeUp makes the handler's goroutine look for more to deliver.
 func (s *Subscription) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
@@ -92,7 +91,6 @@ func (s *Subscription) addReplay(r replay) {
 	s.wakeUp()
 }
 
-// initialLocked returns the number of objects left to replay.
 func (s *Subscription) initialLocked() int {
 	n := -s.replayed
 	for _, r := range s.replays {

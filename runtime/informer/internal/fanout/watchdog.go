@@ -12,7 +12,6 @@ const (
 	lookEvery  = 5 * time.Second
 )
 
-// watch logs callbacks that do not return, until quiet is closed.
 func (f *Fanout) watch(r *Run, quiet <-chan struct{}) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()

@@ -22,8 +22,5 @@
 //	                called when no loop runs. Index functions run under it.
 //	Intake.mu       the set of streams and the queue, for readers. Held for a moment.
 //
-// # Goroutines
-//
-// Each stream has a goroutine that reads, and only the goroutine that called Loop applies. A
-// stream's fields say which of the two uses them.
+// Each stream has a goroutine that reads; only the goroutine that called Loop applies.
 package intake

@@ -94,7 +94,7 @@ func (in *Intake) End() {
 	}
 }
 
-// goexit returns the error with which a run ends when a user's function has called runtime.Goexit.
+// goexit returns the error of a run ended by a user's function with runtime.Goexit.
 func (in *Intake) goexit(name string) error {
 	return fmt.Errorf("the source, transform, an index function or OnError of %s: %w", name, outcome.ErrGoexit)
 }

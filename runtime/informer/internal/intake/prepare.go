@@ -175,7 +175,6 @@ func callTransform(ctx context.Context, transform func(object.Object) (object.Ob
 	return result, err
 }
 
-// isNil reports whether obj is nil, or an interface that holds a nil pointer.
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

@@ -55,7 +55,6 @@ func (s *Stream) endList() {
 	}
 }
 
-// watched is one watch.
 type watched struct {
 	stream  *Stream
 	initial bool // the watch-list's initial events have not ended

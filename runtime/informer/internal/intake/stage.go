@@ -101,14 +101,12 @@ func (s *staging) add(d *delta) {
 	s.full.add(d.Object)
 }
 
-// unstage drops the staged state.
 func (s *Stream) unstage() {
 	g := &s.staging
 	g.open, g.full, g.base, g.kept, g.changed = false, nil, nil, table.RowSet{}, table.RowSet{}
 	g.size.Store(0)
 }
 
-// same reports whether two objects of one key are the same state of the same object.
 func same(a, b object.Object) bool { return a == b || a.GetUID() == b.GetUID() && sameState(a, b) }
 
 // sameState reports whether two objects of one key and uid are the same state. A source may hand

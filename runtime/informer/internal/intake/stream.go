@@ -74,7 +74,6 @@ func (in *Intake) newStream(c StreamConfig) (*Stream, error) {
 	return s, err
 }
 
-// reflect returns the stream's reflector.
 func (s *Stream) reflect() (Reader, error) {
 	config := &s.intake.config
 	if s.source == nil {
@@ -135,7 +134,7 @@ func (s *Stream) StandsAt(version *table.Version) string {
 	return version.NamespaceResourceVersion(s.namespace)
 }
 
-// begin begins the stream's part in a run. Intake.writing is held.
+// begin is called with Intake.writing held.
 func (s *Stream) begin(r *Run, queue fifo, starting starting) {
 	ctx, cancel := context.WithCancel(r.Ctx)
 	ended := make(chan struct{})
@@ -148,7 +147,7 @@ func (s *Stream) begin(r *Run, queue fifo, starting starting) {
 }
 
 // read reads the stream until the run is over or the stream is removed. It ends the run if it can't
-// go on, and if a function called by the reader ends the goroutine: then deltas are lost.
+// go on, and if a function called by the reader ends the goroutine, since deltas are lost then.
 func (s *Stream) read(ctx context.Context, r *Run, starting starting) {
 	defer func() {
 		if ctx.Err() == nil {
@@ -172,7 +171,6 @@ func (s *Stream) letOtherStart() {
 	}
 }
 
-// failed is called with each failure of a list or watch.
 func (s *Stream) failed(err error) {
 	s.letOtherStart()
 	if s.recorder != nil {

@@ -100,8 +100,8 @@ func (d *Detector) CheckAll() {
 }
 
 // Run compares all objects of the cache again and again until ctx is done, and forgets those that
-// have left the cache. current returns the objects now in the cache. Log lines go to the logger of
-// ctx. Only one Run may be in progress at a time.
+// have left it. current returns the objects now in the cache. Log lines go to the logger of ctx.
+// Only one Run may be in progress at a time.
 func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
 	if d == nil {
 		return
@@ -117,8 +117,7 @@ func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Objec
 	}
 }
 
-// passOver compares all objects, and forgets those that have left the cache. It returns false if
-// ctx is done.
+// passOver is one pass of Run. It returns false if ctx is done.
 func (d *Detector) passOver(ctx context.Context, objects iter.Seq[object.Object]) bool {
 	d.mu.Lock()
 	d.pass++
@@ -162,7 +161,6 @@ func (d *Detector) all() []object.Object {
 	return slices.Collect(maps.Keys(d.watched))
 }
 
-// check returns the mutation of obj; nil if there is none.
 func (d *Detector) check(handler string, obj object.Object) *Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
