@@ -44,7 +44,7 @@
 // Between keys, a handler that keeps up also gets the events in the server's order, with three
 // exceptions. The initial objects come in no particular order. Of the differences found by a
 // relist, deletions come first. Each of several namespaces is a stream of its own, and there is no
-// order between streams.
+// order between streams, nor between handlers.
 //
 // A handler keeps up while its backlog is within its threshold, or while it is quick: it takes less
 // than 50 µs per event. It then gets every single event; the informer waits for it (see Blocking).
@@ -54,10 +54,10 @@
 // only intermediate states are lost. ([WithEveryDeletion] keeps all deletions.) Once its backlog is
 // empty, the handler gets every event again.
 //
-// The store is ahead of the handlers: it has a change before any handler gets the event, and may
-// have later changes too. A snapshot is at one resourceVersion, and has all of a list or nothing of
-// it. With several namespaces, each has its own resourceVersion in the snapshot, and
-// ResourceVersion returns the oldest. There is no order between handlers.
+// The store has a change before any handler gets the event, and may have later changes too. A
+// snapshot is at one resourceVersion, and has all of a list or nothing of it. With several
+// namespaces, each has its own resourceVersion in the snapshot, and ResourceVersion returns the
+// oldest.
 //
 // In short: apply the events to an empty map, and the map becomes equal to the store.
 //
@@ -89,12 +89,12 @@
 //
 // # Blocking
 //
-// A callback may take as long as it needs. It delays the next event of its own handler and, with
-// one exception, nothing else: no other handler, not the store, not the watch. Each handler has a
-// goroutine of its own. The body of a loop over Events counts as a callback. Adding a handler and
-// reading the store neither block nor delay other goroutines. AddIndexers waits until the current
-// batch is applied. [Registration.Remove] waits for the handler's running callback,
-// [Registration.RemoveContext] until its context is done.
+// A callback, or the body of a loop over Events, may take as long as it needs. It delays the next
+// event of its own handler, which has a goroutine of its own, and, with one exception, nothing
+// else: no other handler, not the store, not the watch. Adding a handler and reading the store
+// neither block nor delay other goroutines. AddIndexers waits until the current batch is applied.
+// [Registration.Remove] waits for the handler's running callback, [Registration.RemoveContext]
+// until its context is done.
 //
 // The exception: when a handler's backlog exceeds its threshold, the controller loop, which stores
 // changes, waits until the handler has taken two events for each new one, or its backlog is back
@@ -114,11 +114,11 @@
 // A callback that has not returned after 30 s is logged within 5 s, and again each 5 min, with the
 // informer, the handler, the key and its running time.
 //
-// The end of an informer waits for every running callback. Run does so once its context is done.
-// [Lease.Release], and Stop, Remove and Shutdown of a factory, do so until the given context is
-// done. Acquire, and Start of a factory, wait for nothing: if the last run has not ended yet, the
-// next one follows it. A callback that waits for the end of its own informer waits for itself,
-// until that context is done.
+// The end of an informer waits for every running callback: Run does once its context is done,
+// [Lease.Release], and Stop, Remove and Shutdown of a factory, until the given context is done.
+// Acquire, and Start of a factory, wait for nothing: if the last run has not ended yet, the next
+// one follows it. A callback that waits for the end of its own informer waits for itself, until
+// that context is done.
 //
 // A transform and an error handler delay the stream they are called for. If objects arrive faster
 // than they can be stored, the stream is read more slowly: at most 1,024 changes wait.
@@ -155,18 +155,4 @@
 //	a function of AfterToken   | the loop, or AfterToken       | it returns
 //	checkpoints, mutation      | the loop                      | the last lease has ended and the
 //	  detector, if there are   |                               | remaining work is done
-//
-// There is one stream for each namespace given to [WithNamespace] or AddNamespace, else one in all.
-// The goroutines that call your code:
-//
-//	a handler's callback       | the handler's, one call at a time
-//	the body of a loop over    | your own; a handler's waits meanwhile
-//	  Events                   |
-//	the condition of Until     | your own
-//	a transform function       | a reader; several at once if there are several streams
-//	an error handler           | the same; the loop, if an index function has panicked
-//	an index function          | the loop, callers of AddIndexers, lookups in a snapshot
-//	                           | without the index
-//	a metrics recorder         | any of these; the functions that read the state: the collecting
-//	                           | goroutine
 package informer

@@ -12,10 +12,10 @@ import (
 )
 
 // Handler gets the events of an informer's objects. Its methods are called one at a time, in the
-// server's order; see the package documentation for the details. Calls may be on different
-// goroutines, but each happens before the next in the sense of Go's memory model, so data used only
-// by these methods needs no lock. The methods may take as long as they need, and may call every
-// method of the informer; waiting there for the informer's end waits for the running callback too.
+// server's order; see the package documentation. Calls may be on different goroutines, but each
+// happens before the next in the sense of Go's memory model, so data used only by these methods
+// needs no lock. The methods may take as long as they need, and may call every method of the
+// informer; waiting there for the informer's end waits for the running callback too.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
@@ -76,8 +76,8 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 //
 // Filter is called on the goroutine that calls the handler's methods, for both objects of an
 // update. Its result must depend only on the object; otherwise Handler may get an OnDelete without
-// an OnAdd. A nil Filter accepts every object. A nil Handler gets nothing. To keep objects out of
-// the store, use [WithLabelSelector] and [WithFieldSelector].
+// an OnAdd. A nil Filter accepts every object. A nil Handler gets nothing. The store has all
+// objects nevertheless.
 type FilteringHandler[T object.Object] struct {
 	Filter  func(obj T) bool
 	Handler Handler[T]

@@ -55,8 +55,7 @@ var (
 //	                                                                ─▶ your handler
 //
 // A new handler takes the published version and the end of the log in one step. It gets the
-// version's objects first, then the log from that end on. The garbage collector frees the part of
-// the log passed by all cursors.
+// version's objects first, then the log from that end on.
 type SharedIndexInformer[T object.Object] engine.View
 
 // New returns an informer over any Source. It starts nothing; [SharedIndexInformer.Run] does. It
@@ -136,16 +135,16 @@ func (i *SharedIndexInformer[T]) AddNamespace(namespace string) error {
 	return (*engine.View)(i).Engine().AddNamespace(namespace)
 }
 
-// RemoveNamespace makes the informer stop reading a namespace. When it returns, the store has no
-// objects of the namespace, and handlers get an OnDelete with an unknown final state for each it
-// had: on the server, the objects may live on. Pending waits for the namespace end: AwaitObject,
-// AwaitDeleted and AwaitToken return an error, and functions given to AfterToken are called.
+// RemoveNamespace makes the informer stop reading a namespace, even its last one. When it returns,
+// the store has no objects of the namespace, and handlers get an OnDelete with an unknown final
+// state for each: on the server, they may live on. Pending AwaitObject, AwaitDeleted and AwaitToken
+// for the namespace return an error, and functions given to AfterToken are called. If the namespace
+// is not read, RemoveNamespace does nothing.
 //
 // RemoveNamespace waits until the current batch is applied, then for the namespace's request and
 // goroutines, until ctx is done. Then the error wraps context.Cause(ctx), but the namespace is
-// removed nevertheless. A handler may call RemoveNamespace. A transform or an error handler that
-// removes its own namespace waits for itself, until ctx is done. RemoveNamespace does nothing if
-// the namespace is not read; the last one may be removed, too. It returns an error if ctx is nil,
+// removed nevertheless. A handler may call RemoveNamespace; a transform or an error handler that
+// removes its own namespace waits for itself, until ctx is done. It returns an error if ctx is nil,
 // if the informer reads all namespaces, and if New made it.
 func (i *SharedIndexInformer[T]) RemoveNamespace(ctx context.Context, namespace string) error {
 	return (*engine.View)(i).Engine().RemoveNamespace(ctx, namespace)

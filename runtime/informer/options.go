@@ -133,13 +133,12 @@ func WithoutSharing() Option {
 	})
 }
 
-// WithTransform sets a function that is called with each object before it is stored: indexes,
-// handlers and readers see only its result. It is called once for each object sent by the server,
-// on the goroutine that reads the Source. It may change its argument, which no other code has, or
-// return another object of the same Go type. The store keeps a copy of the result, which shares
-// equal parts with other objects, as without a transform, and keeps no memory of removed parts.
-// (Except in untyped objects: a string of up to 256 bytes cut out of a longer one keeps that one
-// alive; strings.Clone helps.)
+// WithTransform sets a function that is called with each object from the server before it is
+// stored, once, on the goroutine that reads the Source. Indexes, handlers and readers see only its
+// result. It may change its argument, which no other code has, or return another object of the same
+// Go type. The store keeps a copy of the result, which shares equal parts with other objects and
+// keeps no memory of removed parts. (Except in untyped objects: a string of up to 256 bytes cut out
+// of a longer one keeps that one alive; strings.Clone helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
 // a [source.TransformError], and is treated like a response that can't be decoded: Status and
@@ -155,26 +154,26 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 
 // WithCheckpoint keeps the state of informers in files in dir, one for each informer, or for each
 // of its namespaces. An informer that starts reads its file instead of listing, and watches from
-// the file's resourceVersion. It lists only if the server has forgotten that version, or has gone
+// the file's resourceVersion; it lists only if the server has forgotten that version, or has gone
 // back behind it. A missing dir is made; "", the default, means no checkpoint.
 //
-// The objects appear in the store, and in handlers as initial ones, once the server has shown that
-// it accepts the version: by the first event of the watch or, if the watch has been silent for half
-// a second, by its own version, which the informer requests then. Until then the informer has not
-// synced. Later changes follow as events.
+// The objects appear in the store, and in handlers as initial ones, once the server has accepted
+// the version: with the first event of the watch or, after half a second of silence, by its own
+// version, which the informer then requests. Until then the informer has not synced. Later changes
+// follow as events.
 //
 // The files are written in the background: a second after the start if there is none, then at most
 // every 10 s and in at most a fiftieth of the time, and when the informer stops. If only the
-// resourceVersion has changed, only that is written, into a small file of its own. A crash at any
-// moment leaves a whole file. Only the user of the process may read the files. Objects are written
-// in protobuf, if their type has it, else in JSON; data that a transform put into fields unknown to
-// these formats is lost.
+// resourceVersion has changed, only a small file is written. A crash at any moment leaves a whole
+// file. Only the user of the process may read the files. Objects are written in protobuf, if their
+// type has it, else in JSON; data that a transform put into fields unknown to these formats is
+// lost.
 //
-// A file that is damaged, or of another server, collection, Go type or option that changes objects,
-// is ignored, and that is logged. So is a file of transformed objects written by another
-// executable, or with another transform function. Values captured by a transform, such as a flag,
-// are not compared: give each value a directory of its own. A directory that can't be written is
-// logged, and shown in Status; the informer goes on.
+// A file is ignored, and that is logged, if it is damaged, if its server, collection, Go type or
+// options that change objects differ, or if its objects were transformed by another function or
+// executable. Values captured by a transform, such as a flag, are not compared: give each value a
+// directory of its own. A directory that can't be written is logged, and shown in Status; the
+// informer goes on.
 //
 // Secrets are refused, since the files are plain text, unless confidential names them: "secrets".
 // New refuses a Source without the methods Identity and Codec of [source.HTTP].
@@ -241,14 +240,14 @@ func WithEmptyBeforeSync(enabled bool) Option {
 }
 
 // WithMutationDetector finds code that changes cached objects, which are shared and read-only.
-// report is called with each mutation on the goroutine that finds it: the handler's, right after
-// the callback, or another one of the informer, possibly several at once. It must not block. If
-// report is nil, an error is logged instead. The detector keeps a deep copy of every object and
-// compares all of them again and again: it is for tests and CI, not for production.
+// report is called with each mutation on the goroutine that finds it, the handler's right after the
+// callback or another one, possibly by several at once, and must not block. If report is nil, an
+// error is logged instead. The detector keeps a deep copy of every object and compares all of them
+// again and again, so it is for tests and CI, not for production.
 //
 // Without this option, client-go's environment variable KUBE_CACHE_MUTATION_DETECTOR=true turns the
-// detector on for every informer made while it is set. As in client-go, a mutation then ends the
-// process with a panic, so that a CI job fails.
+// detector on for every informer made while it is set; a mutation then ends the process with a
+// panic, as in client-go, so that a CI job fails.
 func WithMutationDetector(report func(Mutation)) Option {
 	return settings.New("WithMutationDetector", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Detect, s.Report, s.ReportCode = true, eraseReport(report), settings.CodeOf(report)

@@ -18,12 +18,11 @@ type WaitOption interface {
 }
 
 // FailOn makes WaitForCacheSync return an error as soon as an unsynced informer fails for one of
-// these reasons, instead of waiting for it to recover. Without reasons it means all failures that
-// last until a person acts ([reason.Reason.Lasting]): missing rights, a missing resource, and
-// unreadable objects. An account that may list but not watch can sync, so [reason.WatchForbidden]
-// is not lasting and does not count as [reason.Forbidden]. Of the failures with a Retry-After, only
-// a 5xx changes its reason, to [reason.Throttled]. The informers go on nevertheless. [reason.None],
-// which is no failure, is an error.
+// these reasons; the informers go on nevertheless. Without reasons it means the failures that last
+// until a person acts ([reason.Reason.Lasting]): missing rights, a missing resource, and unreadable
+// objects. [reason.WatchForbidden] is not lasting, and does not count as [reason.Forbidden], since
+// an account that may list but not watch can sync. Of the failures with a Retry-After, only a 5xx
+// changes its reason, to [reason.Throttled]. [reason.None], which is no failure, is an error.
 func FailOn(reasons ...reason.Reason) WaitOption {
 	return waitOption{"FailOn", func(s *settings.Wait) error {
 		if slices.Contains(reasons, reason.None) {

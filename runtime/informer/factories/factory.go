@@ -115,9 +115,9 @@ func (f *Factory) Informers() []Informer {
 // Start starts every informer that the factory does not run yet, and returns at once. They run
 // until ctx is done or the factory stops them. Start may be called again, for informers made or
 // stopped since, or after the ctx of an earlier call is done; an informer that still waits for its
-// callbacks then runs again as soon as they have returned. Start starts nothing and returns an
-// error if New or For got wrong arguments, if ctx is nil or done (it wraps context.Cause(ctx)), and
-// after Shutdown (it wraps [ErrShutdown]).
+// callbacks then runs again once they have returned. Start starts nothing and returns an error if
+// New or For got wrong arguments, if ctx is nil or done (it wraps context.Cause(ctx)), and after
+// Shutdown (it wraps [ErrShutdown]).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and
@@ -133,11 +133,11 @@ func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...informer.WaitOpt
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
 
-// Stop ends the factory's lease of one informer. The informer ends, unless Acquire or Run keeps it
-// running, and Stop waits until all its goroutines have ended, or until ctx is done; the error is
-// then like that of Shutdown. The store of a stopped informer can still be read, and its handlers
-// stay registered: the next Start runs it again, and they get the differences. Stop does nothing to
-// an informer that was not started. It returns an error if the factory has no such informer.
+// Stop ends the factory's lease of one informer, and waits as Shutdown does, with the same error.
+// The informer goes on if Acquire or Run keeps it running. The store of a stopped informer can
+// still be read, and its handlers stay registered: the next Start runs it again, and they get the
+// differences. Stop does nothing to an informer that was not started. It returns an error if the
+// factory has no such informer.
 func (f *Factory) Stop(ctx context.Context, one Informer) error {
 	return failed("Stop", f.stop(ctx, one, false))
 }

@@ -3,11 +3,10 @@
 // Package fanout delivers the changes of one informer to its handlers. Changes are logged once for
 // all of them. While the informer runs, each handler has a goroutine with a cursor into the log,
 // which calls the handler with one event at a time: first the objects of the version that was
-// current when the handler was added, then the changes since. For a handler that lags, waiting
-// changes are merged by key; slow.go has the rule.
+// current when the handler was added, then the changes since. slow.go has the rule for handlers
+// that lag.
 //
-// A [Fanout] doesn't know the origin of changes. Its files, in the order in which a change passes
-// them:
+// Its files, in the order in which a change passes them:
 //
 //	handler       handlers and their configuration
 //	fanout        the log and the handlers; publishing

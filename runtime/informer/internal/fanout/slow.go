@@ -8,16 +8,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 )
 
-// When a handler's backlog in the log exceeds its threshold, the publisher gives the handler time
-// to catch up. It publishes nothing more until the handler has taken two changes for each new one,
-// or is back within its threshold. So a quick handler gets every single event, and the log stays
-// bounded. The server is slowed down, because the DeltaFIFO fills until the readers of the streams
-// wait.
+// The publisher waits for each handler over its threshold, until it has taken two changes for each
+// new one, or is back within the threshold. The DeltaFIFO fills meanwhile, until the readers of the
+// streams wait, which slows the server down. So a quick handler gets every single event, and the
+// log stays bounded.
 //
 // Each handler has a patience: the time for which the publisher waits for it, beyond brisk for each
-// change taken meanwhile. A handler that has used it up is slow. From then on, all its changes in
-// the log are merged into its backlog, and the publisher does not wait for it. Once no change waits
-// for it, it has its full patience again. A handler is slow at once where waiting makes no sense:
+// change taken meanwhile. A handler that has used it up is slow: all its changes in the log are
+// merged into its backlog, and the publisher does not wait for it. Once no change waits for it, it
+// has its full patience again. A handler is slow at once where waiting makes no sense:
 //
 //   - with a threshold that one batch may exceed: there would be a wait after each batch;
 //   - while initial objects are left to deliver;

@@ -14,7 +14,7 @@
 //
 // Time: a deep copy and a comparison of each stored object (6 µs for a small Pod), a comparison of
 // each object before and after every callback that gets it (4 µs), and the passes, at most a tenth
-// of a core. So it is for tests, CI, and the search for a fault.
+// of a core.
 //
 // # Limits
 //
