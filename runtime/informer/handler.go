@@ -77,7 +77,7 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 // Filter is called on the goroutine that calls the handler's methods, for both objects of an
 // update. Its result must depend only on the object; otherwise Handler may get an OnDelete without
 // an OnAdd. A nil Filter accepts every object. A nil Handler gets nothing. The store has all
-// objects nevertheless.
+// objects nevertheless; [WithLabelSelector] and [WithFieldSelector] restrict it.
 type FilteringHandler[T object.Object] struct {
 	Filter  func(obj T) bool
 	Handler Handler[T]

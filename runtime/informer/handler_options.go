@@ -46,10 +46,10 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 
 // WithBacklogThreshold sets the number of events that may wait for a handler. Above it, the watch
 // is read more slowly if the handler is quick; if it is slow, waiting events of the same object are
-// merged. The package documentation defines quick and slow. The default is 1,024. With a threshold
-// under 128, every handler above it counts as slow; with 0, all waiting events are merged. With
-// [Never], no events are merged and the watch is not slowed down, so the backlog of a stuck handler
-// grows without bound. Other negative values are an error.
+// merged (the package documentation defines both). The default is 1,024. With a threshold under
+// 128, every handler above it counts as slow; with 0, all waiting events are merged. With [Never],
+// no events are merged and the watch is not slowed down, so the backlog of a stuck handler grows
+// without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *fanout.HandlerConfig) error {
 		if events < Never {

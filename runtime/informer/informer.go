@@ -30,8 +30,8 @@ var (
 
 // SharedIndexInformer keeps a local copy, with indexes, of the objects that its Source lists and
 // watches, and delivers the changes to any number of handlers. Make one with [New] or a factory;
-// the zero value is not usable. All methods may be called by any goroutine at any time: before,
-// during and after Run, and from handlers (where Run fails with [ErrRunning]).
+// the zero value is not usable. All methods may be called by any goroutine at any time, also from
+// handlers (where Run fails with [ErrRunning]).
 //
 // Most programs need five of them:
 //
@@ -73,8 +73,8 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 
 // NewIn returns an informer of several namespaces. It calls in for the Source of each: now for the
 // given namespaces, at least one, and later for each added by [SharedIndexInformer.AddNamespace].
-// Each Source must have objects of its namespace only; their selectors may differ. The errors are
-// those of New, one for a namespace that is "" or given twice, and each error of in.
+// Each Source must have objects of its namespace only; selectors may differ. The errors are those
+// of New, one for a namespace that is "" or given twice, and each error of in.
 func NewIn[T object.Object](in func(namespace string) (source.Source[T], error), namespaces []string, opts ...Option) (*SharedIndexInformer[T], error) {
 	e, err := newEngineIn(eraseIn(in), namespaces, settings.TypeOf((*T)(nil)), opts)
 	if err != nil {
@@ -83,29 +83,28 @@ func NewIn[T object.Object](in func(namespace string) (source.Source[T], error),
 	return (*SharedIndexInformer[T])(engine.NewView(e)), nil
 }
 
-// Run lists and watches until ctx is done. It returns context.Cause(ctx) after every goroutine that
+// Run lists and watches until ctx is done. It returns context.Cause(ctx) once every goroutine that
 // it started has ended, so it waits for running callbacks. Failures of the Source do not end it;
 // Status reports them. If the informer runs already, the error wraps [ErrRunning]. An informer may
-// run again: it lists anew, and its handlers get their waiting events and then the differences.
-//
-// If Acquire or a factory's Start was called meanwhile, the informer runs on when Run returns.
+// run again: it lists anew, and its handlers get their waiting events and then the differences. It
+// runs on after Run if Acquire or a factory's Start was called meanwhile.
 func (i *SharedIndexInformer[T]) Run(ctx context.Context) error {
 	return run(ctx, (*engine.View)(i).Engine())
 }
 
-// Acquire makes the informer run, for users that don't know of each other: the informer runs while
-// there is an unreleased [Lease] whose context is not done, a factory that started it, or a call of
-// Run. Acquire starts the informer if necessary, and waits for nothing. The informer uses the
-// values, such as the logger, of the context that started it. When the last lease has ended, the
-// informer stops; it may be acquired or run again. Acquire returns an error if ctx is nil or done.
+// Acquire makes the informer run, for users that don't know of each other: it runs while there is
+// an unreleased [Lease] whose context is not done, a factory that started it, or a call of Run.
+// Acquire starts it if necessary, with the values of ctx, such as the logger, and waits for
+// nothing. When the last lease has ended, the informer stops; it may be acquired or run again.
+// Acquire returns an error if ctx is nil or done.
 func (i *SharedIndexInformer[T]) Acquire(ctx context.Context) (*Lease, error) {
 	return acquire(ctx, (*engine.View)(i).Engine())
 }
 
 // AddEventHandler registers a handler, which gets an OnAdd for each object in the store and then
 // every change; see the package documentation for order and blocking. It never blocks. Each call
-// makes a registration of its own, even for the same handler. It returns an error if handler or an
-// option is nil, or an option is wrong.
+// makes a registration of its own. It returns an error if handler or an option is nil, or an option
+// is wrong.
 func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	if settings.IsNil(handler) {
 		return register((*engine.View)(i).Engine(), nil, "", opts)
@@ -123,10 +122,10 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.AnyIndex[T]) error
 
 // AddNamespace makes the informer read one more namespace, at once if it runs, else from its next
 // run on, for everyone who shares it ([WithName] gives a part of a program an informer of its own).
-// It waits until the current batch is applied, but not for the namespace: WaitForCacheSync does
-// that, and Status shows the progress. Adding a namespace again does nothing. AddNamespace changes
-// nothing and returns an error if the namespace is "" or no valid name, if the informer reads all
-// namespaces, and if New made it.
+// It waits until the current batch is applied; WaitForCacheSync waits for the namespace, and Status
+// shows the progress. Adding a namespace again does nothing. AddNamespace changes nothing and
+// returns an error if the namespace is "" or no valid name, if the informer reads all namespaces,
+// and if New made it.
 //
 // If the informer has run before, its HasSynced and its handlers' don't change, and handlers get
 // the namespace's objects as additions that are not initial. Until the namespace has synced, a
@@ -184,29 +183,29 @@ func (i *SharedIndexInformer[T]) HasSynced() bool { return (*engine.View)(i).Eng
 func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return (*engine.View)(i).Engine().Synced() }
 
 // WaitForCacheSync waits until HasSynced returns true and every namespace added by AddNamespace has
-// synced, too, and returns nil. Every 10 s it logs which streams have not synced, and why. If ctx
-// is done first, or an option ends the wait, the error says the same. It wraps the reflector's last
+// synced, and returns nil. Every 10 s it logs which streams have not synced, and why. If ctx is
+// done first, or an option ends the wait, the error says the same. It wraps the reflector's last
 // error and, if ctx is done, context.Cause(ctx).
 func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
 	return waitForCacheSync(ctx, engine.Wait{Informer: (*engine.View)(i).Engine()}, opts)
 }
 
-// AwaitResourceVersion waits until the store is at resourceVersion or later, in every namespace if
-// there are several. Then the store has every write up to it, to an object that matches namespaces
-// and selectors. It does not poll: the arrival of an event ends the wait. A namespace without
-// changes moves only with the server's bookmarks, events without an object sent about once a
-// minute. So after a write of your own, use [SharedIndexInformer.AwaitObject], which waits for the
-// object's namespace alone. It returns an error if resourceVersion is not a number, and one that
-// wraps context.Cause(ctx) if ctx is done first.
+// AwaitResourceVersion waits until the store is at resourceVersion or later, in every namespace,
+// and so has every write up to it, to an object that matches namespaces and selectors. It does not
+// poll: the arrival of an event ends the wait. A namespace without changes moves only with the
+// server's bookmarks, events without an object sent about once a minute. So after a write of your
+// own, use [SharedIndexInformer.AwaitObject], which waits for the object's namespace alone. It
+// returns an error if resourceVersion is not a number, and one that wraps context.Cause(ctx) if ctx
+// is done first.
 func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return (*engine.View)(i).Engine().AwaitResourceVersion(ctx, resourceVersion)
 }
 
 // AwaitObject waits until a write has arrived; obj is the object returned by the write. Then the
 // store has that state of the object or a later one, or the object was deleted since, or does not
-// match the selectors. The arrival of an event ends the wait. AwaitObject returns an error if obj
-// is nil, lacks a resourceVersion, or is in a namespace the informer does not read, and one that
-// wraps context.Cause(ctx) if ctx is done first.
+// match the selectors. AwaitObject returns an error if obj is nil, lacks a resourceVersion, or is
+// in a namespace the informer does not read, and one that wraps context.Cause(ctx) if ctx is done
+// first.
 func (i *SharedIndexInformer[T]) AwaitObject(ctx context.Context, obj T) error {
 	return awaitObject(ctx, (*engine.View)(i).Engine(), obj)
 }
@@ -221,23 +220,22 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 
 // AwaitToken waits until the write that gave token has arrived, like AwaitObject with the object
 // the server answered or, for a token that is Gone, like AwaitDeleted. For the zero Token it
-// returns nil at once. The token must be of the informer's resource, in any version; the informer
-// can't check that. The errors are those of AwaitObject.
+// returns nil at once. The token must be of the informer's resource, in any version; this is not
+// checked. The errors are those of AwaitObject.
 //
-// An object excluded by the informer's selectors has no events there. A write that changes this, in
-// either direction, causes one, which ends the wait. If the object matched neither before nor after
-// the write, only a later event of another object, or a bookmark, ends the wait: up to about a
-// minute. So don't wait for such objects (labels.Selector.Matches finds them), or give ctx a
-// deadline.
+// An object excluded by the informer's selectors has no events there, except for a write that
+// changes this, in either direction. If the object matched neither before nor after the write, only
+// a later event of another object, or a bookmark, ends the wait: up to about a minute. So don't
+// wait for such objects (labels.Selector.Matches finds them), or give ctx a deadline.
 func (i *SharedIndexInformer[T]) AwaitToken(ctx context.Context, token object.Token) error {
 	return awaitToken(ctx, (*engine.View)(i).Engine(), token)
 }
 
 // AfterToken is an AwaitToken that does not wait: it calls f, in a goroutine of its own, once the
-// write that gave token has arrived, at once if it has already. Until then it takes no goroutine.
-// stop cancels the call, and reports whether f will not be called; if it returns false, f was
-// called already, or stop was. The errors are those of AwaitToken, except for the context's; stop
-// is then nil, and f is not called.
+// write that gave token has arrived, possibly at once. Until then it takes no goroutine. stop
+// cancels the call, and reports whether f will not be called; if it returns false, f was called
+// already, or stop was. The errors are those of AwaitToken, except for the context's; stop is then
+// nil, and f is not called.
 func (i *SharedIndexInformer[T]) AfterToken(token object.Token, f func()) (stop func() bool, err error) {
 	return afterToken((*engine.View)(i).Engine(), token, f)
 }
@@ -269,11 +267,11 @@ func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOpti
 	}
 }
 
-// Until waits until condition returns true, or returns an error, which Until returns unchanged. It
-// calls condition with the newest snapshot of the store as soon as the informer has synced, and
-// again after changes, always on the caller's goroutine. Several changes may lead to one call.
-// Until does not run the informer. It returns an error that wraps context.Cause(ctx) if ctx is done
-// first, and an error if ctx or condition is nil.
+// Until waits until condition returns true, or an error, which Until returns unchanged. It calls
+// condition with the newest snapshot of the store as soon as the informer has synced, and again
+// after changes, always on the caller's goroutine. Several changes may lead to one call. Until does
+// not run the informer. It returns an error that wraps context.Cause(ctx) if ctx is done first, and
+// an error if ctx or condition is nil.
 func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*store.Snapshot[T]) (bool, error)) error {
 	if condition == nil {
 		return until(ctx, (*engine.View)(i).Engine(), nil)
@@ -286,7 +284,7 @@ func (i *SharedIndexInformer[T]) Status() Status { return statusOf((*engine.View
 
 // KeyStatus returns each handler's status for one key: Backlog counts the key's waiting events,
 // WaitingSince is when the oldest of them was published, and Callback is set if it is running for
-// this key. It searches the whole backlog, so it is for people, not for code that runs often.
+// this key. It searches the whole backlog, so it is for people.
 func (i *SharedIndexInformer[T]) KeyStatus(key object.Key) []HandlerStatus {
 	return keyStatus((*engine.View)(i).Engine(), key)
 }

@@ -186,9 +186,9 @@ func WithCheckpoint(dir string, confidential ...string) Option {
 
 // WithTuning sets page sizes, the use of watch-lists, timeouts, and the waits after failures. A
 // zero field, also of Backoff, changes nothing. So factories.For refines the factory's tuning, and
-// two calls of WithTuning add up. A value set by the factory can be replaced, also by a default
-// documented in [reflector.Tuning] and [reflector.Backoff]. PageSize and DisableWatchList have no
-// such default, so factories.For can't cancel the factory's.
+// two calls of WithTuning add up. The defaults documented in [reflector.Tuning] and
+// [reflector.Backoff] can be given too, to cancel a factory's value. PageSize and DisableWatchList
+// have no such default, so factories.For can't cancel the factory's.
 func WithTuning(tuning reflector.Tuning) Option {
 	return settings.New("WithTuning", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		return s.Refine(tuning)
@@ -228,10 +228,10 @@ func WithMetrics(provider metrics.Provider) Option {
 	})
 }
 
-// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource without
-// objects, as in client-go: Get of its listers returns a NotFound error, and lists are empty,
-// without a log line. The default is false: Get and List return an error that wraps [ErrNotSynced],
-// and the first other read is logged.
+// WithEmptyBeforeSync makes an unsynced informer look like one without objects, as in client-go:
+// Get of its listers returns a NotFound error, and lists are empty, without a log line. The default
+// is false: Get and List return an error that wraps [ErrNotSynced], and the first other read is
+// logged.
 func WithEmptyBeforeSync(enabled bool) Option {
 	return settings.New("WithEmptyBeforeSync", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.EmptyBeforeSync = enabled
@@ -256,10 +256,10 @@ func WithMutationDetector(report func(Mutation)) Option {
 }
 
 // WithName sets the name of an informer in logs, errors, metrics and Status. The default for
-// informers made by New is the Go type; for a factory's it is "resource.group/version", for example
-// "widgets.samples.io/v1", followed by the restrictions that factories.For added to the factory's,
-// and by the content of a type that may be of any kind: `pods/v1 in namespace "shop" (metadata)`.
-// In a factory, informers of different names are different informers.
+// informers made by New is the Go type; for a factory's it is "resource.group/version", followed by
+// the restrictions that factories.For added to the factory's, and by the content of a type that may
+// be of any kind: `pods/v1 in namespace "shop" (metadata)`. In a factory, informers of different
+// names are different informers.
 func WithName(name string) Option {
 	return settings.New("WithName", settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		if name == "" {

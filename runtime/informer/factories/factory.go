@@ -126,9 +126,9 @@ func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.st
 // the wait earlier. WaitForCacheSync does not wait for informers that end before they have synced;
 // after Shutdown the error wraps [ErrShutdown] too.
 //
-// It returns an error at once before the first Start, and, wrapping [informer.ErrNotSynced], if an
-// informer would never sync because it was made after the last Start and is not run by Acquire or
-// Run.
+// It returns an error at once before the first Start. It also does so, wrapping
+// [informer.ErrNotSynced] and naming the informer, if one would never sync because it was made
+// after the last Start and is not run by Acquire or Run.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...informer.WaitOption) error {
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }

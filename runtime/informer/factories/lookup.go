@@ -162,8 +162,8 @@ func (m *member) adjust(opts []informer.Option) error {
 	return errors.Join(errs...)
 }
 
-// disagreeing returns an error that names the members of opts that differ from the informer's
-// original options. Each is right by itself.
+// disagreeing returns an error that names each of opts, right by itself, that differs from the
+// informer's original options.
 func (m *member) disagreeing(opts []informer.Option) error {
 	made := m.settings.Comparable()
 	var errs []error

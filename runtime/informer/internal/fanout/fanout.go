@@ -33,7 +33,7 @@ type Fanout struct {
 	wg       sync.WaitGroup // the goroutines that call handlers
 	watchdog sync.WaitGroup // the goroutine that watches callbacks
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the rest
 	log     changelog.Log
 	version *table.Version  // the newest one
 	subs    []*Subscription // replaced, never modified

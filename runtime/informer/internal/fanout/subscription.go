@@ -28,7 +28,7 @@ type Subscription struct {
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil without a resync
 
-	mu       sync.Mutex        // guards what follows
+	mu       sync.Mutex        // guards the rest
 	due      bool              // a resync is due
 	replays  []replay          // delivered before everything else
 	replayed int               // objects of replays[0] that were delivered or skipped

@@ -122,7 +122,7 @@ type Intake struct {
 	// starting limits how many streams of the run start at a time.
 	starting starting
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the rest
 	byNumber map[uint64]*Stream
 	past     Past // of removed streams
 	queue    fifo // of the run; nil if none
