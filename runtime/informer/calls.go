@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// This file has the methods of SharedIndexInformer without its type parameter; await.go has those
-// that wait.
+// This file has the methods of SharedIndexInformer without its type parameter; await.go has the
+// waits.
 
 var errContext = errors.New("the context is nil")
 

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// This file takes the type parameter from what users give, for the engine, which is compiled once.
+// This file removes the type parameter from users' values, for the engine, which is compiled once.
 
 // erase returns a Source of object.Object over a Source of T.
 func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
@@ -69,7 +69,7 @@ func (s erasedSource[T]) Resource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{}
 }
 
-// identifiedSource is an erasedSource that knows what it reads, as a checkpoint needs.
+// identifiedSource is an erasedSource with the methods a checkpoint needs.
 type identifiedSource[T object.Object] struct {
 	erasedSource[T]
 	identified
@@ -91,9 +91,9 @@ func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
 func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
 func (e *erased) OnDelete(d fanout.Deleted)             { e.delete(d) }
 
-// eraseHandler returns an fanout.Handler that converts objects back to T; the engine holds only
+// eraseHandler returns a fanout.Handler that converts objects back to T; the engine holds only
 // objects that its source made as T. The three methods are closures of a function that isn't
-// inlined, to save compile time: so they are compiled once for all kinds of a package.
+// inlined, so that they are compiled once for all kinds of a package.
 //
 //go:noinline
 func eraseHandler[T object.Object](h Handler[T]) *erased {
@@ -104,8 +104,8 @@ func eraseHandler[T object.Object](h Handler[T]) *erased {
 	}
 }
 
-// eraseTransform returns transform for any type. It leaves the checks of the result (not nil, the
-// same type) to the engine. It isn't inlined, to save compile time.
+// eraseTransform leaves the checks of the result (not nil, the same type) to the engine. It isn't
+// inlined, to save compile time.
 //
 //go:noinline
 func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {
@@ -115,7 +115,7 @@ func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.O
 	return func(obj object.Object) (object.Object, error) { return transform(obj.(T)) }
 }
 
-// eraseIndexes returns indexes for any type. A nil index stays nil; the engine refuses it.
+// eraseIndexes keeps a nil index nil; the engine refuses it.
 func eraseIndexes[T object.Object](indexes []store.AnyIndex[T]) []intake.Indexer {
 	erased := make([]intake.Indexer, len(indexes))
 	for i, index := range indexes {

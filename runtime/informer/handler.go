@@ -12,23 +12,21 @@ import (
 )
 
 // Handler gets the events of an informer's objects. Its methods are called one at a time, in the
-// server's order; see the package documentation for the details. Calls may be on different
-// goroutines. Each call happens before the next in the sense of Go's memory model, so data that
-// only these methods use needs no lock. The methods may take as long as they need, and may call
-// every method of the informer; a call that waits for the end of the informer waits for the running
-// callback too.
+// server's order; see the package documentation. Calls may be on different goroutines, but each
+// happens before the next in the sense of Go's memory model, so data used only by these methods
+// needs no lock. The methods may take as long as they need, and may call every method of the
+// informer; waiting there for the informer's end waits for the running callback too.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
 	// OnAdd is called when obj exists. isInInitialList is true for the handler's initial objects:
-	// those of the informer's first list, or, for a handler that is added later, those in the store
-	// at that moment.
+	// those of the informer's first list or, for a handler added later, those in the store then.
 	OnAdd(obj T, isInInitialList bool)
-	// OnUpdate is called when old has become obj. Both have the same UID. old is the state in this
-	// handler's previous event of the object. In a resync, old and obj are the same object.
+	// OnUpdate is called when old has become obj, with the same UID. old is the object of this
+	// handler's previous event. In a resync, old and obj are the same object.
 	OnUpdate(old, obj T)
-	// OnDelete is called when an object was deleted, or no longer matches the namespace and
-	// selectors of the informer. With [WithEveryDeletion] it may be one without an OnAdd.
+	// OnDelete is called when an object was deleted, or no longer matches the informer's namespace
+	// and selectors. With [WithEveryDeletion], the object may have had no OnAdd.
 	OnDelete(deleted Deleted[T])
 }
 
@@ -38,8 +36,8 @@ type Deleted[T object.Object] struct {
 	Key object.Key
 	// Object is the last known state. It is never nil.
 	Object T
-	// FinalStateUnknown is set if the informer did not see the deletion itself (it happened while
-	// the informer was not watching), so that Object may be older than the state that was deleted.
+	// FinalStateUnknown is set if the informer missed the deletion itself, so that Object may be
+	// older than the deleted state.
 	FinalStateUnknown bool
 }
 
@@ -72,16 +70,14 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-// FilteringHandler passes on the events of the objects that Filter accepts. It passes on an update
-// that makes an object acceptable as OnAdd with isInInitialList false, and one that makes it
-// unacceptable as OnDelete with the last object that was accepted. So Handler gets the events that
-// it would get if the other objects did not exist.
+// FilteringHandler passes on the events of the objects that Filter accepts, as if the others did
+// not exist: an update that makes an object acceptable becomes an OnAdd with isInInitialList false,
+// and one that makes it unacceptable an OnDelete with the last accepted object.
 //
 // Filter is called on the goroutine that calls the handler's methods, for both objects of an
-// update. Its result must depend only on the object; otherwise Handler may get an OnDelete for an
-// object without an OnAdd. A nil Filter accepts every object. With a nil Handler no event is passed
-// on. The informer's store has all objects nevertheless; [WithLabelSelector] and
-// [WithFieldSelector] restrict it.
+// update. Its result must depend only on the object; otherwise Handler may get an OnDelete without
+// an OnAdd. A nil Filter accepts every object. A nil Handler gets nothing. The store has all
+// objects nevertheless; [WithLabelSelector] and [WithFieldSelector] restrict it.
 type FilteringHandler[T object.Object] struct {
 	Filter  func(obj T) bool
 	Handler Handler[T]
@@ -122,29 +118,28 @@ var (
 	_ Handler[object.Object] = FilteringHandler[object.Object]{}
 )
 
-// Registration is one handler of one informer. [SharedIndexInformer.AddEventHandler] returns it.
-// Its methods may be called by any goroutine at any time. A nil Registration is valid: it is one
-// that has ended.
+// Registration is one handler of one informer, returned by [SharedIndexInformer.AddEventHandler].
+// Its methods may be called by any goroutine at any time. A nil Registration is valid, and has
+// ended.
 type Registration struct {
 	sub *fanout.Subscription // set once at construction
 }
 
 // Remove ends the registration: no callback starts after Remove has returned, and waiting events
-// are dropped. It waits for a running callback, unless that callback itself calls Remove. So two
-// callbacks that remove each other's registration wait forever, and so does a callback that waits
-// for another goroutine's Remove of its own registration. In these cases use
-// [Registration.RemoveContext]. A second Remove only waits.
+// are dropped. It waits for a running callback, unless called by that callback. So two callbacks
+// that remove each other's registration wait forever, and so does a callback that waits for another
+// goroutine's Remove of its own registration; use [Registration.RemoveContext] there. A second
+// Remove only waits.
 func (r *Registration) Remove() {
 	if r != nil {
 		r.sub.Remove()
 	}
 }
 
-// RemoveContext does what Remove does, but stops waiting when ctx is done. Then the registration
-// has ended too: no callback starts after RemoveContext has returned, but one that had started is
-// still running. The error wraps context.Cause(ctx) and names the handler, the callback, its key
-// and how long it has been running. If no callback is running, RemoveContext returns nil, even if
-// ctx is done. If ctx is nil, it returns an error and does nothing.
+// RemoveContext is Remove, but stops waiting when ctx is done. The registration has ended then,
+// too, but a callback is still running. The error wraps context.Cause(ctx) and names the handler,
+// the callback, its key and its running time. If no callback is running, RemoveContext returns nil,
+// even if ctx is done. If ctx is nil, it returns an error and does nothing.
 func (r *Registration) RemoveContext(ctx context.Context) error {
 	if r == nil {
 		return nil
@@ -165,7 +160,7 @@ func (r *Registration) Synced() <-chan struct{} {
 	return r.sub.Synced()
 }
 
-// Status returns how the handler keeps up.
+// Status returns the state of the handler.
 func (r *Registration) Status() HandlerStatus {
 	if r == nil {
 		return HandlerStatus{}
@@ -176,20 +171,19 @@ func (r *Registration) Status() HandlerStatus {
 // Change has the arguments of one call of a [Handler], or is the bookmark after the initial
 // objects.
 type Change[T object.Object] struct {
-	// Type is [source.Added], [source.Modified] or [source.Deleted], as in OnAdd, OnUpdate and
-	// OnDelete of a Handler. [source.Bookmark] comes once, after the last object that existed when
-	// the loop began, as the bookmark of a watch-list ends its initial events. It has no object.
+	// Type is [source.Added], [source.Modified] or [source.Deleted], as in a Handler's OnAdd,
+	// OnUpdate and OnDelete. [source.Bookmark] comes once, without an object, after the last
+	// initial object.
 	Type source.EventType
-	// Key is the object's.
+	// Key is the object's key.
 	Key object.Key
-	// Object is the object after the change, or the last known state of an object that was deleted.
+	// Object is the object after the change, or the last known state of a deleted object.
 	Object T
-	// Old is, if Type is Modified, the state in the loop's previous event of this key. In a resync
+	// Old is, if Type is Modified, the Object of the loop's previous event of this key. In a resync
 	// it is Object.
 	Old T
 	// IsInInitialList is set for objects that existed when the loop began.
 	IsInInitialList bool
-	// FinalStateUnknown is set if the informer did not see the deletion itself, so that Object may
-	// be older than the state that was deleted.
+	// FinalStateUnknown is as in [Deleted].
 	FinalStateUnknown bool
 }

@@ -14,8 +14,8 @@ func (h HandlerFuncs[T]) funcs() [3]any { return [3]any{h.AddFunc, h.UpdateFunc,
 
 func (h FilteringHandler[T]) filtered() any { return h.Handler }
 
-// handlerName is the default name of a handler in logs and errors: the first of its functions, else
-// the handler's type. That of a FilteringHandler is its Handler's.
+// handlerName returns a handler's default name in logs and errors: its first function or, without
+// functions, its type. A FilteringHandler has the name of its Handler.
 func handlerName(handler any) string {
 	for {
 		h, ok := handler.(interface{ filtered() any })

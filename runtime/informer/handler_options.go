@@ -14,13 +14,12 @@ import (
 
 // HandlerOption configures one registration of a handler.
 type HandlerOption interface {
-	// String returns the name of the function that made the option.
 	String() string
 	applyHandler(*fanout.HandlerConfig) error
 }
 
 // SharedOption is an [Option] and a [HandlerOption]. Given to a factory or an informer, it is the
-// default of their handlers. Given to AddEventHandler, it applies to that registration.
+// default of their handlers; given to AddEventHandler, it applies to that registration.
 type SharedOption interface {
 	Option
 	HandlerOption
@@ -29,9 +28,9 @@ type SharedOption interface {
 // Never is the backlog threshold of a handler whose events are never merged.
 const Never = fanout.Never
 
-// WithResyncPeriod has handlers called again with every object of the store, as OnUpdate(obj, obj),
-// a period after the last resync has ended. A resync sends no request to the server. 0, the
-// default, means never. Periods under a second are raised to a second; negative ones are an error.
+// WithResyncPeriod makes handlers get every object of the store again, as OnUpdate(obj, obj), a
+// period after the last resync has ended. A resync sends no request to the server. 0, the default,
+// means never. Periods under a second are raised to a second; negative ones are an error.
 func WithResyncPeriod(period time.Duration) SharedOption {
 	return sharedOption{"WithResyncPeriod", func(s *fanout.HandlerConfig) error {
 		if period < 0 {
@@ -45,12 +44,12 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 	}}
 }
 
-// WithBacklogThreshold sets how many events may wait for a handler. When more wait for a quick
-// handler, the watch is read more slowly. When more wait for a slow one, waiting events of the same
-// object are merged. The package documentation defines quick and slow. The default is 1,024. With a
-// threshold under 128, every handler for which more events wait counts as slow; with 0, all waiting
-// events are merged. With [Never], no events are merged and the watch is not slowed down, so the
-// backlog of a stuck handler grows without bound. Other negative values are an error.
+// WithBacklogThreshold sets the number of events that may wait for a handler. Above it, the watch
+// is read more slowly if the handler is quick; if it is slow, waiting events of the same object are
+// merged (the package documentation defines both). The default is 1,024. With a threshold under
+// 128, every handler above it counts as slow; with 0, all waiting events are merged. With [Never],
+// no events are merged and the watch is not slowed down, so the backlog of a stuck handler grows
+// without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *fanout.HandlerConfig) error {
 		if events < Never {
@@ -61,9 +60,9 @@ func WithBacklogThreshold(events int) SharedOption {
 	}}
 }
 
-// WithPanicOnHandlerCrash sets whether a panic in a handler ends the process, as it does in
-// client-go. The default is false: the panic is logged with the key and the stack, and the handler
-// gets its next event.
+// WithPanicOnHandlerCrash sets whether a panic in a handler ends the process, as in client-go. The
+// default is false: the panic is logged with the key and the stack, and the handler gets its next
+// event.
 func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	return sharedOption{"WithPanicOnHandlerCrash", func(s *fanout.HandlerConfig) error {
 		s.Crash = enabled
@@ -71,13 +70,11 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	}}
 }
 
-// WithEveryDeletion has the handler get an OnDelete for each object that vanishes from the store,
-// even if waiting events are merged. Without it, an object that was added and deleted while the
-// handler was slow is not reported. With it, the handler gets the OnDelete of such an object
-// without an OnAdd. So the handler of a program that waits for the deletion of a certain UID gets
-// it. All other events are merged as without the option. What waits for a key is then at most one
-// event for the object that exists, and one for each UID that has vanished, however often these
-// objects were changed.
+// WithEveryDeletion makes the handler get an OnDelete for each object that vanishes from the store,
+// even if waiting events are merged. Without it, an object added and deleted while the handler was
+// slow is not reported; with it, the handler gets an OnDelete without an OnAdd. So a program can
+// wait for the deletion of a certain UID. At most one event for the existing object and one for
+// each vanished UID then wait for a key.
 func WithEveryDeletion() HandlerOption {
 	return handlerOption{"WithEveryDeletion", func(s *fanout.HandlerConfig) error {
 		s.EveryDeletion = true
@@ -85,8 +82,8 @@ func WithEveryDeletion() HandlerOption {
 	}}
 }
 
-// WithHandlerLogger sets the logger of what is logged about a handler: its panics, and callbacks
-// that do not return. The default is the logger of its informer.
+// WithHandlerLogger sets the logger for a handler's panics, and for callbacks that do not return.
+// The default is the logger of its informer.
 func WithHandlerLogger(logger klog.Logger) HandlerOption {
 	return handlerOption{"WithHandlerLogger", func(s *fanout.HandlerConfig) error {
 		s.Logger = &logger

@@ -19,7 +19,7 @@ import (
 type loop struct {
 	events  chan Change[object.Object]
 	handled chan struct{}
-	ended   chan struct{} // closed when the loop has ended
+	ended   chan struct{} // closed at the loop's end
 }
 
 func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yield func(Change[object.Object]) bool) {
@@ -34,7 +34,7 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 		return
 	}
 	defer r.Remove()     // waits for the callback
-	defer close(l.ended) // so that the callback returns
+	defer close(l.ended) // lets the callback return
 	l.run(ctx, r.Synced(), yield)
 }
 
@@ -70,8 +70,7 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Change
 	for ctx.Err() == nil {
 		select {
 		case e := <-l.events:
-			// The registration becomes synced before its next callback, so the Bookmark is in
-			// order.
+			// The registration syncs before its next callback, so the Bookmark is in order.
 			if !e.IsInInitialList && outcome.Closed(synced) && !end() {
 				return
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file has what the functions of options.go, handler_options.go and wait.go return.
+// This file implements the options of options.go, handler_options.go and wait.go.
 
 // withTransform isn't inlined, to save compile time.
 //
@@ -42,7 +42,6 @@ func withIndexes(t settings.GoType, indexes []intake.Indexer) Option {
 	})
 }
 
-// sharedOption implements SharedOption.
 type sharedOption struct {
 	name  string
 	apply func(*fanout.HandlerConfig) error
@@ -58,7 +57,6 @@ func (o sharedOption) applyHandler(c *fanout.HandlerConfig) error {
 	return settings.Named(o.name, o.apply(c))
 }
 
-// handlerOption implements HandlerOption.
 type handlerOption struct {
 	name  string
 	apply func(*fanout.HandlerConfig) error
@@ -70,7 +68,6 @@ func (o handlerOption) applyHandler(c *fanout.HandlerConfig) error {
 	return settings.Named(o.name, o.apply(c))
 }
 
-// waitOption implements WaitOption.
 type waitOption struct {
 	name  string
 	apply func(*settings.Wait) error

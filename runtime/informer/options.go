@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Option configures one informer, or a factory, as the default of all its informers. For a wrong
-// option, the call that gets it returns an error, or, if that call can't, Start of the factory
-// does.
+// Option configures one informer or, given to a factory, sets the default of all its informers.
+// [New] refuses options whose setting its Source determines. A call that gets a wrong option
+// returns an error or, if it can't, the factory's Start does.
 type Option interface {
 	// String returns the name of the function that made the option.
 	String() string
@@ -28,19 +28,17 @@ type Option interface {
 	Apply(*settings.Settings, settings.Scope) error
 }
 
-// WithNamespace restricts informers to one namespace, or to several. "" means all of them, which is
-// the default. A namespace that is given twice counts once; the order has no meaning. No namespace
-// at all is an error, and so is "" among several. Informers made with factories.WithClusterScope
-// ignore the namespaces of their factory. New refuses the option: its Source determines the
-// namespace.
+// WithNamespace restricts informers to one or several namespaces. "", the default, means all of
+// them. A namespace given twice counts once; the order has no meaning. No namespace at all is an
+// error, and so is "" among several. Informers made with factories.WithClusterScope ignore the
+// namespaces of their factory. New refuses the option.
 //
-// One informer reads each of several namespaces by requests of its own, so the account needs no
-// right to read other ones. It keeps all objects in one store, with one set of handlers and
-// indexes, and shares equal parts of objects between namespaces. It lists at most 16 namespaces at
-// a time. The next one's turn comes when one of them has synced or failed, or after two seconds. So
-// an informer of a thousand namespaces doesn't ask for all of them at once, and a namespace that
-// hangs or is forbidden keeps no other from syncing. Namespaces can be added and removed later, by
-// [SharedIndexInformer.AddNamespace] and [SharedIndexInformer.RemoveNamespace].
+// An informer of several namespaces reads each by requests of its own, so the account needs no
+// right to read others. All objects are in one store, with one set of handlers and indexes, and
+// share equal parts. It lists at most 16 namespaces at a time; the next one starts when one of them
+// has synced or failed, or after two seconds. So a namespace that hangs or is forbidden keeps no
+// other from syncing. [SharedIndexInformer.AddNamespace] and [SharedIndexInformer.RemoveNamespace]
+// change the set later.
 func WithNamespace(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
 	return settings.New("WithNamespace", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -49,7 +47,7 @@ func WithNamespace(namespaces ...string) Option {
 }
 
 // WithLabelSelector restricts informers to objects whose labels match. nil is an error;
-// labels.Everything is the default. New refuses the option: its Source determines the selector.
+// labels.Everything is the default. New refuses the option.
 func WithLabelSelector(selector labels.Selector) Option {
 	return settings.New("WithLabelSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if selector == nil {
@@ -61,8 +59,8 @@ func WithLabelSelector(selector labels.Selector) Option {
 }
 
 // WithFieldSelector restricts informers to objects whose fields match. The server evaluates the
-// selector and refuses fields that it does not support. nil is an error; fields.Everything is the
-// default. New refuses the option: its Source determines the selector.
+// selector and refuses fields it does not support. nil is an error; fields.Everything is the
+// default. New refuses the option.
 func WithFieldSelector(selector fields.Selector) Option {
 	return settings.New("WithFieldSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if selector == nil {
@@ -74,10 +72,9 @@ func WithFieldSelector(selector fields.Selector) Option {
 }
 
 // WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash
-// in a given range (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). The form
-// is that of ShardSelector in [source.Options]: the result of String of a selector of
-// k8s.io/apimachinery/pkg/sharding. "", the default, selects everything. New refuses the option:
-// its Source determines the selector.
+// in a given range (KEP-5866, alpha; the server's feature gate ShardedListAndWatch). The form is
+// that of ShardSelector in [source.Options]: the String of a selector of
+// k8s.io/apimachinery/pkg/sharding. "", the default, selects everything. New refuses the option.
 func WithShardSelector(selector string) Option {
 	return settings.New("WithShardSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.ShardSelector = selector
@@ -85,9 +82,9 @@ func WithShardSelector(selector string) Option {
 	})
 }
 
-// WithFormats sets the formats in which the server is asked for objects, in order of preference.
-// Without formats, and by default, these are protobuf, if the Go type supports it, and JSON; see
-// [source.Options]. New refuses the option: its Source determines the formats.
+// WithFormats sets the formats to request from the server, in order of preference. Without formats,
+// and by default, these are protobuf, if the Go type supports it, and JSON; see [source.Options].
+// New refuses the option.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
 	return settings.New("WithFormats", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -96,9 +93,9 @@ func WithFormats(formats ...source.Format) Option {
 	})
 }
 
-// WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never
-// take memory. A program must not write such objects back by Update. factories.For can't cancel the
-// option of a factory. New refuses the option: its Source decodes.
+// WithoutManagedFields drops metadata.managedFields during decoding, so that they never take
+// memory. A program must not write such objects back by Update. factories.For can't cancel a
+// factory's. New refuses the option.
 func WithoutManagedFields() Option {
 	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.DropManagedFields = true
@@ -106,10 +103,10 @@ func WithoutManagedFields() Option {
 	})
 }
 
-// WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
+// WithoutAnnotations drops the annotations with these keys during decoding, for example
 // "kubectl.kubernetes.io/last-applied-configuration". A program must not write such objects back by
-// Update. Keys given to factories.For are added to those of the factory, which it can't cancel. An
-// empty key is an error. New refuses the option: its Source decodes.
+// Update. factories.For adds its keys to the factory's, and can't cancel those. An empty key is an
+// error. New refuses the option.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return settings.New("WithoutAnnotations", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -123,13 +120,12 @@ func WithoutAnnotations(keys ...string) Option {
 	})
 }
 
-// WithoutSharing makes each object own all the memory that it refers to. By default, equal parts of
-// objects (maps, slices, what pointers point to) are stored once, which takes less memory and less
-// time. Cached objects are read-only in either case. But if a program changes an object by mistake,
-// with this option only that object is wrong. Without it, other objects may have the same part, and
-// are wrong until the server sends them again; see the package documentation. Equal strings, which
-// can't be changed, may be stored once in either case. factories.For can't cancel the option of a
-// factory. A Source given to New may ignore the option.
+// WithoutSharing makes each object own all the memory it refers to. By default, equal parts of
+// objects (maps, slices, the targets of pointers) are stored once, which takes less memory and less
+// time. Cached objects are read-only in either case, but with this option a program that changes an
+// object by mistake makes no other object wrong. Equal strings, which can't be changed, may still
+// be stored once. factories.For can't cancel a factory's. A Source given to New may ignore the
+// option.
 func WithoutSharing() Option {
 	return settings.New("WithoutSharing", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Unshared = true
@@ -137,51 +133,47 @@ func WithoutSharing() Option {
 	})
 }
 
-// WithTransform sets a function that is called with each object before it is stored: indexes,
-// handlers and readers see only what the function returns. It is called once for each object that
-// the server sends, in a list or in an event, on the goroutine that reads the Source. It may change
-// its argument, which no other code has, or return another object of the same Go type. The store
-// keeps a copy of the result. The copy shares equal parts with other objects, as without a
-// transform, and keeps no memory of what the function has removed. (But in untyped objects, a
-// string of up to 256 bytes that was cut out of a longer one keeps that one alive; strings.Clone
-// helps.)
+// WithTransform sets a function that is called with each object from the server before it is
+// stored, once, on the goroutine that reads the Source. Indexes, handlers and readers see only its
+// result. It may change its argument, which no other code has, or return another object of the same
+// Go type. The store keeps a copy of the result, which shares equal parts with other objects and
+// keeps no memory of removed parts. (Except in untyped objects: a string of up to 256 bytes cut out
+// of a longer one keeps that one alive; strings.Clone helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
-// a [source.TransformError]. It is treated like a response that could not be decoded: Status and
-// [WithErrorHandler] report it, and the store keeps what it has. A nil transform, the default,
-// changes nothing.
+// a [source.TransformError], and is treated like a response that can't be decoded: Status and
+// [WithErrorHandler] report it, and the store stays as it is. A nil transform, the default, changes
+// nothing.
 //
-// T is the informer's type, or object.Object, which fits every informer and is the only one that a
+// T is the informer's type, or object.Object, which fits every informer and is the only one a
 // factory takes. To drop fields before they are decoded, use [WithoutManagedFields] and
 // [WithoutAnnotations].
 func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 	return withTransform(settings.TypeOf((*T)(nil)), eraseTransform(transform), settings.CodeOf(transform))
 }
 
-// WithCheckpoint keeps the state of informers in files of a directory, one for each informer, or
-// for each of its namespaces. An informer that starts reads its file in place of a list, and
-// watches from the resourceVersion that it has. It lists only if the server has forgotten that
-// version, or has gone back behind it. dir is made if it is not there; "" means no checkpoint,
-// which is the default.
+// WithCheckpoint keeps the state of informers in files in dir, one for each informer, or for each
+// of its namespaces. An informer that starts reads its file instead of listing, and watches from
+// the file's resourceVersion; it lists only if the server has forgotten that version, or has gone
+// back behind it. A missing dir is made; "", the default, means no checkpoint.
 //
-// The objects appear in the store, and in handlers, when the server has shown that it accepts the
-// version: by the first event of the watch, or, if nothing has changed, by its own version, for
-// which it is asked once the watch has been silent for half a second. Until then the informer has
-// not synced. The objects are initial ones, as after a list. What has changed since then follows as
-// events.
+// The objects appear in the store, and in handlers as initial ones, once the server has accepted
+// the version: with the first event of the watch or, after half a second of silence, by its own
+// version, which the informer then requests. Until then the informer has not synced. Later changes
+// follow as events.
 //
-// The files are written behind: a second after the start if there is none, then at most every 10 s
-// and in at most a fiftieth of the time, and when the informer stops. If nothing has changed but
-// the resourceVersion, only that is written, into a small file of its own. A crash at any moment
-// leaves a whole file. Only the user of the process may read them. Objects are written in protobuf,
-// if their type has it, else in JSON; what a transform has set in fields that these don't have is
+// The files are written in the background: a second after the start if there is none, then at most
+// every 10 s and in at most a fiftieth of the time, and when the informer stops. If only the
+// resourceVersion has changed, only a small file is written. A crash at any moment leaves a whole
+// file. Only the user of the process may read the files. Objects are written in protobuf, if their
+// type has it, else in JSON; data that a transform put into fields unknown to these formats is
 // lost.
 //
-// A file that is damaged, or of another server, collection, Go type or option that changes objects,
-// is ignored, which is logged. So is one of transformed objects if another executable has written
-// it, or another function did transform them. What a transform has captured, such as the value of a
-// flag, is not seen: give each value a directory of its own. A directory that can't be written is
-// logged, and shown in Status; the informer goes on.
+// A file is ignored, and that is logged, if it is damaged, if its server, collection, Go type or
+// options that change objects differ, or if its objects were transformed by another function or
+// executable. Values captured by a transform, such as a flag, are not compared: give each value a
+// directory of its own. A directory that can't be written is logged, and shown in Status; the
+// informer goes on.
 //
 // Secrets are refused, since the files are plain text, unless confidential names them: "secrets".
 // New refuses a Source without the methods Identity and Codec of [source.HTTP].
@@ -192,24 +184,22 @@ func WithCheckpoint(dir string, confidential ...string) Option {
 	})
 }
 
-// WithTuning sets how informers read, and how patient they are: pages, watch-lists, timeouts, and
-// the waits after failures. A field with its zero value changes nothing, and neither does such a
-// field of Backoff. So factories.For refines the tuning of the factory, and two calls of WithTuning
-// add up. A value that the factory has set can be replaced; each default that [reflector.Tuning]
-// and [reflector.Backoff] document may be given too. PageSize and DisableWatchList have no such
-// value, so factories.For can't cancel those of the factory.
+// WithTuning sets page sizes, the use of watch-lists, timeouts, and the waits after failures. A
+// zero field, also of Backoff, changes nothing. So factories.For refines the factory's tuning, and
+// two calls of WithTuning add up. The defaults documented in [reflector.Tuning] and
+// [reflector.Backoff] can be given too, to cancel a factory's value. PageSize and DisableWatchList
+// have no such default, so factories.For can't cancel the factory's.
 func WithTuning(tuning reflector.Tuning) Option {
 	return settings.New("WithTuning", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		return s.Refine(tuning)
 	})
 }
 
-// WithErrorHandler sets a function that is called with each failure of a list or watch, and the
-// name of the informer; [reason.Of] returns the kind of the failure. It is also called for each
-// object for which the function of an index has panicked. It is called on the goroutine that has
-// the failure, possibly by several at once, and must not block. It can't change what the informer
-// does next. nil, the default, means none. Failures are logged, and appear in Status, in either
-// case.
+// WithErrorHandler sets a function that is called with the informer's name and each failure of a
+// list or watch ([reason.Of] returns its kind), and for each object for which an index function
+// panicked. It is called on the goroutine that hit the failure, possibly by several at once, and
+// must not block. It can't influence the informer. nil, the default, means none. Failures are
+// logged, and appear in Status, in either case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
 	return settings.New("WithErrorHandler", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.OnError, s.OnErrorCode = handle, settings.CodeOf(handle)
@@ -226,8 +216,8 @@ func WithLogger(logger klog.Logger) Option {
 	})
 }
 
-// WithMetrics sets the provider that gets an informer's metrics; package prometheus below package
-// metrics has one. nil, the default, means none, and costs nothing.
+// WithMetrics sets the provider for an informer's metrics; package prometheus below package metrics
+// has one. nil, the default, means none, and costs nothing.
 func WithMetrics(provider metrics.Provider) Option {
 	return settings.New("WithMetrics", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Metrics = provider
@@ -238,10 +228,10 @@ func WithMetrics(provider metrics.Provider) Option {
 	})
 }
 
-// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource without
-// objects, as in client-go: Get of its listers returns a NotFound error, and lists are empty,
-// without a log line. The default is false: Get and List return an error that wraps
-// [ErrNotSynced], and the first other read is logged.
+// WithEmptyBeforeSync makes an unsynced informer look like one without objects, as in client-go:
+// Get of its listers returns a NotFound error, and lists are empty, without a log line. The default
+// is false: Get and List return an error that wraps [ErrNotSynced], and the first other read is
+// logged.
 func WithEmptyBeforeSync(enabled bool) Option {
 	return settings.New("WithEmptyBeforeSync", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.EmptyBeforeSync = enabled
@@ -249,16 +239,15 @@ func WithEmptyBeforeSync(enabled bool) Option {
 	})
 }
 
-// WithMutationDetector finds code that changes cached objects, which are shared and read-only. The
-// goroutine that finds a mutation calls report with it: the one that calls the handler, right after
-// the callback, or another one of the informer. Several may call report at once. It must not block.
-// If report is nil, an error is logged instead. The detector keeps a deep copy of every object and
-// compares all of them again and again: it is for tests and CI, not for production.
+// WithMutationDetector finds code that changes cached objects, which are shared and read-only.
+// report is called with each mutation on the goroutine that finds it, the handler's right after the
+// callback or another one, possibly by several at once, and must not block. If report is nil, an
+// error is logged instead. The detector keeps a deep copy of every object and compares all of them
+// again and again, so it is for tests and CI, not for production.
 //
-// Without this option, the environment variable KUBE_CACHE_MUTATION_DETECTOR=true, known from
-// client-go, turns the detector on for every informer that is made while it is set. As in
-// client-go, a mutation then ends the process with a panic, so that a CI job fails. The option
-// takes precedence over the variable.
+// Without this option, client-go's environment variable KUBE_CACHE_MUTATION_DETECTOR=true turns the
+// detector on for every informer made while it is set; a mutation then ends the process with a
+// panic, as in client-go, so that a CI job fails.
 func WithMutationDetector(report func(Mutation)) Option {
 	return settings.New("WithMutationDetector", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Detect, s.Report, s.ReportCode = true, eraseReport(report), settings.CodeOf(report)
@@ -266,11 +255,11 @@ func WithMutationDetector(report func(Mutation)) Option {
 	})
 }
 
-// WithName sets the name of an informer in logs, errors, metrics and Status. The default is the Go
-// type for informers made by New. For those of a factory it is "resource.group/version", for
-// example "widgets.samples.io/v1", followed by the restrictions that factories.For added to those
-// of the factory, and by the content of a type that may be of any kind: `pods/v1 in namespace
-// "shop" (metadata)`. In a factory, informers of different names are different informers.
+// WithName sets the name of an informer in logs, errors, metrics and Status. The default for
+// informers made by New is the Go type; for a factory's it is "resource.group/version", followed by
+// the restrictions that factories.For added to the factory's, and by the content of a type that may
+// be of any kind: `pods/v1 in namespace "shop" (metadata)`. In a factory, informers of different
+// names are different informers.
 func WithName(name string) Option {
 	return settings.New("WithName", settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		if name == "" {
@@ -281,9 +270,9 @@ func WithName(name string) Option {
 	})
 }
 
-// WithIndexes sets the indexes of one informer. factories.For also adds them to an informer that
-// exists already. An index that is given twice counts once; two indexes of one name are an error. A
-// factory refuses the option, because an index is for one type.
+// WithIndexes sets the indexes of one informer. factories.For also adds them to an existing
+// informer. An index given twice counts once; two indexes of one name are an error. A factory
+// refuses the option, because an index is for one type.
 func WithIndexes[T object.Object](indexes ...store.AnyIndex[T]) Option {
 	return withIndexes(settings.TypeOf((*T)(nil)), eraseIndexes(indexes))
 }

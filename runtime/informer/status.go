@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Status is what an informer is doing. In JSON, states, reasons, errors, keys and durations are
-// texts.
+// Status is the state of an informer. In JSON, states, reasons, errors, keys and durations are
+// text.
 type Status struct {
 	// Name is the name of the informer in logs and errors.
 	Name string `json:"name"`
@@ -27,50 +27,49 @@ type Status struct {
 	Synced bool `json:"synced"`
 	// Objects is the number of objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the resourceVersion of the store; "" before the first sync. With several
+	// ResourceVersion is the store's resourceVersion, "" before the first sync. With several
 	// namespaces it is the oldest of theirs.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Reflector is the status of the reflector, which reads the Source: its state, since when, its
-	// last error, event and bookmark. Its ResourceVersion is that of the last event that was read;
-	// the store may be a moment behind. With several namespaces it is the status of the one in the
-	// worst state: one that has not synced, or else one that is recovering from a failure.
+	// Reflector is the status of the reflector, which reads the Source. Its ResourceVersion is that
+	// of the last event read; the store may be a moment behind. With several namespaces it is the
+	// status of the worst one: one that has not synced, or else one that is recovering from a
+	// failure.
 	Reflector reflector.Status `json:"reflector"`
-	// Streams has one entry for each namespace given to [WithNamespace], and then for those that
-	// were added; without that option one entry in all.
+	// Streams has one entry for each namespace given to [WithNamespace], then for each added one;
+	// without that option one entry in all.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }
 
-// StreamStatus is how one of an informer's namespaces is doing.
+// StreamStatus is the state of one of an informer's namespaces.
 type StreamStatus struct {
-	// Namespace is the namespace that the stream reads, as given to [WithNamespace] or
-	// AddNamespace; "" if none was given, and for informers made by [New].
+	// Namespace is the stream's namespace, as given to [WithNamespace] or AddNamespace; "" if none
+	// was given, and for informers made by [New].
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`
 	// Objects is the number of its objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the resourceVersion of the namespace in the store; "" before the first
-	// sync.
+	// ResourceVersion is the namespace's resourceVersion in the store, "" before the first sync.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Reflector is the status of the namespace's reflector; see Status.Reflector.
 	Reflector reflector.Status `json:"reflector"`
 
-	// CheckpointVersion is the resourceVersion of the checkpoint that the process has read or
-	// written last, CheckpointTime when it was written, and CheckpointBytes its size; see
-	// [WithCheckpoint]. Reflector.Restored is the version of the checkpoint with which the stream
-	// has begun. Without a checkpoint they are zero.
+	// CheckpointVersion is the resourceVersion of the checkpoint last read or written by the
+	// process, CheckpointTime when it was written, and CheckpointBytes its size; see
+	// [WithCheckpoint]. They are zero without one. Reflector.Restored is the version of the
+	// checkpoint with which the stream began.
 	CheckpointVersion string    `json:"checkpointVersion,omitempty"`
 	CheckpointTime    time.Time `json:"checkpointTime,omitzero"`
 	CheckpointBytes   int64     `json:"checkpointBytes,omitempty"`
-	// CheckpointError is why the checkpoint could not be written the last time, or that the disk
-	// has not taken it for 30 seconds; "" if it was written.
+	// CheckpointError says why the last write of the checkpoint failed, or that the disk has taken
+	// more than 30 seconds over it; "" if it succeeded.
 	CheckpointError string `json:"checkpointError,omitempty"`
 }
 
-// String returns one line for people: what the informer is doing, what is wrong, how many objects
-// it has, and which handlers are behind.
+// String returns one line for people: the informer's state, any failure, its number of objects, and
+// handlers that are behind.
 func (s Status) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
@@ -105,23 +104,21 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// HandlerStatus is how one handler keeps up.
+// HandlerStatus is the progress of one handler.
 type HandlerStatus struct {
 	// Name is the name of the handler in logs and errors.
 	Name string
 	// Synced reports whether the handler has got the initial objects.
 	Synced bool
-	// Backlog is how many events wait, without the one that is being handled. Merged events count
+	// Backlog is the number of waiting events, without the one being handled. Merged events count
 	// as one.
 	Backlog int
-	// WaitingSince is when the oldest of the events that wait was published; the zero time if none
-	// waits.
+	// WaitingSince is when the oldest waiting event was published; the zero time if none waits.
 	WaitingSince time.Time
-	// Merging reports whether the handler has fallen behind its threshold and has not caught up
-	// since.
+	// Merging reports whether the handler has fallen behind its threshold and not caught up since.
 	Merging bool
-	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key
-	// is the key of the object that it was called for. Since is the time of the call.
+	// Callback is the running method, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key is the
+	// key of its object. Since is the time of the call.
 	Callback string
 	Key      object.Key
 	Since    time.Time
@@ -144,9 +141,8 @@ func (s HandlerStatus) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns a JSON object with the key as text, since when and for how long the callback
-// has been running, and for how long the oldest event has been waiting, as lag. It leaves out what
-// does not apply.
+// MarshalJSON returns a JSON object with the key as text, the start and duration of the running
+// callback, and the age of the oldest waiting event, as lag. It leaves out whatever does not apply.
 func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 	text := struct {
 		Name         string    `json:"name"`
@@ -171,10 +167,9 @@ func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 }
 
 // Mutation is a change of an object that is, or was, in a cache, by code that should only have read
-// it. The function given to [WithMutationDetector] is called with it. It names the field, and has
-// no value of the object, which may be a Secret.
+// it; see [WithMutationDetector]. It has no value of the object, which may be a Secret.
 type Mutation struct {
-	// Informer is the name of the informer that the object came from.
+	// Informer is the name of the object's informer.
 	Informer string
 	// Key, UID and ResourceVersion identify the object, as it was stored.
 	Key             object.Key
@@ -183,9 +178,9 @@ type Mutation struct {
 	// Path is the first field that differs, such as .spec.containers[2].image or
 	// .metadata.labels["app"].
 	Path string
-	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as
-	// for changes by other goroutines. If several goroutines use the object at that time, another
-	// one may have changed it.
+	// Handler is the handler during whose callback the object was changed; "" if unknown, as for
+	// changes by other goroutines. Another goroutine that used the object at that time may have
+	// changed it instead.
 	Handler string
 }
 

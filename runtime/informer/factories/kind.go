@@ -15,44 +15,38 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// KindOptions are options of the informers of one kind. A field with its zero value changes
-// nothing; any other one replaces the value of the factory, or of an earlier KindOptions. Only
-// Indexes are added to earlier ones.
+// KindOptions are options of the informers of one kind. The fields stand for the options of package
+// informer with their names, such as [informer.WithName]. A zero field changes nothing; any other
+// replaces the value of the factory, or of an earlier KindOptions. Only Indexes are added to
+// earlier ones.
 type KindOptions[T object.Object] struct {
-	// Name is the name of the informer: [informer.WithName].
 	Name string
-	// Namespaces are the namespaces that are read: [informer.WithNamespace]. A single "" means all
-	// of them. A list that is empty but not nil is an error, and so is any list for a
-	// cluster-scoped kind.
+	// Namespaces with a single "" means all of them. A list that is empty but not nil is an error,
+	// and so is any list for a cluster-scoped kind.
 	Namespaces []string
-	// LabelSelector restricts the objects: [informer.WithLabelSelector]. labels.Everything()
-	// cancels that of the factory.
+	// LabelSelector may be labels.Everything() to cancel the factory's.
 	LabelSelector labels.Selector
-	// FieldSelector restricts the objects: [informer.WithFieldSelector]. fields.Everything()
-	// cancels that of the factory.
+	// FieldSelector may be fields.Everything() to cancel the factory's.
 	FieldSelector fields.Selector
-	// Transform is called with each object before it is stored: [informer.WithTransform].
-	Transform func(obj T) (T, error)
-	// Indexes are added to those that the kind has anyway: [informer.WithIndexes].
+	Transform     func(obj T) (T, error)
+	// Indexes are added to the kind's own.
 	Indexes []store.AnyIndex[T]
-	// ResyncPeriod is how often handlers are called with every object: [informer.WithResyncPeriod].
-	// WithResyncPeriod(0) in Options cancels that of the factory.
+	// ResyncPeriod can't cancel the factory's; WithResyncPeriod(0) in Options does.
 	ResyncPeriod time.Duration
-	// ErrorHandler is called with failures: [informer.WithErrorHandler].
 	ErrorHandler func(informer string, err error)
-	// Options are any other options that [For] takes. They are applied after the fields.
+	// Options are any other options for [For], applied after the fields.
 	Options []informer.Option
 }
 
 // WithKind sets defaults for the informers of one kind: a resource whose objects have the Go type
-// T. A default of the factory applies where options has none, wherever it stands in New's
-// arguments. Options given to [For], or to [Kind.With], override both. If WithKind is given twice
-// for one kind, the later fields win. Only [New] takes it. Generated code has one such function for
-// each kind, with the resource filled in.
+// T. It overrides the factory's defaults, wherever it stands in New's arguments. Options given to
+// [For], or to [Kind.With], override both. If WithKind is given twice for one kind, the later
+// fields win. Only [New] takes it. Generated code has one such function for each kind, with the
+// resource filled in.
 //
-// For with another Go type for the resource is an error, with exceptions: a factory may also have
-// informers of *unstructured.Unstructured, of *metav1.PartialObjectMetadata and of projections (see
-// [object.NoMeta]) for the resource, and these have options of their own.
+// For with another Go type for the resource is an error. The exceptions are
+// *unstructured.Unstructured, *metav1.PartialObjectMetadata and projections (see [object.NoMeta]):
+// a factory may have informers of these for the resource too, with options of their own.
 func WithKind[T object.Object](resource schema.GroupVersionResource, options KindOptions[T]) informer.Option {
 	return withKind(resource, settings.TypeOf((*T)(nil)), eraseOptions(options))
 }
@@ -74,14 +68,13 @@ func (k *Kind[T]) Informer() *informer.SharedIndexInformer[T] {
 }
 
 // With returns the kind with other options. If the namespaces, selectors, shard or name differ, its
-// Informer is another one, with a store, handlers and a status of its own. It is started and
-// stopped like any other informer of the factory.
+// Informer is another one of the factory, with its own store, handlers and status.
 func (k *Kind[T]) With(options KindOptions[T]) *Kind[T] {
 	return &Kind[T]{k.erased.with(eraseOptions(options))}
 }
 
-// WithClusterScope marks a kind as cluster-scoped, so the namespaces of the factory do not apply to
-// it. Generated code gives it for every cluster-scoped kind. In a factory with namespaces, your own
+// WithClusterScope marks a kind as cluster-scoped, so the factory's namespaces do not apply to it.
+// Generated code gives it for every cluster-scoped kind. In a factory with namespaces, your own
 // call of [For] has to give it too; otherwise it makes another informer. Only For takes it; a
 // namespace beside it is an error.
 //

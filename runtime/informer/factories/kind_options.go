@@ -20,8 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// eraseOptions returns the options that the fields of o stand for. It is not a method, to save
-// compile time.
+// eraseOptions returns o's fields as options. It is not a method, to save compile time.
 func eraseOptions[T object.Object](o KindOptions[T]) []informer.Option {
 	opts := kindOptions(o.Name, o.Namespaces, o.LabelSelector, o.FieldSelector, o.ResyncPeriod, o.ErrorHandler)
 	if o.Transform != nil {
@@ -98,8 +97,8 @@ func checkKind(resource schema.GroupVersionResource, of settings.GoType) error {
 	return nil
 }
 
-// applyKind applies the options of WithKind for the informers of one kind. It returns an error if
-// they are for another Go type.
+// applyKind applies the options of WithKind for one kind. It returns an error if they are for
+// another Go type.
 func applyKind(s *settings.Settings, resource schema.GroupVersionResource) error {
 	var errs []error
 	for _, k := range s.Kinds {
@@ -117,8 +116,8 @@ func applyKind(s *settings.Settings, resource schema.GroupVersionResource) error
 
 var metadataType = settings.TypeOf((**metav1.PartialObjectMetadata)(nil))
 
-// isView reports whether t is not the type of a kind, but another view of its objects: untyped,
-// metadata only or a projection.
+// isView reports whether t is another view of a kind's objects: untyped, metadata only or a
+// projection.
 func isView(t settings.GoType) bool {
 	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]()) || isProjection(t)
 }

@@ -23,16 +23,15 @@ type informerKey struct {
 	settings.Identity
 }
 
-// member is one informer of a factory.
 type member struct {
 	// set once at construction
 	key      informerKey
-	view     *engine.View      // the informer, whatever its type
-	settings settings.Settings // with which it was made
-	broken   bool              // view's engine is broken
+	view     *engine.View // the informer, whatever its type
+	settings settings.Settings
+	broken   bool // view's engine is broken
 
-	// the factory's mu guards what follows
-	errs  []error                 // what Start returns
+	// the factory's mu guards the rest
+	errs  []error                 // for Start
 	begun bool                    // Start has run it once
 	lease *engine.Lease           // of the last Start; nil before the first Start and after Stop
 	ctx   context.Context         // of lease
@@ -52,7 +51,6 @@ func failed(call string, err error) error {
 	return nil
 }
 
-// view returns the typed informer of m, always the same one.
 func view[T object.Object](m *member) *informer.SharedIndexInformer[T] {
 	return (*informer.SharedIndexInformer[T])(m.view)
 }
@@ -96,8 +94,8 @@ func (f *Factory) lookup(gvr schema.GroupVersionResource, t settings.GoType, opt
 	return m
 }
 
-// findOrMake returns the member for key. defaults is the identity of the kind's informers without
-// options of For. If the informer can't be made, the new member is broken and has the error.
+// findOrMake returns the member for key. defaults is the kind's identity without options of For. If
+// the informer can't be made, the new member is broken and has the error.
 func (f *Factory) findOrMake(key informerKey, defaults settings.Identity, s *settings.Settings, wrong error) (m *member, found bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,8 +144,8 @@ func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *sett
 	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), in, streams...)
 }
 
-// adjust checks that opts agree with the options that the informer was made with, and adds their
-// indexes. It may wait for the batch that is being applied.
+// adjust checks opts against the informer's original options, and adds their indexes. It may wait
+// for the current batch.
 func (m *member) adjust(opts []informer.Option) error {
 	made, all := m.settings.Comparable(), m.settings
 	all.Indexes = nil
@@ -164,8 +162,8 @@ func (m *member) adjust(opts []informer.Option) error {
 	return errors.Join(errs...)
 }
 
-// disagreeing returns an error that names those of opts, each of which is right by itself, that
-// differ from the options that the informer was made with.
+// disagreeing returns an error that names each of opts, right by itself, that differs from the
+// informer's original options.
 func (m *member) disagreeing(opts []informer.Option) error {
 	made := m.settings.Comparable()
 	var errs []error

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 )
 
-// describe returns the name of an informer: its own name, or that of the kind and the parts of id
-// that differ from defaults, the identity of the kind's informers without options of For.
+// describe returns an informer's name: its own, or the kind's and the parts of id that differ from
+// defaults, the kind's identity without options of For.
 func describe(id informerKey, defaults settings.Identity, clusterScoped bool) string {
 	if id.Name != defaults.Name {
 		return id.Name
@@ -55,8 +55,7 @@ func describe(id informerKey, defaults settings.Identity, clusterScoped bool) st
 	return b.String()
 }
 
-// resourceName returns what String of a source without restrictions returns, for example
-// widgets.samples.io/v1.
+// resourceName is like String of a source without restrictions, for example widgets.samples.io/v1.
 func resourceName(gvr schema.GroupVersionResource) string {
 	return gvr.GroupResource().String() + "/" + gvr.Version
 }

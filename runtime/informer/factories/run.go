@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 )
 
-// This file has what a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown do. Each
-// informer that the factory runs has one lease, whose context Stop or Shutdown cancels.
+// This file implements a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown. Each
+// informer run by the factory has one lease, whose context is cancelled by Stop or Shutdown.
 
 // wrongLocked returns an error about wrong arguments of New and For.
 func (f *Factory) wrongLocked() error {
@@ -49,7 +49,7 @@ func (f *Factory) start(ctx context.Context) error {
 			continue
 		}
 		if m.end != nil {
-			m.end(nil) // of a run that has failed
+			m.end(nil) // a failed run's
 		}
 		ctx, end := context.WithCancelCause(ctx)
 		lease, err := m.engine().Acquire(ctx)
@@ -142,12 +142,12 @@ func (f *Factory) forgetEnded() {
 	f.endings = slices.DeleteFunc(f.endings, ending.ended)
 }
 
-// stopOne ends the lease of one informer. It returns those of its leases, also of earlier calls,
-// that have not ended yet.
+// stopOne ends the lease of one informer, and returns its leases, also of earlier calls, that have
+// not ended yet.
 func (f *Factory) stopOne(i Informer, remove bool) ([]ending, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// Each informer has a channel of its own, by which it is recognised, whatever its type.
+	// Each informer has a channel of its own, which identifies it whatever its type.
 	at := slices.IndexFunc(f.order, func(m *member) bool { return m.engine().Synced() == i.Synced() })
 	if at < 0 {
 		return nil, fmt.Errorf("the factory has no such informer: %s", i.Status().Name)
@@ -175,7 +175,7 @@ func (f *Factory) shutDown(ctx context.Context) error {
 	return wait(ctx, f.endAll())
 }
 
-// endAll ends all leases. It returns those, also of earlier calls, that have not ended yet.
+// endAll ends all leases, and returns them with those of earlier calls that have not ended yet.
 func (f *Factory) endAll() []ending {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -190,7 +190,6 @@ func (f *Factory) endAll() []ending {
 	return all
 }
 
-// wait waits until all leases have ended, or ctx is done.
 func wait(ctx context.Context, all []ending) error {
 	for i, e := range all {
 		if e.ended() {

@@ -9,13 +9,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion
-// and an addition. Keys come out in the order of their first change. Adding and taking out are
-// O(1). The zero Backlog is empty.
+// Backlog holds the waiting changes of one lagging handler, merged by key: for each key at most a
+// deletion and an addition. Keys come out in the order of their first change. Adding and taking out
+// are O(1). The zero Backlog is empty.
 type Backlog struct {
-	// EveryDeletion, which is set before the first change, keeps the deletion of each object, also
-	// of one that the handler does not know: for each key at most one deletion for each object that
-	// is gone, and an addition.
+	// EveryDeletion, set before the first change, keeps the deletion of every object, also of one
+	// unknown to the handler: for each key at most an addition and one deletion for each object
+	// that is gone.
 	EveryDeletion bool
 
 	byKey       map[object.Key]*merged
@@ -23,25 +23,24 @@ type Backlog struct {
 	events      int
 }
 
-// Len returns how many changes are left to deliver.
+// Len returns the number of changes left to deliver.
 func (b *Backlog) Len() int { return b.events }
 
 // Since returns when the oldest change of the first key was published. The backlog must not be
 // empty.
 func (b *Backlog) Since() time.Duration { return b.first.at }
 
-// merged is what waits for one key. What gone has is delivered first, as deletions, and then new,
-// if there is one, as an addition. Without deletions, old has become new: a modification, or an
-// addition if old is nil.
+// merged holds the waiting changes of one key: the deletions in gone, then the addition of new, if
+// set. Without deletions, old has become new: a modification, or an addition if old is nil.
 type merged struct {
 	key object.Key
 	at  time.Duration // when the oldest change was published
-	old object.Object // the state that the handler got last; nil if it has no such object
+	old object.Object // the last state the handler got; nil if it has no such object
 
-	// gone has the deletion of old, and, with EveryDeletion, those of the objects that came after
-	// old. They are copies, because pointers into the log would keep its batches alive.
+	// gone has the deletion of old and, with EveryDeletion, those of objects that came after old.
+	// They are copies, because pointers into the log would keep its batches alive.
 	gone       []Change
-	new        object.Object // the newest state; nil if the key does not exist any more
+	new        object.Object // the newest state; nil if the key is gone
 	prev, next *merged
 }
 
@@ -53,7 +52,7 @@ func (p *merged) events() int {
 	return n
 }
 
-// Add merges a change, which was published at that time, into what waits for its key.
+// Add merges a change published at a time into the changes of its key.
 func (b *Backlog) Add(c *Change, at time.Duration) {
 	key := c.Key()
 	p := b.byKey[key]
@@ -73,12 +72,12 @@ func (b *Backlog) Add(c *Change, at time.Duration) {
 		}
 	}
 	b.events += p.events()
-	if p.events() == 0 { // added and deleted, neither of which was delivered
+	if p.events() == 0 { // added and deleted, but neither was delivered
 		b.unlink(p)
 	}
 }
 
-// Next takes out the change to deliver next.
+// Next takes out the next change to deliver.
 func (b *Backlog) Next() (c Change, ok bool) {
 	p := b.first
 	if p == nil {
@@ -86,7 +85,7 @@ func (b *Backlog) Next() (c Change, ok bool) {
 	}
 	b.events--
 	if len(p.gone) > 0 {
-		c, p.gone[0] = p.gone[0], Change{} // so that it keeps nothing alive
+		c, p.gone[0] = p.gone[0], Change{} // keeps nothing alive
 		if p.old, p.gone = nil, p.gone[1:]; p.events() == 0 {
 			b.unlink(p)
 		}
@@ -100,9 +99,9 @@ func (b *Backlog) Next() (c Change, ok bool) {
 	return c, true
 }
 
-// Take takes out what waits for the key of obj, and returns the newest state: obj itself if nothing
-// waits, nil if the object was deleted. With EveryDeletion, what waits stays if obj was deleted,
-// also if there is a newer object, and Take returns nil.
+// Take takes out the changes of obj's key, and returns the newest state: obj itself if nothing
+// waits, nil if obj was deleted. With EveryDeletion, the changes stay if obj was deleted, even if
+// there is a newer object.
 func (b *Backlog) Take(obj object.Object) object.Object {
 	p := b.byKey[object.KeyOf(obj)]
 	if p == nil {
@@ -116,8 +115,7 @@ func (b *Backlog) Take(obj object.Object) object.Object {
 	return p.new
 }
 
-// WaitingFor returns how many changes of a key are left to deliver, and when the oldest of them was
-// published.
+// WaitingFor returns the number of waiting changes of a key, and when the oldest was published.
 func (b *Backlog) WaitingFor(key object.Key) (events int, since time.Duration) {
 	p := b.byKey[key]
 	if p == nil {

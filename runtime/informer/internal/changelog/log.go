@@ -5,8 +5,8 @@
 // key can be merged into a [Backlog].
 //
 // Nothing here blocks, takes a lock or starts a goroutine. The log has one writer at a time. A
-// cursor may be read while the log grows. Points in time are durations since a moment that the
-// caller has chosen.
+// cursor may be read while the log grows. Points in time are durations since a moment chosen by the
+// caller.
 package changelog
 
 import (
@@ -17,11 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Change is one change of one object. It is immutable once it is in the log. The zero Change means
-// that there is none.
+// Change is one change of one object, immutable once it is in the log. The zero Change means none.
 type Change struct {
 	Type              deltafifo.Type // Added, Modified or Deleted
-	Initial           bool           // Added: it is one of the handler's initial objects
+	Initial           bool           // Added: one of the handler's initial objects
 	FinalStateUnknown bool           // Deleted
 	Old               object.Object  // nil if Added; the last state if Deleted
 	New               object.Object  // nil if Deleted
@@ -48,15 +47,14 @@ func (c *Change) Callback() string {
 	return ""
 }
 
-// Log is the end of a list of batches. The list grows only at its end. Each handler points to the
-// batch of the change that it reads next, so the garbage collector frees the batches that all
-// handlers have passed.
+// Log is the end of a list of batches, which grows only at its end. Each handler points to the
+// batch of its next change, so the garbage collector frees batches that all handlers have passed.
 type Log struct{ end *batch }
 
-// batch holds the changes of one published version. The one at the end of the list is empty. Once
-// next is set, the batch is immutable.
+// batch holds the changes of one published version. The last batch of the list is empty. Once next
+// is set, the batch is immutable.
 type batch struct {
-	before  int64 // how many changes were logged before it
+	before  int64 // number of changes logged before it
 	changes []Change
 	at      time.Duration // when it was published
 	next    atomic.Pointer[batch]
@@ -65,7 +63,7 @@ type batch struct {
 // New returns an empty log.
 func New() Log { return Log{end: &batch{}} }
 
-// Append adds changes that were published at a time. It keeps the slice.
+// Append adds changes published at a time. It keeps the slice.
 func (l *Log) Append(changes []Change, at time.Duration) {
 	filled := l.end
 	filled.changes, filled.at = changes, at
@@ -73,20 +71,20 @@ func (l *Log) Append(changes []Change, at time.Duration) {
 	filled.next.Store(l.end)
 }
 
-// Len returns how many changes were ever logged.
+// Len returns the number of changes ever logged.
 func (l *Log) Len() int64 { return l.end.before }
 
 // End returns a cursor behind the last change.
 func (l *Log) End() Cursor { return Cursor{batch: l.end} }
 
-// Cursor is a position in the log. It keeps no batch alive that it has passed. The zero Cursor has
-// passed nothing.
+// Cursor is a position in the log. It keeps no passed batch alive. The zero Cursor has passed
+// nothing.
 type Cursor struct {
 	batch *batch
 	index int // of the next change in the batch
 }
 
-// Passed returns how many changes were logged before the cursor's position.
+// Passed returns the number of changes before the cursor.
 func (c *Cursor) Passed() int64 {
 	if c.batch == nil {
 		return 0

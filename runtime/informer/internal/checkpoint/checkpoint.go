@@ -23,14 +23,14 @@ import (
 
 // Config determines a File.
 type Config struct {
-	// Dir is the directory. Write makes it if it is not there, for the user of the process only.
+	// Dir is the directory. Write makes it if necessary, for the user of the process only.
 	Dir string
-	// Name is what people call the collection. Its first letters begin the name of the file.
+	// Name is the collection's name for people. Its first letters begin the name of the file.
 	Name string
-	// Identity has all else that determines which objects there are, and what is in them.
+	// Identity has everything else that determines the objects and their content.
 	Identity []string
-	// Build is the part of that which changes with each build of the program. A file of another
-	// build is not believed, and is replaced.
+	// Build is the part of the identity that changes with each build of the program. A file of
+	// another build is ignored, and replaced.
 	Build string
 	// Codec encodes and decodes the objects.
 	Codec *decode.Codec
@@ -47,22 +47,20 @@ type File struct {
 	unshared bool
 
 	mu   sync.Mutex
-	last fileID // mu guards it: of the file that was read or written last
+	last fileID // mu guards it: of the file read or written last
 }
 
-// State is what a File has.
+// State describes the content of a File.
 type State struct {
-	// ResourceVersion is the version of which the objects are true.
 	ResourceVersion string
-	// Saved is when that was written.
-	Saved time.Time
-	// Objects is how many there are.
+	// Saved is when ResourceVersion was written.
+	Saved   time.Time
 	Objects int
 	// Bytes is the size of the file. Only Read and Write set it.
 	Bytes int64
 }
 
-// New returns the File of a collection, which need not be there.
+// New returns the File of a collection, which need not exist.
 func New(c Config) *File {
 	elem := c.Codec.Type().Elem()
 	place := hash(append([]string{c.Name, strconv.FormatBool(c.Unshared), elem.PkgPath(), elem.String()}, c.Identity...)...)
@@ -76,7 +74,7 @@ func New(c Config) *File {
 
 const extension = ".checkpoint"
 
-// fileName returns the first letters of a name, without those that file systems may refuse.
+// fileName returns the first letters of a name, without characters that file systems may refuse.
 func fileName(name string) string {
 	const most = 40
 	name = strings.Map(func(r rune) rune {
@@ -88,7 +86,7 @@ func fileName(name string) string {
 	return name[:min(len(name), most)]
 }
 
-// hash returns a hash of texts, which differs if one ends where another began.
+// hash returns a hash of texts and of their boundaries.
 func hash(texts ...string) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, text := range texts {
@@ -102,8 +100,8 @@ func hash(texts ...string) (sum [sha256.Size]byte) {
 func (f *File) Path() string { return f.path }
 
 // Write replaces the file, and returns state with its size. all yields state.Objects objects of the
-// Codec's type. It returns an error that names the step, and for an object that can't be written
-// its key; then the file is what it was, or can't be read.
+// Codec's type. An error names the step, and the key of an object that can't be written; the file
+// is then unchanged, or can't be read.
 func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	id := newFileID()
 	size, err := replace(f.path, func(w io.Writer) error {
@@ -126,7 +124,7 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	// A version is about the file before. Whatever else is there would keep this file from being
+	// A version is about the previous file. Anything else there would keep this file from being
 	// read.
 	if err := os.Remove(f.path + versionExtension); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return State{}, err
@@ -136,10 +134,9 @@ func (f *File) Write(state State, all iter.Seq[object.Object]) (State, error) {
 	return state, nil
 }
 
-// writeSize is the size from which on objects are written.
+// writeSize is the size of the buffer from which it is written.
 const writeSize = 256 << 10
 
-// use notes which file was read or written.
 func (f *File) use(id fileID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -147,9 +144,9 @@ func (f *File) use(id fileID) {
 }
 
 // Read calls item with each object of the file, in an unspecified order. The objects are new, and
-// share equal parts as those of a list do. It returns an error that wraps fs.ErrNotExist if there
-// is no file, an error about what is wrong with it, or item's error; what item has got by then is
-// not the whole state.
+// share equal parts like those of a list. The error wraps fs.ErrNotExist if there is no file,
+// describes a fault of the file, or is item's; the objects passed to item by then are not the whole
+// state.
 func (f *File) Read(item func(object.Object) error) (State, error) {
 	r, err := open(f.path)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// described has what describe has returned, by type.
+// described caches describe, by type.
 var described sync.Map
 
 // describe returns a hash that is equal for types with the same exported fields, of the same types,
-// in the same order, with the same tags. A new field in a type was not decoded when an older
-// program wrote its objects.
+// in the same order, with the same tags. Objects written by an older program lack fields added to a
+// type since.
 func describe(t reflect.Type) string {
 	if known, ok := described.Load(t); ok {
 		return known.(string)

@@ -12,13 +12,12 @@ import (
 	"strings"
 )
 
-// What a file begins with. Another format has another number.
+// The beginning of a file. Another format has another number.
 const (
 	magicWords = "informer checkpoint "
 	magic      = magicWords + "4\n"
 )
 
-// Errors about files.
 var (
 	errDamaged = errors.New("the file is damaged")
 	errForeign = errors.New("the file is no checkpoint")
@@ -28,9 +27,8 @@ var (
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-const sumSize = 4 // of the checksum, which ends a file
+const sumSize = 4 // of the checksum, at a file's end
 
-// writer writes a file from its beginning.
 type writer struct {
 	file *os.File
 	sum  uint32
@@ -44,7 +42,6 @@ func (w *writer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// end writes the checksum.
 func (w *writer) end() error {
 	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, w.sum))
 	return err
@@ -63,7 +60,7 @@ func open(path string) (*reader, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, errForeign // to open a named pipe would wait for a writer
+		return nil, errForeign // opening a named pipe would wait for a writer
 	}
 	file, err := os.Open(path)
 	if err != nil {

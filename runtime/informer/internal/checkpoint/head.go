@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fileID identifies one file with objects, among all that were ever written.
+// fileID identifies one file with objects, among all ever written.
 type fileID [16]byte
 
 func newFileID() (id fileID) {
@@ -19,7 +19,6 @@ func newFileID() (id fileID) {
 	return id
 }
 
-// head is what a file begins with.
 type head struct {
 	state State // without Bytes
 	id    fileID
@@ -52,7 +51,7 @@ func appendVersion(b []byte, state State) []byte {
 	return append(b, state.ResourceVersion...)
 }
 
-// readVersion sets what appendVersion has written.
+// readVersion is the inverse of appendVersion.
 func (s *State) readVersion(r *reader) error {
 	b, err := r.take(8 + 4)
 	if err != nil {
@@ -67,13 +66,12 @@ func (s *State) readVersion(r *reader) error {
 	return err
 }
 
-// versionExtension is what the name of a version's file has besides that of the file with the
-// objects.
+// versionExtension is appended to the path of a file to name its version's file.
 const versionExtension = ".version"
 
-// Advance records that the objects that this File has read or written last are those of a later
-// state, too. That takes a small file of its own. It returns false if there is another file by now,
-// or none: the objects have to be written again.
+// Advance records that the objects this File last read or wrote are also those of a later state, in
+// a small file of its own. It returns false if there is another file by now, or none: the objects
+// have to be written again.
 func (f *File) Advance(state State) (bool, error) {
 	f.mu.Lock()
 	last := f.last
@@ -88,7 +86,7 @@ func (f *File) Advance(state State) (bool, error) {
 	return err == nil, err
 }
 
-// present returns which file there is; zero if there is none, or none that can be believed.
+// present returns the id of the current file; zero if there is none, or none to trust.
 func (f *File) present() (id fileID) {
 	r, err := open(f.path)
 	if err != nil {
@@ -101,8 +99,7 @@ func (f *File) present() (id fileID) {
 	return id
 }
 
-// readVersion sets the version and the time of a file to those that Advance has recorded of it, if
-// it has.
+// readVersion sets h's version and time to those recorded by Advance, if any.
 func (f *File) readVersion(h *head) error {
 	r, err := open(f.path + versionExtension)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +119,7 @@ func (f *File) readVersion(h *head) error {
 	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF {
 		return errors.Join(errDamaged, err)
 	}
-	if fileID(id) == h.id { // else the file was written after it
+	if fileID(id) == h.id { // otherwise the file is newer
 		h.state.ResourceVersion, h.state.Saved = later.ResourceVersion, later.Saved
 	}
 	return nil

@@ -12,14 +12,13 @@ import (
 	"time"
 )
 
-// temporary is what the names of files end with that are being written.
+// temporary ends the names of files being written.
 const temporary = ".tmp"
 
-// stale is the age from which on a file that is being written was left behind by a process that
-// ended.
+// stale is the age from which a temporary file was left behind by a process that ended.
 const stale = time.Minute
 
-// replace has write write a file, puts it into its place, and returns its size.
+// replace calls write to write a file, puts it into its place, and returns its size.
 func replace(path string, write func(io.Writer) error) (size int64, err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -80,7 +79,7 @@ func syncDir(dir string) error {
 	return err
 }
 
-// sweep removes what processes have left behind that ended while they wrote the file.
+// sweep removes temporary files left behind by processes that ended while writing.
 func sweep(path string) {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(dir)

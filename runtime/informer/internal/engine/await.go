@@ -18,22 +18,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// waiter waits for what a write has made: for a resourceVersion of a stream and, if gone is set,
-// then for the end of an object.
+// waiter waits for a write: for a resourceVersion of a stream and, if gone is set, then for the end
+// of an object.
 type waiter struct {
 	resourceVersion string
 	gone            bool
 	key             object.Key
 	uid             types.UID
-	// arrived is called once, with Informer.mu held. If the stream is removed, err is set before.
+	// arrived is called once, with Informer.mu held. If the stream was removed, err is set before.
 	arrived func()
 	err     error
 }
 
-// awaits are those who wait. Informer.mu guards them.
+// awaits holds the waiters. Informer.mu guards it.
 type awaits struct {
 	versions  map[*intake.Stream][]*waiter // for a resourceVersion, ascending
-	deletions map[object.Key][]*waiter     // for the end of an object of a key
+	deletions map[object.Key][]*waiter     // for the end of an object
 }
 
 var errRemoved = errors.New("the namespace was removed from the informer")
@@ -50,14 +50,13 @@ func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion str
 	})
 }
 
-// AwaitObject waits until the stream that reads key's namespace is at resourceVersion or later in
-// the table, so that this state of the object, a later one, or its deletion is in the table.
+// AwaitObject waits until the stream of key's namespace is at resourceVersion or later in the
+// table, so that the table has this state of the object, a later one, or its deletion.
 func (i *Informer) AwaitObject(ctx context.Context, key object.Key, resourceVersion string) error {
 	return i.awaitWrite(ctx, waiter{resourceVersion: resourceVersion, key: key})
 }
 
-// AwaitDeleted does what AwaitObject does, and then waits until the table has no object of that key
-// and uid.
+// AwaitDeleted is AwaitObject, and then waits until the table has no object of that key and uid.
 func (i *Informer) AwaitDeleted(ctx context.Context, key object.Key, uid types.UID, resourceVersion string) error {
 	return i.awaitWrite(ctx, waiter{resourceVersion: resourceVersion, key: key, uid: uid, gone: true})
 }
@@ -72,13 +71,13 @@ func (i *Informer) awaitWrite(ctx context.Context, w waiter) error {
 	})
 }
 
-// AfterObject calls f in its own goroutine once AwaitObject would return nil. stop ends that, and
-// reports whether f will not be called.
+// AfterObject calls f in its own goroutine once AwaitObject would return nil. stop cancels the
+// call, and reports whether f will not be called.
 func (i *Informer) AfterObject(key object.Key, resourceVersion string, f func()) (stop func() bool, err error) {
 	return i.after(waiter{resourceVersion: resourceVersion, key: key}, f)
 }
 
-// AfterDeleted is for AwaitDeleted what AfterObject is for AwaitObject.
+// AfterDeleted is AfterObject for AwaitDeleted.
 func (i *Informer) AfterDeleted(key object.Key, uid types.UID, resourceVersion string, f func()) (stop func() bool, err error) {
 	return i.after(waiter{resourceVersion: resourceVersion, key: key, uid: uid, gone: true}, f)
 }
@@ -103,7 +102,7 @@ func (w *waiter) String() string {
 	return fmt.Sprintf("%s at resourceVersion %q", w.key, w.resourceVersion)
 }
 
-// awaiting checks the arguments, calls wait, and says in errors what was awaited.
+// awaiting checks the arguments and calls wait. what names the awaited state in errors.
 func (i *Informer) awaiting(ctx context.Context, what, resourceVersion string, wait func() error) error {
 	if i.broken != nil {
 		return i.broken
@@ -128,7 +127,6 @@ func (i *Informer) streamFor(key object.Key) (*intake.Stream, error) {
 	return nil, fmt.Errorf("the informer does not read namespace %q", key.Namespace)
 }
 
-// await waits until what w waits for has arrived.
 func (i *Informer) await(ctx context.Context, s *intake.Stream, w waiter) error {
 	arrived := make(chan struct{})
 	w.arrived = func() { close(arrived) }
@@ -148,10 +146,10 @@ func (i *Informer) await(ctx context.Context, s *intake.Stream, w waiter) error 
 		obj, _ := version.Get(w.key)
 		return fmt.Errorf("the store has it at resourceVersion %q: %w", obj.GetResourceVersion(), context.Cause(ctx))
 	}
-	return nil // it has arrived since a moment ago
+	return nil // it has arrived a moment ago
 }
 
-// begin has w wait, unless what it waits for is there.
+// begin registers w, or calls arrived if the table has the write already.
 func (i *Informer) begin(s *intake.Stream, w *waiter) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -172,14 +170,13 @@ func (i *Informer) begin(s *intake.Stream, w *waiter) {
 	}
 }
 
-// end ends the wait of w, and reports whether it had not arrived.
+// end removes w, and reports whether it was still waiting.
 func (i *Informer) end(s *intake.Stream, w *waiter) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return cut(i.awaits.versions, s, w) || cut(i.awaits.deletions, w.key, w)
 }
 
-// cut removes a waiter from those of a key, and reports whether it was among them.
 func cut[K comparable](all map[K][]*waiter, key K, w *waiter) bool {
 	at := slices.Index(all[key], w)
 	if at >= 0 {
@@ -188,7 +185,6 @@ func cut[K comparable](all map[K][]*waiter, key K, w *waiter) bool {
 	return at >= 0
 }
 
-// keep sets the waiters of a key, or removes the key if there are none.
 func keep[K comparable](all map[K][]*waiter, key K, left []*waiter) {
 	if all[key] = left; len(left) == 0 {
 		delete(all, key)
@@ -207,14 +203,12 @@ func (a *awaits) reached(w *waiter, version *table.Version) {
 	a.deletions[w.key] = append(a.deletions[w.key], w)
 }
 
-// isGone reports whether a version has no object of w's key and uid.
 func (w *waiter) isGone(version *table.Version) bool {
 	obj, ok := version.Get(w.key)
 	return !ok || obj.GetUID() != w.uid
 }
 
-// drop ends the waits for a stream that was removed, also those for the end of objects that are no
-// longer in the table only because of that.
+// drop ends the waits for a removed stream, also those for the end of its objects.
 func (a *awaits) drop(s *intake.Stream) {
 	dropped := a.versions[s]
 	delete(a.versions, s)
@@ -230,9 +224,9 @@ func (a *awaits) drop(s *intake.Stream) {
 	}
 }
 
-// wake ends the waits for what a publication has brought.
+// wake ends the waits satisfied by a publication.
 func (a *awaits) wake(p intake.Publication, version *table.Version) {
-	if p.Full { // there may be many differences: each waiter looks for its own
+	if p.Full { // there may be many differences: each waiter looks up its own
 		for key := range a.deletions {
 			a.wakeDeletion(key, version)
 		}
@@ -255,7 +249,7 @@ func (a *awaits) wake(p intake.Publication, version *table.Version) {
 	keep(a.versions, p.Stream, slices.Delete(waiters, 0, n))
 }
 
-// wakeDeletion ends the waits for the end of objects of a key, of those that are gone.
+// wakeDeletion ends the waits for the end of a key's objects, if they are gone.
 func (a *awaits) wakeDeletion(key object.Key, version *table.Version) {
 	keep(a.deletions, key, slices.DeleteFunc(a.deletions[key], func(w *waiter) bool {
 		gone := w.isGone(version)
@@ -266,7 +260,7 @@ func (a *awaits) wakeDeletion(key object.Key, version *table.Version) {
 	}))
 }
 
-// compare compares two resourceVersions that are valid.
+// compare orders valid resourceVersions.
 func compare(a, b string) int {
 	order, err := resourceversion.Compare(a, b)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Config is what an Informer is made of. See [intake.Config] for the fields that it has as well.
+// Config configures an Informer. [intake.Config] documents the fields it has in common.
 type Config struct {
 	Name     string
 	Streams  []intake.StreamConfig
@@ -33,9 +33,9 @@ type Config struct {
 	Metrics   metrics.Provider     // nil: none
 	Mutations *mutation.Detector   // nil: none
 
-	// EmptyBeforeSync: until the first sync, reads of the table find no objects and return no
+	// EmptyBeforeSync makes reads of the table before the first sync find nothing, without an
 	// error.
 	EmptyBeforeSync bool
 
-	connect func(*intake.Stream) (intake.Reader, error) // of tests
+	connect func(*intake.Stream) (intake.Reader, error) // for tests
 }

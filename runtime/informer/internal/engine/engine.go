@@ -19,31 +19,31 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Informer keeps a table up to date with its streams, and delivers the changes to subscriptions.
+// Informer is informer.SharedIndexInformer without its type parameter.
 type Informer struct {
 	// set once at construction
 	config Config
-	broken error // if not nil, every method that can return an error returns it
+	broken error // if not nil, returned by every method that can return an error
 	table  *table.Table
 	intake *intake.Intake // nil if broken
 	fanout *fanout.Fanout // nil if broken
 
-	// synced is closed when a full state of every stream is published, but for those that are late.
+	// synced is closed when every stream that is not late has published a full state.
 	synced chan struct{}
 
-	gap *gap // what readers of the table must know that it lacks
+	gap *gap // tells readers of the table that it is incomplete
 
-	// mu guards what follows, and orders publications.
+	// mu guards the rest, and orders publications.
 	mu     sync.Mutex
 	run    *run // the newest one; nil once it has ended
 	ran    bool // a run has begun
 	awaits awaits
 
-	// changed is closed by the next publication; nil if Changed was not called since the last one.
+	// changed is closed by the next publication; nil until Changed is called.
 	changed chan struct{}
 
-	// observers are channels of capacity 1. Each gets a token when a stream's state changes, or
-	// when the informer syncs.
+	// observers are channels of capacity 1. Each gets a token when a stream's state changes, or the
+	// informer syncs.
 	observers map[chan struct{}]struct{}
 }
 
@@ -82,7 +82,7 @@ func New(config Config) (*Informer, error) {
 	return i, i.AddIndexes(config.Indexes...)
 }
 
-// Broken returns an informer whose methods return err wherever they can return an error.
+// Broken returns an informer whose methods return err wherever they can.
 func Broken(name string, err error) *Informer {
 	i, madeErr := newInformer(Config{Name: name})
 	if madeErr != nil {
@@ -102,7 +102,6 @@ func newInformer(config Config) (*Informer, error) {
 	return i, err
 }
 
-// streams returns the streams; none if the informer is broken.
 func (i *Informer) streams() []*intake.Stream {
 	if i.broken != nil {
 		return nil
@@ -113,7 +112,7 @@ func (i *Informer) streams() []*intake.Stream {
 // Name returns the name of the informer.
 func (i *Informer) Name() string { return i.config.Name }
 
-// Resourced is a Source that knows which resource it reads.
+// Resourced is a Source with a known resource.
 type Resourced interface {
 	Resource() schema.GroupVersionResource
 }
@@ -128,24 +127,22 @@ func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 	return resource
 }
 
-// SetTransform sets Config.Transform and TransformCode. It returns an error once a run has begun,
-// since the table may have objects by then. It isn't inlined, to save compile time: it would lead
-// to all methods of share's types.
+// SetTransform sets Config.Transform and TransformCode, before the first run. It isn't inlined, to
+// save compile time: it would lead to all methods of share's types.
 //
 //go:noinline
 func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error), code uintptr) error {
 	return i.configure("SetTransform", func() { i.intake.SetTransform(transform, code) })
 }
 
-// SetOnError sets Config.OnError. It returns an error once a run has begun. It isn't inlined, to
-// save compile time.
+// SetOnError sets Config.OnError, before the first run. It isn't inlined, to save compile time.
 //
 //go:noinline
 func (i *Informer) SetOnError(handle func(informer string, err error)) error {
 	return i.configure("SetErrorHandler", func() { i.intake.SetOnError(handle) })
 }
 
-// configure calls set, unless a run has begun. The goroutines of runs read what it sets without a
+// configure calls set, or returns an error once a run has begun: runs read the settings without a
 // lock.
 func (i *Informer) configure(call string, set func()) error {
 	if i.broken != nil {
@@ -160,10 +157,10 @@ func (i *Informer) configure(call string, set func()) error {
 	return nil
 }
 
-// Table returns the table that the informer keeps up to date.
+// Table returns the informer's table.
 func (i *Informer) Table() *table.Table { return i.table }
 
-// HandlerDefaults returns the config that a caller of AddHandler should start from.
+// HandlerDefaults returns the config to start from for AddHandler.
 func (i *Informer) HandlerDefaults() fanout.HandlerConfig { return i.config.Handlers }
 
 // AddHandler registers a handler. It waits for nothing.
@@ -182,11 +179,10 @@ func (i *Informer) AddIndexes(indexes ...intake.Indexer) error {
 	return i.intake.AddIndexes(indexes...)
 }
 
-// AddNamespace adds a stream, which begins at once if the informer runs. It does nothing if there
-// is one of this namespace. It waits until the batch that is being applied is done.
+// AddNamespace implements informer.SharedIndexInformer.AddNamespace.
 //
-// A stream that is added after the first run has begun is late: Synced does not wait for it, and
-// its first full state is logged.
+// A stream added after the first run has begun is late: Synced does not wait for it, and its first
+// full state is logged.
 func (i *Informer) AddNamespace(namespace string) error {
 	if i.broken != nil {
 		return i.broken
@@ -197,9 +193,7 @@ func (i *Informer) AddNamespace(namespace string) error {
 	return nil
 }
 
-// RemoveNamespace removes the stream of a namespace, with its objects from the table, which are
-// logged as deletions with an unknown final state. Then it waits until the reader of the stream has
-// ended, or ctx is done. It does nothing if there is no such stream.
+// RemoveNamespace implements informer.SharedIndexInformer.RemoveNamespace.
 func (i *Informer) RemoveNamespace(ctx context.Context, namespace string) error {
 	if i.broken != nil {
 		return i.broken
@@ -214,7 +208,6 @@ func (i *Informer) RemoveNamespace(ctx context.Context, namespace string) error 
 	return nil
 }
 
-// logger returns the logger for what is done in a context.
 func (i *Informer) logger(ctx context.Context) klog.Logger {
 	if i.config.Logger != nil {
 		return *i.config.Logger
@@ -222,15 +215,15 @@ func (i *Informer) logger(ctx context.Context) klog.Logger {
 	return klog.FromContext(ctx)
 }
 
-// Synced returns a channel that is closed when a full state of every stream is published, but for
-// those of namespaces that were added after the first run had begun.
+// Synced returns a channel that is closed when every stream that is not late has published a full
+// state.
 func (i *Informer) Synced() <-chan struct{} { return i.synced }
 
 // HasSynced reports whether Synced is closed.
 func (i *Informer) HasSynced() bool { return outcome.Closed(i.synced) }
 
-// Changed returns a channel that is closed by the next publication. It is for readers of the table:
-// ask for the channel first, then look.
+// Changed returns a channel that is closed by the next publication. Readers of the table get the
+// channel first, then look.
 func (i *Informer) Changed() <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()

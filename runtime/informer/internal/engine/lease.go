@@ -14,7 +14,7 @@ import (
 // ErrRunning is returned by Run while the informer is running.
 var ErrRunning = errors.New("the informer is running already")
 
-// errReleased is the cause of the end of a run whose last lease was released.
+// errReleased is the cause with which a run ends if its last lease was released.
 var errReleased = errors.New("the informer was released")
 
 // Lease keeps an informer running.
@@ -22,18 +22,17 @@ type Lease struct {
 	// set once at construction
 	informer *Informer
 	run      *run
-	// closed when the lease has ended, and, if it was the last one, the run too
+	// closed when the lease has ended and, if it was the last one, the run too
 	done chan struct{}
 
-	// Informer.mu guards what follows.
+	// Informer.mu guards the rest.
 	unwatch func() bool // stops watching the lease's context
 	ended   bool
 	cause   error // of the end
 }
 
-// Acquire makes the informer run until ctx is done or the lease is released, and longer if there
-// are other leases. It starts a run, unless there is one. It waits for nothing: if the last run is
-// still ending, the new one begins after it. A run has the values of the context that started it.
+// Acquire implements informer.SharedIndexInformer.Acquire. The new run, if one is necessary, has
+// the values of ctx and begins after the end of the last one.
 func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	fail := func(err error) (*Lease, error) {
 		return nil, fmt.Errorf("informer %s: Acquire: %w", i.config.Name, err)
@@ -51,8 +50,8 @@ func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	return i.acquireLocked(ctx), nil
 }
 
-// Run acquires a lease, waits for its end, and returns context.Cause(ctx). It returns ErrRunning if
-// the informer is running.
+// Run acquires a lease, waits for its end, and returns context.Cause(ctx). It returns ErrRunning
+// while the informer is running.
 func (i *Informer) Run(ctx context.Context) error {
 	switch {
 	case i.broken != nil:
@@ -86,19 +85,16 @@ func (i *Informer) acquireLocked(ctx context.Context) *Lease {
 	return l
 }
 
-// Done returns a channel that is closed when the lease has ended; if it was the last one, after
-// every goroutine of the informer has ended too.
+// Done returns a channel that is closed when the lease has ended and, if it was the last one, the
+// run too.
 func (l *Lease) Done() <-chan struct{} { return l.done }
 
-// HasSynced reports whether a full state of every stream was published that was read in the run of
-// the lease.
+// HasSynced reports whether every stream has published a full state that was read in the lease's
+// run.
 func (l *Lease) HasSynced() bool { return outcome.Closed(l.run.synced) }
 
-// Release ends the lease. If it is the last one, Release stops the informer and waits until every
-// goroutine has ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each
-// handler that has not returned, with the key of its object, and each checkpoint for which a disk
-// has not answered. Each call waits. A lease whose context is done needs no Release, but Release
-// may be called to wait.
+// Release implements informer.Lease.Release. Its error also names each checkpoint that waits for a
+// disk.
 func (l *Lease) Release(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: Release: %w", l.informer.config.Name, err)
@@ -126,7 +122,7 @@ func (l *Lease) end(cause error) {
 	l.endLocked(cause)
 }
 
-// endLocked ends the lease, unless it has ended. The run closes done if this was the last lease.
+// endLocked ends the lease, unless it has ended. If it was the last lease, the run closes done.
 func (l *Lease) endLocked(cause error) {
 	if l.ended {
 		return

@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// measure returns the state of the informer for the metrics.
 func (i *Informer) measure() metrics.InformerState {
 	past, streams := i.intake.Past()
 	version := i.table.Version()

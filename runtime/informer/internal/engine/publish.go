@@ -8,8 +8,7 @@ import (
 )
 
 // publish joins the intake and the fan-out. In one step, it makes a transaction the table's current
-// version, hands its changes to the handlers, and wakes the goroutines that wait for them. It
-// returns a function that waits for handlers that lag, or nil.
+// version, hands its changes to the handlers, and wakes waiting goroutines.
 func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{})) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -38,7 +37,7 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 		switch {
 		case p.Added:
 			r.addUnsyncedLocked(p.Stream)
-		case p.Removed, p.Full && r.begun: // else the run before it has brought the state
+		case p.Removed, p.Full && r.begun: // otherwise the previous run read the state
 			r.syncedLocked(p.Stream)
 			i.notifyLocked()
 		}
@@ -49,8 +48,8 @@ func (i *Informer) publish(p intake.Publication) (wait func(over <-chan struct{}
 	return wait
 }
 
-// checkSyncedLocked is called when a stream has synced or was removed, and when a run begins. It
-// closes synced if that is due.
+// checkSyncedLocked closes synced if that is due. It is called when a stream has synced or was
+// removed, and when a run begins.
 func (i *Informer) checkSyncedLocked() {
 	complete, synced := true, i.ran
 	for _, s := range i.streams() {

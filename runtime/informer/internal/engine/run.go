@@ -17,31 +17,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// run is one period in which the informer runs. It begins with the first lease. It ends when, after
-// the last lease, the last goroutine has ended.
+// run is the period from the first lease until, after the last one, the last goroutine has ended.
 type run struct {
 	// Set once at construction. ctx has the values of the first lease's context, and is done when
-	// the last lease has ended. before is closed when the previous run has ended; it is nil if
-	// there was none that had not ended yet.
+	// the last lease has ended. before is closed when the previous run has ended; nil if it already
+	// had.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	logger klog.Logger
 	before <-chan struct{}
 	ended  chan struct{} // closed when every goroutine of the run has ended
 
-	wg sync.WaitGroup // every goroutine but the run's own, and those of the fan-out
+	wg sync.WaitGroup // every goroutine except the run's own and the fan-out's
 
-	synced chan struct{} // closed when a full state of every stream was published in this run
+	synced chan struct{} // closed when every stream has published a full state in this run
 
-	// Informer.mu guards what follows.
+	// Informer.mu guards the rest.
 	begun bool // its streams are being read
-	// those without a full state in this run; nil if there are none
+	// streams without a full state in this run; nil if there are none
 	unsynced map[*intake.Stream]struct{}
 	leases   map[*Lease]struct{} // that have not ended
 	last     *Lease              // the lease that ended last
 }
 
-// addUnsyncedLocked records that the run has a stream that has not synced.
 func (r *run) addUnsyncedLocked(s *intake.Stream) {
 	if r.unsynced == nil {
 		r.unsynced = map[*intake.Stream]struct{}{}
@@ -49,13 +47,11 @@ func (r *run) addUnsyncedLocked(s *intake.Stream) {
 	r.unsynced[s] = struct{}{}
 }
 
-// syncedLocked is called when a full state of a stream is published, or the stream was removed.
 func (r *run) syncedLocked(s *intake.Stream) {
 	delete(r.unsynced, s)
 	r.checkSyncedLocked()
 }
 
-// checkSyncedLocked closes synced once no stream is unsynced.
 func (r *run) checkSyncedLocked() {
 	if len(r.unsynced) > 0 {
 		return
@@ -66,7 +62,7 @@ func (r *run) checkSyncedLocked() {
 	}
 }
 
-// startLocked starts a run, which waits for the end of the previous one, if that has not ended.
+// startLocked starts a run, which waits for the end of the previous one.
 func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	ctx = context.WithoutCancel(ctx)
 	if i.config.Logger != nil {
@@ -99,8 +95,8 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	return r
 }
 
-// work begins a run and is its controller loop. When its context is done, it has another goroutine
-// end the run: runtime.Goexit may end this one.
+// work begins a run and is its controller loop. At the end, another goroutine finishes the run,
+// since runtime.Goexit may end this one.
 func (i *Informer) work(r *run) {
 	var recorder metrics.InformerRecorder
 	if i.config.Metrics != nil {
@@ -121,14 +117,13 @@ func (i *Informer) work(r *run) {
 	i.intake.Loop(reads)
 }
 
-// finish waits for all goroutines of a run whose context is done, and ends it.
 func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 	i.mu.Lock()
 	r.begun = false
 	i.mu.Unlock()
 	r.wg.Wait()
 	i.fanout.Close()
-	r.wg.Go(func() { // the user's logger and report may end it
+	r.wg.Go(func() { // the user's logger and report may end this goroutine
 		if err := context.Cause(r.ctx); errors.Is(err, outcome.ErrGoexit) {
 			r.logger.Error(err, "The informer has ended", "informer", i.config.Name)
 		}
@@ -145,8 +140,7 @@ func (i *Informer) finish(r *run, recorder metrics.InformerRecorder) {
 	i.endRun(r)
 }
 
-// endRun is called when no goroutine of the run is left: another run may begin, and the leases are
-// done.
+// endRun ends a run without goroutines: another run may begin, and the leases are done.
 func (i *Informer) endRun(r *run) {
 	r.cancel(nil)
 	i.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// StreamStatus is how one stream is doing.
+// StreamStatus is the state of one stream.
 type StreamStatus struct {
 	Namespace       string // "": all
 	Synced          bool   // the first full state is in the table
@@ -18,15 +18,15 @@ type StreamStatus struct {
 	ResourceVersion string // at which the stream stands in the table
 	Reflector       reflector.Status
 
-	// What is on disk, as far as the process has read or written it:
+	// The state on disk, as last read or written by the process:
 	CheckpointVersion string // "": nothing
 	CheckpointTime    time.Time
 	CheckpointBytes   int64  // its size
-	CheckpointError   string // of the last attempt to write it; "" if it has succeeded, or goes on
+	CheckpointError   string // of the last write; "" if it succeeded, or goes on
 }
 
-// Streams returns the status of each stream, in the order of Config.Streams, and then of those that
-// were added. For a broken informer it returns one status, which has the error.
+// Streams returns the status of each stream, in the order of Config.Streams, then of added ones.
+// For a broken informer it returns one status, with the error.
 func (i *Informer) Streams() []StreamStatus {
 	if i.broken != nil {
 		return []StreamStatus{{Reflector: reflector.Status{LastError: i.broken}}}
@@ -34,7 +34,7 @@ func (i *Informer) Streams() []StreamStatus {
 	streams := i.streams()
 	all := make([]StreamStatus, len(streams))
 	for n, s := range streams {
-		// The reflector's status is read first, so that the table is not older than it.
+		// Read the reflector's status first, so that the table is not older.
 		all[n] = StreamStatus{Namespace: s.Namespace(), Reflector: s.Status(), Synced: s.HasSynced()}
 		version := i.table.Version()
 		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.Namespace()).Len(), s.StandsAt(version)
@@ -59,7 +59,7 @@ func (i *Informer) Handlers() []fanout.HandlerStatus {
 	return i.handlers((*fanout.Subscription).Status)
 }
 
-// HandlersOf returns, for each subscription, the part of its status that is about one key.
+// HandlersOf returns each subscription's status about one key.
 func (i *Informer) HandlersOf(key object.Key) []fanout.HandlerStatus {
 	return i.handlers(func(s *fanout.Subscription) fanout.HandlerStatus { return s.StatusOf(key) })
 }
@@ -74,8 +74,8 @@ func (i *Informer) handlers(status func(*fanout.Subscription) fanout.HandlerStat
 	return all
 }
 
-// Running returns what keeps a run from ending: one line for each callback that has not returned
-// and for each checkpoint that is being read or written, and at least one line.
+// Running returns the obstacles to the end of a run: one line for each callback that has not
+// returned and for each checkpoint being read or written, and at least one line.
 func (i *Informer) Running() []string {
 	var lines []string
 	for _, h := range i.Handlers() {

@@ -21,8 +21,8 @@ type gap struct {
 	logged   atomic.Bool              // a read before the first sync was logged
 }
 
-// Lacking returns an error that wraps ErrNotSynced, or nil if nothing is lacking. It doesn't wrap
-// an error of a server: the server's NotFound for a resource would look like that for an object.
+// Lacking returns an error that wraps ErrNotSynced, or nil if the table is complete. It doesn't
+// wrap a server's error: NotFound for a resource would look like NotFound for an object.
 func (g *gap) Lacking(namespace string) error {
 	i := g.informer.Load()
 	if i == nil {

@@ -2,9 +2,8 @@
 
 package engine
 
-// View is the type below all instances of informer.SharedIndexInformer. Pointers to them are
-// converted to each other and to *View, which costs nothing at run time and takes no method, so
-// that packages of this module get from a typed informer to its Informer and back.
+// View is the type below all instances of informer.SharedIndexInformer. Packages of this module
+// convert pointers between these types, which costs nothing at run time and takes no method.
 type View struct{ informer *Informer }
 
 // NewView returns the View of i.

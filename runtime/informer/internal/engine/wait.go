@@ -18,15 +18,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Wait is an informer that WaitForCacheSync waits for.
+// Wait is an informer to wait for.
 type Wait struct {
 	Informer *Informer
-	Ended    <-chan struct{} // closed when there is nothing to wait for any more; nil: never
-	// Lease, unless nil, is a lease of Informer: what was read before its run does not count.
+	Ended    <-chan struct{} // closed when there is nothing left to wait for; nil: never
+	// Lease, unless nil, is a lease of Informer: data read before its run does not count.
 	Lease *Lease
 }
 
-// synced returns a channel that is closed when the informer has synced.
 func (w *Wait) synced() <-chan struct{} {
 	if w.Lease != nil {
 		return w.Lease.run.synced
@@ -34,12 +33,11 @@ func (w *Wait) synced() <-chan struct{} {
 	return w.Informer.synced
 }
 
-// done reports whether the informer, and every stream that was added to it, has synced.
+// done reports whether the informer and every added stream have synced.
 func (w *Wait) done() bool {
 	return outcome.Closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *intake.Stream) bool { return !w.has(s) })
 }
 
-// has reports whether a stream has synced.
 func (w *Wait) has(s *intake.Stream) bool {
 	if w.Lease == nil {
 		return s.HasSynced()
@@ -50,12 +48,11 @@ func (w *Wait) has(s *intake.Stream) bool {
 	return !waits
 }
 
-// logPeriod is how often WaitForCacheSync logs what it waits for.
 const logPeriod = 10 * time.Second
 
-// WaitForCacheSync waits until each informer has synced or ended, or ctx is done, or giveUp returns
-// true. It calls giveUp, unless that is nil, with the reason of each failure from which an unsynced
-// stream is recovering. It returns nil if all have synced.
+// WaitForCacheSync waits until each informer has synced or ended, ctx is done, or giveUp, unless
+// nil, returns true for the reason of a failure from which an unsynced stream is recovering. It
+// returns nil if all have synced.
 func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, waits ...Wait) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
@@ -94,15 +91,14 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	return syncError(waits, start, nil)
 }
 
-// hopeless reports whether giveUp returns true for the failure of any unsynced stream in the newest
-// run.
+// hopeless reports whether giveUp returns true for the failure of any unsynced stream.
 func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 	if giveUp == nil {
 		return false
 	}
 	for _, w := range waits {
 		if !w.Informer.begun() {
-			continue // the status of its streams is that of the previous run
+			continue // its streams have the status of the previous run
 		}
 		for _, s := range w.Informer.streams() {
 			status := s.Status()
@@ -122,8 +118,8 @@ func (i *Informer) begun() bool {
 	return i.run != nil && i.run.begun
 }
 
-// observe sends a token to news whenever a stream's state changes or the informer syncs, until stop
-// is called.
+// observe sends a token to news whenever a stream's state changes or the informer syncs, until
+// stop.
 func (i *Informer) observe(news chan struct{}) (stop func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -153,7 +149,6 @@ func (i *Informer) notifyLocked() {
 	}
 }
 
-// syncError returns nil if all have synced.
 func syncError(waits []Wait, start time.Time, cause error) error {
 	missing, late, errs := unsynced(waits)
 	if len(missing) == 0 {
@@ -167,8 +162,8 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 	return &joinedError{msg + ": " + strings.Join(missing, "; "), errs}
 }
 
-// unsynced returns a line for each stream that has not synced, with the reason; the number of
-// informers that have such a stream; and their last errors.
+// unsynced returns a line for each unsynced stream, with the reason; the number of their informers;
+// and the streams' last errors.
 func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
@@ -189,8 +184,8 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	return missing, informers, errs
 }
 
-// unsyncedStream returns a line about a stream that has not synced, with the reason. last is its
-// last error, nil if there was none.
+// unsyncedStream returns a line about an unsynced stream, with the reason, and its last error, if
+// any.
 func (i *Informer) unsyncedStream(s *intake.Stream) (line string, last error) {
 	status := s.Status()
 	why := "not running"
@@ -209,7 +204,6 @@ func (i *Informer) unsyncedStream(s *intake.Stream) (line string, last error) {
 	return s.Name() + " is " + why, status.LastError
 }
 
-// joinedError is a message and the errors that it wraps.
 type joinedError struct {
 	text string
 	errs []error

@@ -22,8 +22,7 @@ const (
 	deleted  = deltafifo.Deleted
 )
 
-// start starts the handler's goroutine, which ends when the run is over or the subscription is
-// removed. Fanout.mu is held.
+// start starts the handler's goroutine. Fanout.mu is held.
 func (s *Subscription) start(r *Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +38,7 @@ func (s *Subscription) start(r *Run) {
 	})
 }
 
-// serve calls the handler whenever there is something to deliver.
+// serve calls the handler until the goroutine has to end.
 func (s *Subscription) serve(r *Run) {
 	s.mu.Lock()
 	s.goroutine = goroutineID()
@@ -58,7 +57,6 @@ func (s *Subscription) serve(r *Run) {
 	ended = true
 }
 
-// end is called when the handler's goroutine ends.
 func (s *Subscription) end() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -77,7 +75,6 @@ func (s *Subscription) end() {
 	}
 }
 
-// tick makes a resync due.
 func (s *Subscription) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,10 +82,10 @@ func (s *Subscription) tick() {
 	s.wakeUp()
 }
 
-// step delivers the next event, all of a replay or a resync, or waits for something to deliver. It
+// step delivers the next event, all of a replay or a resync, or waits for more to deliver. It
 // returns false if the goroutine has to end.
 func (s *Subscription) step(r *Run) bool {
-	// This is read first: if it is true, the initial objects are among the replays below.
+	// Read this first: if true, the initial objects are among the replays below.
 	synced := outcome.Closed(s.fanout.config.Synced)
 	s.mu.Lock()
 	if s.overLocked(r) {
@@ -119,15 +116,14 @@ func (s *Subscription) step(r *Run) bool {
 	return true
 }
 
-// overLocked notes that the last callback has returned, and reports whether no other one may begin.
+// overLocked notes that the last callback has returned, and reports whether no other may begin.
 func (s *Subscription) overLocked(r *Run) bool {
 	s.finishLocked()
 	return s.removed || outcome.Closed(r.Over)
 }
 
-// replayNext delivers the objects of the first replay as adds. Of an object with later changes in
-// the backlog, only the newest state is delivered. A replay that a run's end interrupts is
-// continued in the next run.
+// replayNext delivers the objects of the first replay as adds, each in its newest state if the
+// backlog has later changes. A replay interrupted by a run's end continues in the next run.
 func (s *Subscription) replayNext(r *Run) {
 	s.mu.Lock()
 	if s.removed {
@@ -163,13 +159,12 @@ func (s *Subscription) replayNext(r *Run) {
 	}
 }
 
-// resync delivers every object as an update of itself, and returns true. Unless everything else has
-// been delivered, so that the handler's last events are those of the newest version, it does
-// nothing and returns false.
+// resync delivers every object as an update of itself, and returns true. If other events wait, it
+// does nothing and returns false: the handler's last events must be those of the newest version.
 func (s *Subscription) resync(r *Run) (done bool) {
 	version := s.resyncs()
 	if version == nil {
-		return false // the publisher has woken this goroutine
+		return false // a publisher has woken this goroutine
 	}
 	defer s.timer.Reset(s.config.Resync) // also if a callback calls runtime.Goexit
 	for obj := range version.All {
@@ -185,7 +180,7 @@ func (s *Subscription) resync(r *Run) (done bool) {
 	return true
 }
 
-// resyncs begins a resync of the version that it returns; nil if something waits.
+// resyncs begins a resync of the returned version; nil if something waits.
 func (s *Subscription) resyncs() *table.Version {
 	f := s.fanout
 	f.mu.Lock()
@@ -199,12 +194,10 @@ func (s *Subscription) resyncs() *table.Version {
 	return f.version
 }
 
-// startLocked notes that the handler is about to be called.
 func (s *Subscription) startLocked(c changelog.Change) {
 	s.running, s.since, s.told = c, s.fanout.now(), 0
 }
 
-// finishLocked notes that the running callback, if there is one, has returned.
 func (s *Subscription) finishLocked() {
 	s.running = changelog.Change{}
 	if s.idle != nil {
@@ -213,12 +206,12 @@ func (s *Subscription) finishLocked() {
 	}
 }
 
-// callsInARow is after how many callbacks other goroutines get a turn. Without that, each of many
-// handlers that have much to do would keep a processor for 10 ms, until it is preempted.
+// callsInARow is the number of callbacks after which other goroutines get a turn. Otherwise each of
+// many busy handlers would keep a processor for 10 ms, until it is preempted.
 const callsInARow = 256
 
-// call calls the handler with s.running, which only its goroutine changes, and has the mutation
-// detector check the objects before and after the callback.
+// call calls the handler with s.running, which only its goroutine changes. The mutation detector
+// checks the objects before and after the callback.
 func (s *Subscription) call(r *Run) {
 	if s.calls++; s.calls%callsInARow == 0 {
 		runtime.Gosched()
@@ -233,7 +226,6 @@ func (s *Subscription) call(r *Run) {
 	d.Check(s.config.Name, c.Old, c.New)
 }
 
-// callback calls the handler, and logs a panic or a runtime.Goexit.
 func (s *Subscription) callback(r *Run, c *changelog.Change) {
 	returned := false
 	defer func() {
@@ -266,7 +258,6 @@ func (s *Subscription) callback(r *Run, c *changelog.Change) {
 	returned = true
 }
 
-// logger returns the logger for what is logged about the handler.
 func (s *Subscription) logger(r *Run) klog.Logger {
 	if s.config.Logger != nil {
 		return *s.config.Logger

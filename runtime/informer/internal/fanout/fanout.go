@@ -15,29 +15,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Config is what a Fanout is made of.
+// Config configures a Fanout.
 type Config struct {
 	Name      string             // of the informer
 	Epoch     time.Time          // points in time are durations since it
-	Synced    <-chan struct{}    // closed when the informer has synced; NotifySynced is called then
+	Synced    <-chan struct{}    // closed when the informer has synced; NotifySynced follows
 	Mutations *mutation.Detector // checks the objects of each callback; nil: none
 	// Version is the version before the first publication.
 	Version *table.Version
 }
 
 // Fanout delivers changes to any number of subscriptions. Its methods may be called by any
-// goroutine, but for Publish, of which only one call at a time is allowed.
+// goroutine, except that only one Publish may be in progress at a time.
 type Fanout struct {
 	config Config // set once at construction
 
 	wg       sync.WaitGroup // the goroutines that call handlers
-	watchdog sync.WaitGroup // the goroutine that looks at them
+	watchdog sync.WaitGroup // the goroutine that watches callbacks
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the rest
 	log     changelog.Log
 	version *table.Version  // the newest one
-	subs    []*Subscription // replaced, never changed
-	run     *Run            // that Open has begun; nil after Close
+	subs    []*Subscription // replaced, never modified
+	run     *Run            // the current one; nil after Close
 	quiet   chan struct{}   // ends the watchdog of the run
 }
 
@@ -48,7 +48,7 @@ type Run struct {
 	Recorder metrics.InformerRecorder // nil: none
 }
 
-// New returns a Fanout that has no subscriptions and does not run.
+// New returns a Fanout without subscriptions, which does not run.
 func New(config Config) *Fanout {
 	return &Fanout{config: config, log: changelog.New(), version: config.Version}
 }
@@ -100,36 +100,35 @@ func (f *Fanout) Close() {
 	f.watchdog.Wait()
 }
 
-// Publication is one version of the table, and what has led to it.
+// Publication is one version of the table, with its changes.
 type Publication struct {
 	Version *table.Version
 	// Changes are delivered to every subscription. Fanout keeps the slice.
 	Changes []changelog.Change
 	// Full reports that Changes are the differences of a full state.
 	Full bool
-	// Initial reports that the objects of Namespace, or all of them if that is "", are delivered as
-	// initial objects. Then there are no changes of them in the log.
+	// Initial reports whether the objects of Namespace, or all of them if that is "", are initial
+	// objects to deliver. The log then has no changes of them.
 	Initial   bool
 	Namespace string
 }
 
-// published describes one publication, to wait for those that lag behind it.
+// published describes one publication to the wait for handlers that lag behind it.
 type published struct {
 	at      time.Duration
-	until   int64 // how many changes the log has had since
+	until   int64 // length of the log after it
 	changes int64
 	full    bool // the changes are the differences of a full state
 }
 
-// laggard is a subscription that lagged at a publication.
 type laggard struct {
 	*Subscription
-	from int64 // how many changes it had passed then
+	from int64 // changes it had passed by then
 }
 
 // Publish logs the changes of a version, and wakes the handlers. It waits for nothing. The caller
-// calls the function that it returns, which waits for handlers that lag, but not after over is
-// closed. The function is nil if there is nothing to wait for.
+// calls the returned function, unless nil, to wait for handlers that lag, at most until over is
+// closed.
 func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -165,15 +164,14 @@ func (f *Fanout) Publish(p Publication) (wait func(over <-chan struct{})) {
 	}
 }
 
-// NotifySynced is called when Config.Synced was closed.
+// NotifySynced is called after Config.Synced was closed.
 func (f *Fanout) NotifySynced() {
 	for _, s := range f.Subscriptions() {
 		s.wakeUp()
 	}
 }
 
-// Subscriptions returns the subscriptions, in the order in which they were added. The slice must
-// not be changed.
+// Subscriptions returns the subscriptions, oldest first. The slice must not be changed.
 func (f *Fanout) Subscriptions() []*Subscription {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,5 +184,4 @@ func (f *Fanout) logged() int64 {
 	return f.log.Len()
 }
 
-// now returns the time since the epoch.
 func (f *Fanout) now() time.Duration { return time.Since(f.config.Epoch) }

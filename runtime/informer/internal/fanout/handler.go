@@ -10,22 +10,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Never is the threshold that is never passed.
+// Never is a threshold that no backlog exceeds.
 const Never = -1
 
-// HandlerConfig is how one handler is treated.
+// HandlerConfig configures one handler.
 type HandlerConfig struct {
 	Name      string
 	Resync    time.Duration // 0: never
-	Threshold int           // of events that wait before they are merged, or Never
+	Threshold int           // events that may wait before they are merged, or Never
 	Crash     bool          // let panics end the process
-	// Logger gets what is logged about the handler. nil: that of the run.
+	// Logger logs the handler's panics and hangs. nil: the run's.
 	Logger *klog.Logger
-	// EveryDeletion: merging drops no deletion.
+	// EveryDeletion keeps every deletion when changes are merged.
 	EveryDeletion bool
 }
 
-// Handler is what a subscription delivers to.
+// Handler gets the events of a subscription.
 type Handler interface {
 	OnAdd(obj object.Object, initial bool)
 	OnUpdate(old, obj object.Object)

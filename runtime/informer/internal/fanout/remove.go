@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 )
 
-// Remove ends the subscription and waits for its running callback, unless that callback calls it.
+// Remove implements informer.Registration.Remove.
 func (s *Subscription) Remove() {
 	if returned := s.remove(); returned != nil {
 		<-returned
@@ -21,8 +21,7 @@ func (s *Subscription) Remove() {
 	}
 }
 
-// RemoveContext does what Remove does, but stops waiting when ctx is done. Then the error names the
-// callback.
+// RemoveContext implements informer.Registration.RemoveContext.
 func (s *Subscription) RemoveContext(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: RemoveContext: %w", s.fanout.config.Name, err)
@@ -50,9 +49,8 @@ func (s *Subscription) RemoveContext(ctx context.Context) error {
 }
 
 // remove ends the subscription, and returns a channel that is closed when the running callback has
-// returned. If there is nothing to wait for, it returns nil, and the Fanout has forgotten the
-// subscription. Otherwise the handler's goroutine makes the Fanout forget it, so that Status shows
-// the running callback until then.
+// returned. Until then Status shows the callback; the handler's goroutine makes the Fanout forget
+// the subscription. If no callback is running, remove does that and returns nil.
 func (s *Subscription) remove() <-chan struct{} {
 	s.mu.Lock()
 	returned := s.removeLocked()
@@ -63,8 +61,8 @@ func (s *Subscription) remove() <-chan struct{} {
 	return returned
 }
 
-// removeLocked ensures that no callback begins from then on: the handler's goroutine reads removed
-// in the section of mu in which it begins a callback.
+// removeLocked ensures that no callback begins any more: the handler's goroutine reads removed in
+// the section of mu in which it begins a callback.
 func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	if !s.removed {
 		s.removed = true
@@ -81,9 +79,8 @@ func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	return s.idle
 }
 
-// goroutineID returns the number of the calling goroutine. By it, Remove detects that it is called
-// from the callback that it would wait for. Go has the number only in the first line of a stack
-// trace.
+// goroutineID returns the number of the calling goroutine, by which Remove detects a call from the
+// callback it would wait for. Only a stack trace's first line has the number.
 func goroutineID() uint64 {
 	var buf [64]byte
 	line := buf[:runtime.Stack(buf[:], false)]

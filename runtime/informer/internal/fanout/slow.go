@@ -8,41 +8,39 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/outcome"
 )
 
-// When more changes wait for a handler in the log than its threshold, the publisher gives the
-// handler time to catch up. It publishes nothing more until the handler has taken two changes for
-// each new one, or has no more waiting than its threshold. So a quick handler gets every single
-// event, and the log stays bounded. The server is slowed down, because the DeltaFIFO fills until
-// the readers of the streams wait.
+// The publisher waits for each handler over its threshold, until it has taken two changes for each
+// new one, or is back within the threshold. The DeltaFIFO fills meanwhile, until the readers of the
+// streams wait, which slows the server down. So a quick handler gets every single event, and the
+// log stays bounded.
 //
 // Each handler has a patience: the time for which the publisher waits for it, beyond brisk for each
-// change that it takes meanwhile. A handler that has used it up is slow. From then on, all changes
-// that wait for it in the log are merged into its backlog, and the publisher does not wait for it.
-// When no change waits for it any more, it has its full patience again. A handler is slow at once
-// where waiting makes no sense:
+// change taken meanwhile. A handler that has used it up is slow: all its changes in the log are
+// merged into its backlog, and the publisher does not wait for it. Once no change waits for it, it
+// has its full patience again. A handler is slow at once where waiting makes no sense:
 //
-//   - with a threshold that one batch may pass, so that there would be a wait after each batch;
+//   - with a threshold that one batch may exceed: there would be a wait after each batch;
 //   - while initial objects are left to deliver;
 //   - when the differences of a full state come while it lags already.
 //
 // After the differences of a full state, the publisher waits for no handler: the log has them once
-// for all. It merges for stuck handlers, mergedAtOnce changes at a time, so that no other goroutine
-// waits long for Subscription.mu.
+// for all. It merges mergedAtOnce changes at a time, so that no other goroutine waits long for
+// Subscription.mu.
 const (
 	patience     = 250 * time.Millisecond
 	brisk        = 50 * time.Microsecond
 	mergedAtOnce = 128
-	oneBatch     = 128 // changes that one batch of events may have
+	oneBatch     = 128 // changes in one batch of events, at most
 )
 
-// slowness is how slow a handler is. Subscription.mu guards it.
+// Subscription.mu guards slowness.
 type slowness struct {
 	slow     bool
-	patience time.Duration // how much is left
-	goal     int64         // how many changes have to be passed until reached is closed
+	patience time.Duration // remaining
+	goal     int64         // position of the cursor at which reached is closed
 	reached  chan struct{} // nil if the publisher does not wait for the handler
 }
 
-// lags returns how many changes were passed, and whether keepUp has to be called.
+// lags returns the number of changes passed, and whether keepUp has to be called.
 func (s *Subscription) lags(logged int64) (passed int64, lags bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,17 +51,17 @@ func (s *Subscription) overThresholdLocked(logged int64) bool {
 	return !s.removed && s.config.Threshold != Never && logged-s.cursor.Passed() > int64(s.config.Threshold)
 }
 
-// keepUp waits until the handler has taken enough of what was published, or, if it is slow, merges
-// what waits for it. It doesn't wait after over is closed.
+// keepUp waits until the handler has taken enough of the publication or, if it is slow, merges its
+// changes. It doesn't wait after over is closed.
 func (l laggard) keepUp(p published, over <-chan struct{}) {
 	l.waitFor(p, over)
 	for l.mergeSome(p.until) {
 	}
 }
 
-// waitFor waits until the handler has taken enough, or is slow. The time counts since the
-// publication, so that stuck handlers are waited for together. One that has caught up by then
-// loses no patience.
+// waitFor waits until the handler has taken enough, or is slow. The time counts from the
+// publication, so waits for stuck handlers overlap. A handler that has caught up already loses no
+// patience.
 func (l laggard) waitFor(p published, over <-chan struct{}) {
 	s := l.Subscription
 	s.mu.Lock()
@@ -88,7 +86,8 @@ func (l laggard) waitFor(p published, over <-chan struct{}) {
 	}
 }
 
-// sleepLocked waits, without mu, until so many changes are passed, over is closed, or for a time.
+// sleepLocked waits, without mu, until the cursor has passed so many changes, over is closed, or
+// most has elapsed.
 func (s *Subscription) sleepLocked(passed int64, most time.Duration, over <-chan struct{}) {
 	reached := make(chan struct{})
 	s.slow.reached, s.slow.goal = reached, passed
@@ -97,14 +96,13 @@ func (s *Subscription) sleepLocked(passed int64, most time.Duration, over <-chan
 	defer timer.Stop()
 	select {
 	case <-reached:
-	case <-timer.C: // it may have taken some, so the caller looks again
+	case <-timer.C: // the caller looks again, as it may have taken some
 	case <-over:
 	}
 	s.mu.Lock()
 	s.slow.reached = nil
 }
 
-// passLocked moves the cursor past a change.
 func (s *Subscription) passLocked() {
 	s.cursor.Pass()
 	if s.cursor.Passed() >= s.slow.goal {
@@ -112,7 +110,6 @@ func (s *Subscription) passLocked() {
 	}
 }
 
-// goOnLocked wakes the publisher if it waits for the handler.
 func (s *Subscription) goOnLocked() {
 	if s.slow.reached != nil {
 		close(s.slow.reached)
@@ -123,8 +120,8 @@ func (s *Subscription) goOnLocked() {
 // caughtUpLocked notes that nothing waits for the handler.
 func (s *Subscription) caughtUpLocked() { s.slow.slow, s.slow.patience = false, patience }
 
-// mergeSome merges some of what waits in the log, up to change number until. It returns false when
-// there is nothing more to merge, as when the handler has caught up.
+// mergeSome merges a few changes in the log, up to change number until. It returns false when none
+// is left, as when the handler has caught up.
 func (s *Subscription) mergeSome(until int64) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// HandlerStatus is how one subscription keeps up.
+// HandlerStatus is the state of one subscription; informer.HandlerStatus documents its fields.
 type HandlerStatus struct {
 	Name         string
 	Synced       bool
@@ -23,7 +23,8 @@ type HandlerStatus struct {
 	Since        time.Time
 }
 
-// Running returns a line about the callback of an informer that is running, "" if none is.
+// Running returns a line about the running callback of the informer's handler, "" if none is
+// running.
 func (h HandlerStatus) Running(informer string) string {
 	if h.Callback == "" {
 		return ""
@@ -32,7 +33,7 @@ func (h HandlerStatus) Running(informer string) string {
 		informer, h.Name, h.Callback, h.Key, time.Since(h.Since).Round(time.Millisecond))
 }
 
-// Status returns how the handler keeps up.
+// Status returns the state of the handler.
 func (s *Subscription) Status() HandlerStatus {
 	logged := s.fanout.logged()
 	s.mu.Lock()
@@ -40,7 +41,7 @@ func (s *Subscription) Status() HandlerStatus {
 	return s.statusLocked(logged)
 }
 
-// statusLocked returns the status. So many changes were logged before mu was taken.
+// statusLocked returns the status. logged is the log's length, read before mu was taken.
 func (s *Subscription) statusLocked(logged int64) HandlerStatus {
 	status := HandlerStatus{
 		Name:    s.config.Name,
@@ -57,7 +58,6 @@ func (s *Subscription) statusLocked(logged int64) HandlerStatus {
 	return status
 }
 
-// waitingLocked returns how many changes wait in the log.
 func (s *Subscription) waitingLocked(logged int64) int {
 	if s.removed {
 		return 0
@@ -65,7 +65,7 @@ func (s *Subscription) waitingLocked(logged int64) int {
 	return int(max(0, logged-s.cursor.Passed()))
 }
 
-// oldestLocked returns when the oldest of the events that wait was published. There must be one.
+// oldestLocked returns when the oldest waiting event was published. There must be one.
 func (s *Subscription) oldestLocked() time.Duration {
 	switch {
 	case s.initialLocked() > 0:
@@ -79,10 +79,8 @@ func (s *Subscription) oldestLocked() time.Duration {
 
 func (s *Subscription) at(d time.Duration) time.Time { return s.fanout.config.Epoch.Add(d) }
 
-// StatusOf returns the part of the status that is about one key: Backlog counts the events of the
-// key, WaitingSince is when the oldest of them was published, and Callback is set if it is running
-// for the key. It looks through what waits in a copy, since there may be much of it: versions and
-// batches are immutable.
+// StatusOf returns the status of one key, as informer.SharedIndexInformer.KeyStatus documents. It
+// searches a copy without mu, since there may be many events: versions and batches are immutable.
 func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 	s.mu.Lock()
 	status := s.statusLocked(0)
@@ -119,7 +117,6 @@ func (s *Subscription) StatusOf(key object.Key) HandlerStatus {
 	return status
 }
 
-// waiting is what waits for one key.
 type waiting struct {
 	key    object.Key
 	events int
@@ -133,7 +130,7 @@ func (w *waiting) add(events int, at time.Duration) {
 	w.events += events
 }
 
-// replay looks behind the objects that were delivered.
+// replay searches the objects after the first delivered ones.
 func (w *waiting) replay(r replay, delivered int) {
 	if _, ok := r.version.Get(w.key); !ok || r.namespace != "" && r.namespace != w.key.Namespace {
 		return
@@ -150,7 +147,6 @@ func (w *waiting) replay(r replay, delivered int) {
 	}
 }
 
-// measure returns the state of the handler for the metrics.
 func (s *Subscription) measure() metrics.HandlerState {
 	status := s.Status()
 	return metrics.HandlerState{

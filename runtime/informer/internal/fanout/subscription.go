@@ -12,46 +12,45 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Subscription is one handler and its position: first in a version that is replayed, then in the
-// log.
+// Subscription is one handler and its position: first in a replayed version, then in the log.
 type Subscription struct {
 	// set once at construction
 	fanout  *Fanout
 	handler Handler
 	config  HandlerConfig
 	synced  chan struct{} // closed when the initial objects are delivered
-	// wake has capacity 1. Whoever adds something to deliver sends to it.
+	// wake has capacity 1. It gets a token when there is more to deliver.
 	wake chan struct{}
 
-	// Only the handler's goroutine uses what follows.
-	crashing bool                    // a panic of the handler is about to end the process
-	calls    int                     // how often the handler was called
+	// Only the handler's goroutine uses these.
+	crashing bool                    // the handler's panic is about to end the process
+	calls    int                     // number of calls of the handler
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
-	timer    *time.Timer             // of the run; nil if there is no resync
+	timer    *time.Timer             // of the run; nil without a resync
 
-	mu       sync.Mutex        // guards what follows
+	mu       sync.Mutex        // guards the rest
 	due      bool              // a resync is due
-	replays  []replay          // are delivered before everything else
-	replayed int               // how many objects of replays[0] were delivered or skipped
-	backlog  changelog.Backlog // what was merged: it is older than what waits in the log
-	cursor   changelog.Cursor  // the next change to deliver or to merge
+	replays  []replay          // delivered before everything else
+	replayed int               // objects of replays[0] that were delivered or skipped
+	backlog  changelog.Backlog // merged changes, older than those in the log
+	cursor   changelog.Cursor  // the next change to deliver or merge
 	slow     slowness
 	removed  bool
 
-	goroutine uint64           // the number of the handler's goroutine; 0 if it has none
-	running   changelog.Change // what the handler is called with; Type is 0 if it isn't called
-	since     time.Duration    // when that began, since the epoch
-	// when the running callback was last logged as not returning; 0: never
+	goroutine uint64           // the number of the handler's goroutine; 0 if none
+	running   changelog.Change // the handler's current argument; Type is 0 between calls
+	since     time.Duration    // start of the running callback, since the epoch
+	// when the running callback was last logged as hanging; 0: never
 	told time.Duration
 	idle chan struct{} // if not nil, closed when the callback has returned
 }
 
-// replay is a set of objects that are delivered as initial ones: those of a namespace of a version,
-// or all of it if namespace is "".
+// replay is a set of initial objects to deliver: those of a namespace of a version, or all of it if
+// namespace is "".
 type replay struct {
 	version   *table.Version
 	namespace string
-	at        time.Duration // when it began to wait, since the epoch
+	at        time.Duration // when it was added, since the epoch
 }
 
 func (r replay) objects() table.Set { return r.version.Namespace(r.namespace) }
@@ -75,7 +74,6 @@ func (s *Subscription) Synced() <-chan struct{} { return s.synced }
 // HasSynced reports whether Synced is closed.
 func (s *Subscription) HasSynced() bool { return outcome.Closed(s.synced) }
 
-// wakeUp makes the handler's goroutine look again at what there is to deliver.
 func (s *Subscription) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
@@ -83,7 +81,7 @@ func (s *Subscription) wakeUp() {
 	}
 }
 
-// addReplay adds the first objects of a namespace. No change that waits has one of their keys.
+// addReplay adds the first objects of a namespace. No waiting change has one of their keys.
 func (s *Subscription) addReplay(r replay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +91,6 @@ func (s *Subscription) addReplay(r replay) {
 	s.wakeUp()
 }
 
-// initialLocked returns how many objects are left to replay.
 func (s *Subscription) initialLocked() int {
 	n := -s.replayed
 	for _, r := range s.replays {

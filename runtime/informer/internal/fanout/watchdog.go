@@ -12,7 +12,6 @@ const (
 	lookEvery  = 5 * time.Second
 )
 
-// watch logs callbacks that do not return, until quiet is closed.
 func (f *Fanout) watch(r *Run, quiet <-chan struct{}) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -31,7 +30,6 @@ func (f *Fanout) watch(r *Run, quiet <-chan struct{}) {
 	}
 }
 
-// stuck reports whether the running callback has to be logged now.
 func (s *Subscription) stuck() (status HandlerStatus, stuck bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,25 +16,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shareBytes bounds the memory of the parts that an informer keeps of transformed objects, to share
-// them with objects that come later.
+// shareBytes limits the memory for parts that an informer keeps to share them with later objects.
 const shareBytes = 16 << 20
 
-// adoption replaces the parts of transformed objects by equal parts that cached objects have
-// already, so that the cache holds each of them once. All streams of an informer have the same
-// adoption. One without a table leaves objects as they are.
+// adoption replaces parts of transformed objects by equal parts of cached objects, so that the
+// cache holds each part once. All streams of an informer have the same adoption. Without a table it
+// leaves objects as they are.
 //
-// If the program has changed a part that cached objects share, those objects differ from what the
-// server has sent. From then on the adoption trusts no cached object, as a source does for the
-// parts that it shares: every list is decoded, transformed and compared anew.
+// If the program has changed a part shared by cached objects, those objects differ from the
+// server's. From then on the adoption trusts no cached object, as a source does for its shared
+// parts: every list is decoded, transformed and compared anew.
 type adoption struct {
 	table    *share.Table // nil without a transform, or if objects share nothing
-	adopters sync.Pool    // those that no stream uses at the moment
-	warned   atomic.Bool  // that a part was changed
+	adopters sync.Pool    // unused at the moment
+	warned   atomic.Bool  // about a changed part
 }
 
-// sharer is an *adoption behind an interface: each package of generated code compiles what it
-// reaches by the fields of an informer, and a pointer would lead to all methods of share's types.
+// sharer is an *adoption behind an interface, to save compile time: a pointer in an informer would
+// lead to all methods of share's types.
 type sharer interface {
 	begin(ctx context.Context, name string)
 	arrived(paused bool)
@@ -62,21 +61,20 @@ func (a *adoption) begin(ctx context.Context, name string) {
 	}
 }
 
-// arrived is called for each object that comes from the server. paused reports whether it came
-// after a pause.
+// arrived is called for each object from the server. paused reports whether it came after a pause.
 func (a *adoption) arrived(paused bool) {
 	if a.table != nil {
 		a.table.Arrived(time.Now(), paused)
 	}
 }
 
-// check compares all shared parts with what they should be, and returns intact.
+// check compares all shared parts with their expected content, and returns intact.
 func (a *adoption) check() bool { return a.table == nil || a.table.Check() }
 
-// intact reports whether no shared part was found to be changed.
+// intact reports whether no shared part was found changed.
 func (a *adoption) intact() bool { return a.table == nil || a.table.Intact() }
 
-// adopt returns the object to keep in place of obj: an equal one that shares parts with others.
+// adopt returns an object to keep instead of obj: an equal one that shares parts with others.
 func (a *adoption) adopt(obj object.Object) object.Object {
 	v := reflect.ValueOf(obj)
 	if a.table == nil || v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

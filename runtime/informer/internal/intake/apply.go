@@ -15,11 +15,9 @@ import (
 )
 
 // apply applies the next deltas of the stream. A full state is staged, without a lock, until it is
-// complete, and then applied and published in one step. The changes between two full states are
-// applied and published in one step too.
+// complete, and then applied and published in one step. So are the changes between two full states.
 //
-// A stream begins with a full state. Deltas that come before the first one belong to no state, and
-// are dropped.
+// A stream begins with a full state. Earlier deltas belong to no state, and are dropped.
 func (s *Stream) apply(r *Run, batch []delta) {
 	for len(batch) > 0 {
 		switch first := &batch[0]; {
@@ -67,7 +65,7 @@ func (s *Stream) commit(batch []delta) (applied int, panics []indexPanic, wait f
 	in.writing.Lock()
 	defer in.writing.Unlock()
 	if s.Removed() {
-		return 0, nil, nil // the table has nothing of the stream any more
+		return 0, nil, nil // the table has nothing of the stream
 	}
 	b := batchWriter{stream: s, txn: in.table.Begin()}
 	defer b.txn.Discard() // does nothing after Publish
@@ -88,7 +86,6 @@ func (s *Stream) commit(batch []delta) (applied int, panics []indexPanic, wait f
 	return b.applied, in.panics, wait
 }
 
-// report reports panics of index functions. It is called without a lock.
 func (in *Intake) report(logger klog.Logger, panics []indexPanic) {
 	for _, p := range panics {
 		logger.Error(p.err, "An index function panicked", "informer", in.config.Name, "stack", p.stack)
@@ -98,17 +95,15 @@ func (in *Intake) report(logger klog.Logger, panics []indexPanic) {
 	}
 }
 
-// batchWriter writes one batch of a stream to the table. Intake.writing is held meanwhile.
 type batchWriter struct {
 	stream  *Stream
 	txn     table.Txn
 	changes []changelog.Change
 	first   bool // the batch is the stream's first full state
-	replay  bool // first, and it is replayed from the table in place of changes
+	replay  bool // first, and replayed from the table instead of changes
 	applied int  // objects that were set or deleted
 }
 
-// changeAll applies changes that come between two full states.
 func (w *batchWriter) changeAll(batch []delta) {
 	w.changes = slices.Grow(w.changes, len(batch))
 	resourceVersion := ""
@@ -130,16 +125,15 @@ func (w *batchWriter) changeAll(batch []delta) {
 	w.moveTo(resourceVersion)
 }
 
-// replace applies a full state. Deletions of the objects that it lacks come first in the log. That
-// keeps the order of events of each key, because no other change of this state has one of their
-// keys. The first full state is not logged. It is replayed from the table, which takes no memory.
-// Only that of a late stream is logged, because deletions may wait that were logged when its
-// namespace was removed.
+// replace applies a full state. Deletions of the objects it lacks come first in the log. That keeps
+// the order of events of each key, because no other change of this state has one of their keys. The
+// first full state is replayed from the table instead of being logged, which takes no memory. Only
+// a late stream's is logged, because deletions logged when its namespace was removed may wait.
 func (w *batchWriter) replace(resourceVersion string) {
 	staging := &w.stream.staging
 	w.first = !w.stream.HasSynced()
 	w.replay = w.first && !w.stream.late
-	if !w.first { // else the table has nothing that the state could lack
+	if !w.first { // otherwise the table has no objects of the stream
 		w.txn.StartReplace()
 		w.txn.KeepAll(&staging.kept)
 	}
@@ -159,7 +153,7 @@ func (w *batchWriter) replace(resourceVersion string) {
 	w.moveTo(resourceVersion)
 }
 
-// sweep deletes the stream's objects that were not set or kept since StartReplace.
+// sweep deletes the stream's objects that were neither set nor kept since StartReplace.
 func (w *batchWriter) sweep() (vanished []changelog.Change) {
 	w.txn.Sweep(w.stream.namespace, func(old object.Object) {
 		vanished = append(vanished, changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
@@ -167,7 +161,7 @@ func (w *batchWriter) sweep() (vanished []changelog.Change) {
 	return vanished
 }
 
-// set stores an object and records the changes that result from it.
+// set stores an object and records the resulting changes.
 func (w *batchWriter) set(key object.Key, obj object.Object) {
 	if w.replay {
 		w.store(obj)
@@ -178,7 +172,7 @@ func (w *batchWriter) set(key object.Key, obj object.Object) {
 	switch {
 	case !ok:
 		change.Type, change.Old = deltafifo.Added, nil
-	case old.GetUID() != obj.GetUID(): // the deletion of the old one was not seen
+	case old.GetUID() != obj.GetUID(): // the old one's deletion was missed
 		w.record(changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
 		change.Type, change.Old = deltafifo.Added, nil
 	case sameState(old, obj):
@@ -204,7 +198,7 @@ func (w *batchWriter) delete(key object.Key, obj object.Object) {
 	switch {
 	case old.GetUID() == obj.GetUID():
 		w.record(changelog.Change{Type: deltafifo.Deleted, Old: obj})
-	default: // the server has deleted a successor of old that the stream has not seen
+	default: // the server has deleted a successor of old that the stream missed
 		w.record(changelog.Change{Type: deltafifo.Deleted, Old: old, FinalStateUnknown: true})
 	}
 }
@@ -215,7 +209,6 @@ func (w *batchWriter) record(c changelog.Change) {
 	}
 }
 
-// moveTo sets the resourceVersion of the stream in the table.
 func (w *batchWriter) moveTo(resourceVersion string) {
 	switch {
 	case resourceVersion == "":

@@ -11,9 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// have returns what the informer has at the moment. It returns nothing if anew is true: then the
-// resourceVersions of the server went back, and it may have another object under a version that the
-// informer knows.
+// have returns the informer's current objects. It returns none if anew is true: then the server's
+// resourceVersions went back, and it may reuse a known version for another object.
 func (s *Stream) have(anew bool) *cached {
 	c := &cached{adoption: s.intake.adoption}
 	if !anew {
@@ -22,21 +21,20 @@ func (s *Stream) have(anew bool) *cached {
 	return c
 }
 
-// cached is what the informer had when a source began to hand over its objects. The objects that it
-// has already need not be decoded and transformed again. The zero value has none. It is safe for
-// concurrent use.
+// cached holds the informer's objects from when a source began to hand over its own. Those in both
+// need not be decoded and transformed again. The zero value has none. It is safe for concurrent
+// use.
 type cached struct {
-	version atomic.Pointer[table.Version] // nil: nothing
-	// over is true when known finds no more objects; those that it has found may not have been
-	// handed over yet.
+	version atomic.Pointer[table.Version] // nil: none
+	// over is true when known finds no more objects; found ones may not have been handed over yet.
 	over   atomic.Bool
 	reused atomic.Bool // known has found an object
 
 	adoption sharer // set once at construction
 }
 
-// asked returns known, or nil if known could find no object: calling it costs the source a string
-// for each object.
+// asked returns known, or nil if known could find no object: a call costs the source a string for
+// each object.
 func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
 	if c.version.Load().Len() == 0 || !c.adoption.check() {
 		return nil
@@ -58,7 +56,7 @@ func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) ob
 	return obj
 }
 
-// has reports whether obj is an object that known has returned.
+// has reports whether obj was returned by known.
 func (c *cached) has(obj object.Object) bool {
 	version := c.version.Load()
 	if version == nil || !c.reused.Load() || isNil(obj) {

@@ -18,8 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// StateFile is where a stream's state is kept between processes. Outside of tests it is a
-// *checkpoint.File.
+// StateFile keeps a stream's state between processes. Outside of tests it is a *checkpoint.File.
 type StateFile interface {
 	Path() string
 	Read(item func(object.Object) error) (checkpoint.State, error)
@@ -28,43 +27,43 @@ type StateFile interface {
 }
 
 // FileOf returns the file for the state of a stream. transform is the code of Config.Transform, 0
-// if there is none.
+// without one.
 type FileOf func(namespace string, src source.Source[object.Object], transform uintptr) (StateFile, error)
 
-// When states are written: after a second, if there is none on disk, and then so rarely that
-// writing takes at most a fiftieth of the time.
+// States are written after a second, if there is none on disk, and then in at most a fiftieth of
+// the time.
 const (
 	firstSave = time.Second
 	saveEvery = 10 * time.Second
 	saveShare = 50
 )
 
-// disk is what a stream has on disk.
+// disk is a stream's state on disk.
 type disk struct {
-	open func() (StateFile, error) // opens the file once; it may take long
+	open func() (StateFile, error) // opens the file once, possibly slowly
 
-	// mu guards what follows.
+	// mu guards the rest.
 	mu    sync.Mutex
-	saved checkpoint.State // what the file has, if this process has read or written it
-	// changed is the number of changes, as stream.changed counts them, after which the table had
-	// the file's objects; -1 if it never had them. If it is too small, the file is written anew.
+	saved checkpoint.State // the file's state, if read or written by this process
+	// changed is the value of stream.changed for which the table had the file's objects; -1 if it
+	// never had them. If it is too small, the file is written anew.
 	changed int64
-	err     error // of the last attempt to write; nil if it has succeeded
+	err     error // of the last write; nil if it succeeded
 	totals  DiskTotals
-	doing   string // what a goroutine does on the disk, such as "reading …"; "" if nothing
+	doing   string // the current use of the disk, such as "reading …"; "" if none
 	since   time.Time
 }
 
-// hangs is how long writing may take until the status calls that an error.
+// hangs is the duration from which the status calls a write an error.
 const hangs = 30 * time.Second
 
-// DiskTotals counts what was done with a stream's file. Its numbers never go down.
+// DiskTotals counts the uses of a stream's file. Its numbers never go down.
 type DiskTotals struct {
-	Writes   int64         // those that succeeded; not those of the version alone
-	Bytes    int64         // that they have written
+	Writes   int64         // successful ones, except of the version alone
+	Bytes    int64         // written by them
 	Took     time.Duration // by them
 	Failures int64         // of writing
-	Restored int64         // objects that were read and that the server has accepted
+	Restored int64         // objects read and accepted by the server
 }
 
 func (t *DiskTotals) add(other DiskTotals) {
@@ -75,7 +74,7 @@ func (t *DiskTotals) add(other DiskTotals) {
 	t.Restored += other.Restored
 }
 
-// newDisk returns nil if the informer keeps nothing.
+// newDisk returns nil without checkpoints.
 func newDisk(config *Config, s StreamConfig) *disk {
 	if config.FileOf == nil {
 		return nil
@@ -85,7 +84,7 @@ func newDisk(config *Config, s StreamConfig) *disk {
 	})}
 }
 
-// status returns the state that the file has, why it could not be written, and what was done.
+// status returns the file's state, the totals, and why the last write failed.
 func (d *disk) status() (checkpoint.State, DiskTotals, error) {
 	if d == nil {
 		return checkpoint.State{}, DiskTotals{}, nil
@@ -98,8 +97,8 @@ func (d *disk) status() (checkpoint.State, DiskTotals, error) {
 	return d.saved, d.totals, d.err
 }
 
-// begin notes that a goroutine of the stream uses the disk, until end is called. Only one does:
-// what is read is written after that.
+// begin notes that a goroutine of the stream uses the disk, until end is called. Only one does at a
+// time: the file is read before it is written.
 func (d *disk) begin(doing string) (end func()) {
 	set := func(doing string) {
 		d.mu.Lock()
@@ -110,7 +109,7 @@ func (d *disk) begin(doing string) (end func()) {
 	return func() { set("") }
 }
 
-// doingLocked returns what a goroutine does on the disk, and for how long; "" if nothing.
+// doingLocked returns the current use of the disk, and its duration; "" if none.
 func (d *disk) doingLocked() string {
 	if d.doing == "" {
 		return ""
@@ -118,7 +117,7 @@ func (d *disk) doingLocked() string {
 	return fmt.Sprintf("%s for %v", d.doing, time.Since(d.since).Round(time.Millisecond))
 }
 
-// now is doingLocked for those who have no lock, and maybe no disk.
+// now is doingLocked without a lock; the disk may be nil.
 func (d *disk) now() string {
 	if d == nil {
 		return ""
@@ -158,8 +157,8 @@ func (s *Stream) restore(ctx context.Context, replace func(object.Object) error)
 	return state.ResourceVersion
 }
 
-// countChanges counts the objects that a batch has set or deleted, before they are published. If
-// the batch is the state that was read from disk, the file has what the table has then.
+// countChanges counts the objects set or deleted by a batch, before they are published. If the
+// batch is the state read from disk, the file then has the table's objects.
 func (s *Stream) countChanges(applied int) {
 	changed := s.changed.Add(int64(applied))
 	if s.staging.open && s.restored.Swap(false) {
@@ -171,24 +170,23 @@ func (s *Stream) countChanges(applied int) {
 	}
 }
 
-// save writes the stream's state, unless the file has it already, or there is none yet. If only the
+// save writes the stream's state, unless there is none yet or the file has it already. If only the
 // version has changed, as by bookmarks, it writes only that.
 func (s *Stream) save(logger klog.Logger) {
-	// A change is counted in changed before it is published, and in published after that. So the
-	// version has at least the changes that published counts now, and at most those that changed
-	// counts later.
+	// A change is counted in changed before it is published, and in published after that. So
+	// version has at least the changes counted in published now, and at most those counted in
+	// changed later.
 	published := s.published.Load()
 	version := s.intake.table.Version()
 	at := s.StandsAt(version)
 	saved, _, _ := s.disk.status()
-	// If the server's versions went back, it may have come to the version of the file by other
-	// changes.
+	// If the server's versions went back, it may have reached the file's version by other changes.
 	has := at == saved.ResourceVersion && s.disk.has(s.changed.Load())
 	if !s.HasSynced() || at == "" || has {
 		return
 	}
 	if s.Removed() {
-		return // it was removed, and version may have those of a later stream of its namespace
+		return // version may have the objects of a later stream of its namespace
 	}
 	set := version.Namespace(s.namespace)
 	state := checkpoint.State{ResourceVersion: at, Saved: time.Now(), Objects: set.Len(), Bytes: saved.Bytes}
@@ -211,15 +209,14 @@ func (s *Stream) save(logger klog.Logger) {
 	}
 }
 
-// has reports whether the file has the objects that the table has after so many changes.
+// has reports whether the file has the table's objects after so many changes.
 func (d *disk) has(changed int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.changed == changed
 }
 
-// wrote notes the outcome of writing a state, or its version alone, and returns the error of the
-// time before.
+// wrote notes the outcome of writing a state, or its version alone, and returns the previous error.
 func (d *disk) wrote(state checkpoint.State, changed int64, advanced bool, err error) (before error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -238,7 +235,7 @@ func (d *disk) wrote(state checkpoint.State, changed int64, advanced bool, err e
 	return before
 }
 
-// SaveAll writes the states of all streams; with missing, only of those that have nothing on disk.
+// SaveAll writes the states of all streams or, with missing, only of those with nothing on disk.
 func (in *Intake) SaveAll(logger klog.Logger, missing bool) {
 	for _, s := range in.Streams() {
 		if saved, _, _ := s.disk.status(); s.disk != nil && !(missing && saved.ResourceVersion != "") {
@@ -247,8 +244,8 @@ func (in *Intake) SaveAll(logger klog.Logger, missing bool) {
 	}
 }
 
-// saveBehind writes the states from time to time, until the run is over. What it reads is
-// immutable, so it delays no other goroutine.
+// saveBehind writes the states from time to time, until the run is over. It delays no other
+// goroutine, since it reads immutable data.
 func (in *Intake) saveBehind(r *Run) {
 	timer := time.NewTimer(firstSave)
 	defer timer.Stop()
@@ -267,9 +264,9 @@ func (in *Intake) saveBehind(r *Run) {
 // Kept reports whether the stream's state is kept on disk.
 func (s *Stream) Kept() bool { return s.disk != nil }
 
-// Disk returns the state that is on disk, what was done there, and why the state could not be
-// written; nothing if the stream's state is not kept.
+// Disk returns the state on disk, the totals, and why the last write failed; nothing without a
+// checkpoint.
 func (s *Stream) Disk() (checkpoint.State, DiskTotals, error) { return s.disk.status() }
 
-// DiskNow returns what a goroutine does on the disk, and for how long; "" if nothing.
+// DiskNow returns the current use of the disk, and its duration; "" if none.
 func (s *Stream) DiskNow() string { return s.disk.now() }

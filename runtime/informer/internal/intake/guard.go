@@ -11,18 +11,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// guarded is an index whose function may panic. An object for which it panics has no keys in this
-// index; lookups that don't use the index find it. The panic is reported.
+// guarded is an index whose function may panic. The panic is reported, and its object has no keys
+// in this index; lookups that don't use the index find it.
 type guarded struct {
 	table.Index
 
-	// intake is nil while the index is being added: then a panic reaches the caller of
-	// AddIndexes. Intake.writing guards it.
+	// intake is nil while the index is being added: then a panic reaches the caller of AddIndexes.
+	// Intake.writing guards it.
 	intake *Intake
 }
 
 // Changes calls the index. If the index's function panics, Changes calls it again for each of the
-// two states, so that the keys of the state for which it does not panic are right.
+// two states, so that the keys of a state without a panic are right.
 func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	if g.intake == nil {
 		g.Index.Changes(old, obj, c)
@@ -40,7 +40,7 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	}
 }
 
-// try calls the index, and reports whether its function has returned. A panic is reported if report
+// try calls the index, and reports whether its function has returned. It reports a panic if report
 // is true. If the function calls runtime.Goexit, try doesn't return.
 func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok bool) {
 	defer func() {
@@ -54,7 +54,7 @@ func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok
 	return true
 }
 
-// indexPanic is a panic that the user is told about once the locks are released.
+// indexPanic is a panic to report to the user once the locks are released.
 type indexPanic struct {
 	err   error
 	stack string

@@ -12,10 +12,10 @@ import (
 // Indexer makes a table.Index for one table. store.AnyIndex is one.
 type Indexer interface{ Bind() table.Index }
 
-// AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes that the
-// informer already has; if it has all of them, AddIndexes takes no lock. It fills the others on the
-// caller's goroutine, and no stream is applied meanwhile. If an index function panics, AddIndexes
-// adds none and panics with the same value.
+// AddIndexes adds all of the indexes, or returns an error and adds none. It skips existing indexes,
+// and takes no lock if all exist. It fills the others on the caller's goroutine, and no stream is
+// applied meanwhile. If an index function panics, AddIndexes adds none and panics with the same
+// value.
 func (in *Intake) AddIndexes(indexes ...Indexer) error {
 	if in.published(indexes) {
 		return nil
@@ -57,8 +57,7 @@ func (in *Intake) published(indexes []Indexer) bool {
 	})
 }
 
-// checkIndexesLocked returns the indexes that the table lacks, or an error about the first wrong
-// one.
+// checkIndexesLocked returns the missing indexes, or an error about the first wrong one.
 func (in *Intake) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
 	all := slices.Clone(in.indexes)
 	for n, index := range indexes {

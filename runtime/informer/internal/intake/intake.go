@@ -22,11 +22,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Config is what an Intake is made of.
+// Config configures an Intake.
 type Config struct {
 	Name    string         // of the informer
-	Streams []StreamConfig // at least one; of several, each has a namespace of its own
-	// SourceIn returns the source for a namespace that is added. nil: none can be added.
+	Streams []StreamConfig // at least one; several have different namespaces
+	// SourceIn returns the source for an added namespace. nil: none can be added.
 	SourceIn func(namespace string) (source.Source[object.Object], error)
 	Tuning   reflector.Tuning
 
@@ -35,22 +35,20 @@ type Config struct {
 	OnError func(informer string, err error)
 	// Transform is called by readers, possibly several at once. nil: none.
 	Transform func(object.Object) (object.Object, error)
-	// TransformCode is the address of the code of the user's function behind Transform; 0 if there
-	// is none.
+	// TransformCode is the address of the code of the user's function behind Transform; 0 if none.
 	TransformCode uintptr
-	// FileOf returns the files in which the states of streams are kept between processes. nil: they
-	// are not.
+	// FileOf returns the files that keep the states of streams between processes. nil: none.
 	FileOf FileOf
 
 	Unshared  bool               // objects share nothing with each other
-	Mutations *mutation.Detector // is told which objects are stored; nil: none
+	Mutations *mutation.Detector // gets every stored object; nil: none
 
-	// Publish publishes what a batch has changed, and returns a function that waits for handlers
-	// that lag, or nil. It is called by one goroutine at a time.
+	// Publish publishes a batch's changes, and returns a function that waits for handlers that lag,
+	// or nil. It is called by one goroutine at a time.
 	Publish func(Publication) (wait func(over <-chan struct{}))
 	// StateChanged is called when the state of a stream's reader has changed.
 	StateChanged func()
-	// Connect gives a stream its reader. nil: a reflector.
+	// Connect makes the reader of a stream. nil: a reflector.
 	Connect func(*Stream) (Reader, error)
 }
 
@@ -70,22 +68,22 @@ type Reader interface {
 type Run struct {
 	Ctx      context.Context // done when the run is over
 	Fail     func(error)     // ends the run
-	Go       func(func())    // starts a goroutine that the run waits for
+	Go       func(func())    // starts a goroutine of the run
 	Logger   klog.Logger
 	Recorder metrics.InformerRecorder // nil without metrics
 }
 
 // Publication is a change of the table that is ready to be published.
 type Publication struct {
-	Stream  *Stream // whose objects, or whose version, changed; nil: indexes were added
+	Stream  *Stream // whose objects or version changed; nil: indexes were added
 	Changes []changelog.Change
 	Full    bool // Changes are the differences of a full state, or of its removal
-	First   bool // the stream has had no full state before; unless it is late, there are no Changes
+	First   bool // the stream's first full state; unless it is late, there are no Changes
 	Added   bool // the stream was added
 	Removed bool // the stream was removed
 
 	txn table.Txn
-	// streams makes the set of streams what it is from then on; nil if it stays.
+	// streams makes the new set of streams current; nil if it is unchanged.
 	streams func()
 }
 
@@ -112,25 +110,25 @@ type Intake struct {
 	// all has the streams. It is replaced under both writing and mu, and read without a lock.
 	all atomic.Pointer[[]*Stream]
 
-	// writing guards what follows, and the one open transaction. The loop holds it for one batch;
+	// writing guards these, and the one open transaction. The loop holds it for one batch;
 	// AddIndexes, AddNamespace and RemoveNamespace hold it as well, since no loop may be running.
 	// Lock order: writing before mu.
 	writing sync.Mutex
 	indexes []*guarded
 	panics  []indexPanic // of the batch that is being applied
 	divided bool         // the table has a resourceVersion for each namespace
-	newest  uint64       // the number of the stream that was added last
-	run     *Run         // nil if there is none
+	newest  uint64       // the number of the stream added last
+	run     *Run         // nil if none
 	// starting limits how many streams of the run start at a time.
 	starting starting
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the rest
 	byNumber map[uint64]*Stream
-	past     Past // of the streams that were removed
-	queue    fifo // of the run; nil if there is none
+	past     Past // of removed streams
+	queue    fifo // of the run; nil if none
 }
 
-// New returns an Intake, which is the only one to write to the table.
+// New returns an Intake, the table's only writer.
 func New(config Config, t *table.Table, epoch time.Time) (*Intake, error) {
 	in := &Intake{config: config, table: t, epoch: epoch, adoption: newAdoption(&config), byNumber: map[uint64]*Stream{}}
 	if len(config.Streams) == 0 {
@@ -177,7 +175,7 @@ func (in *Intake) Streams() []*Stream {
 }
 
 // setStreams is called with writing held, or before the Intake is used. removed is the stream that
-// is no longer among them; nil if there is none.
+// all no longer has; nil if none.
 func (in *Intake) setStreams(all []*Stream, removed *Stream) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -191,7 +189,7 @@ func (in *Intake) setStreams(all []*Stream, removed *Stream) {
 	}
 }
 
-// StreamOf returns the stream that reads the objects of a namespace, nil if none does.
+// StreamOf returns the stream that reads a namespace, nil if none does.
 func (in *Intake) StreamOf(namespace string) *Stream {
 	for _, s := range in.Streams() {
 		if s.namespace == "" || s.namespace == namespace {
@@ -201,18 +199,17 @@ func (in *Intake) StreamOf(namespace string) *Stream {
 	return nil
 }
 
-// Past returns the totals of the streams that were removed, and the other streams.
+// Past returns the totals of removed streams, and the other streams.
 func (in *Intake) Past() (Past, []*Stream) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.past, in.Streams()
 }
 
-// Totals counts what the sources have brought, over all runs.
+// Totals returns the counters of all runs.
 func (in *Intake) Totals() *Totals { return &in.totals }
 
-// Queued returns how many deltas wait in the DeltaFIFO, or are objects of full states that are not
-// complete.
+// Queued returns the number of deltas in the DeltaFIFO and of objects in incomplete full states.
 func (in *Intake) Queued() (n int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -231,5 +228,4 @@ func (in *Intake) setQueue(queue fifo) {
 	in.queue = queue
 }
 
-// now returns the time since the epoch.
 func (in *Intake) now() time.Duration { return time.Since(in.epoch) }

@@ -13,9 +13,7 @@ import (
 
 type delta = deltafifo.Delta[object.Object]
 
-// fifo is the DeltaFIFO of one run. It is an interface to save compile time: the compiler compiles
-// the methods of a generic type in each package that can reach the type, and each package of
-// generated code can reach an Intake.
+// fifo is the DeltaFIFO of one run. It is an interface to save compile time; see settings.GoType.
 type fifo interface {
 	Push(batch []delta) error
 	Pop(ctx context.Context, room []delta) ([]delta, error)
@@ -23,7 +21,7 @@ type fifo interface {
 	Close()
 }
 
-// Begin begins a run: each stream gets a goroutine that reads. Loop has to be called then.
+// Begin begins a run: each stream gets a goroutine that reads. The caller calls Loop next.
 func (in *Intake) Begin(r *Run) {
 	in.writing.Lock()
 	defer in.writing.Unlock()
@@ -37,9 +35,9 @@ func (in *Intake) Begin(r *Run) {
 	}
 }
 
-// Loop is the controller loop: it applies what is in the DeltaFIFO, until the run is over. If an
-// index function or OnError calls runtime.Goexit, the run ends, because what was taken out of the
-// queue is lost; the next run begins with a full state.
+// Loop is the controller loop: it applies the deltas until the run is over. If an index function or
+// OnError calls runtime.Goexit, the run ends, because the deltas taken out are lost; the next run
+// begins with a full state.
 func (in *Intake) Loop(r *Run) {
 	queue := in.queue
 	defer in.stop(queue)
@@ -64,14 +62,14 @@ func (in *Intake) Loop(r *Run) {
 			}
 			rest = rest[n:]
 		}
-		clear(batch) // so that it keeps no objects alive
+		clear(batch) // keeps no objects alive
 		if room = batch[:0]; cap(room) > atOnce {
-			room = nil // what follows takes less room than a full state
+			room = nil // later batches take less room than a full state
 		}
 	}
 }
 
-// stop begins the end of a run: no reader starts, and those end that wait for room.
+// stop begins the end of a run: no reader starts, and readers that wait for room end.
 func (in *Intake) stop(queue fifo) {
 	queue.Close()
 	in.writing.Lock()
@@ -79,15 +77,13 @@ func (in *Intake) stop(queue fifo) {
 	in.run, in.starting = nil, nil
 }
 
-// numbered returns a stream, nil if it was removed.
 func (in *Intake) numbered(number uint64) *Stream {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.byNumber[number]
 }
 
-// End ends a run of which no goroutine is left. What was not applied is dropped: the next run reads
-// it anew.
+// End ends a run without goroutines. Deltas not applied are dropped: the next run reads them anew.
 func (in *Intake) End() {
 	in.writing.Lock()
 	defer in.writing.Unlock()
@@ -98,8 +94,7 @@ func (in *Intake) End() {
 	}
 }
 
-// goexit returns the error with which a run ends when a function of the user has called
-// runtime.Goexit.
+// goexit returns the error of a run ended by a user's function with runtime.Goexit.
 func (in *Intake) goexit(name string) error {
 	return fmt.Errorf("the source, transform, an index function or OnError of %s: %w", name, outcome.ErrGoexit)
 }

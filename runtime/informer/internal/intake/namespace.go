@@ -13,8 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 )
 
-// AddNamespace adds a stream, which begins at once if a run has begun. It does nothing if there is
-// one of this namespace. It waits until the batch that is being applied is done.
+// AddNamespace implements informer.SharedIndexInformer.AddNamespace.
 func (in *Intake) AddNamespace(namespace string) error {
 	switch {
 	case namespace == "":
@@ -66,9 +65,7 @@ func (in *Intake) divide(txn table.Txn) {
 	}
 }
 
-// RemoveNamespace removes the stream of a namespace, with its objects from the table, which are
-// deletions with an unknown final state. Then it waits until the reader of the stream has ended, or
-// ctx is done. It does nothing if there is no such stream.
+// RemoveNamespace implements informer.SharedIndexInformer.RemoveNamespace.
 func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, namespace string) error {
 	if !in.hasNamespaces() {
 		return errNoNamespaces
@@ -82,7 +79,7 @@ func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, names
 		wait(ctx.Done())
 	}
 	if s.ended == nil {
-		return nil // it has never been read
+		return nil // it was never read
 	}
 	select {
 	case <-s.ended:
@@ -97,9 +94,9 @@ func (in *Intake) RemoveNamespace(ctx context.Context, logger klog.Logger, names
 	}
 }
 
-// remove removes a stream and its objects, in one step, and returns it, or nil if there is none.
-// The stream's reader may go on for a while, but it changes nothing. If an index function calls
-// runtime.Goexit, the stream stays.
+// remove removes a stream and its objects, in one step, and returns it; nil if there is none. The
+// reader may go on for a while, without effect. If an index function calls runtime.Goexit, the
+// stream stays.
 func (in *Intake) remove(namespace string) (_ *Stream, _ []indexPanic, wait func(over <-chan struct{})) {
 	in.writing.Lock()
 	defer in.writing.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// prepared is the stream's source, whose objects it checks, transforms and counts.
+// prepared is the stream's source with checked, transformed and counted objects.
 type prepared struct{ stream *Stream }
 
 func (p prepared) String() string { return fmt.Sprint(p.stream.source) }
@@ -65,22 +65,22 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 			}
 		case source.Bookmark:
 			if e.InitialEventsEnd {
-				have.over.Store(true) // the events that follow are news
+				have.over.Store(true) // later events are news
 			}
 		default:
 			return &wrongError{source.DecodeError{Err: fmt.Errorf("the source handed over an event of the unknown type %d", e.Type)}}
 		}
 		if !e.More && have.over.Load() {
-			have.version.Store(nil) // the objects that were found have all been handed over
+			have.version.Store(nil) // every known object was handed over
 		}
 		m.count(&e)
 		return event(e)
 	})
 }
 
-// readAnew reports whether the full state that has begun must be read anew. asked reports that the
-// reflector wants that. It does so until it has passed on such a state, which may still wait in the
-// queue, or have been dropped at the end of a run; until one is in the table, all are read anew.
+// readAnew reports whether the full state just begun must be read anew. asked is the reflector's
+// wish. It lasts until the reflector has passed on such a state, which may still wait in the queue,
+// or have been dropped at the end of a run; until one is in the table, all are read anew.
 func (s *Stream) readAnew(asked bool) bool {
 	if asked {
 		s.anew.Store(s.sink.replaces)
@@ -94,8 +94,7 @@ func (s *Stream) readOnly() bool {
 	return s.intake.config.Transform == nil && !s.intake.config.Unshared
 }
 
-// handedOver prepares an object that the source has handed over. One that the informer already has
-// is not transformed again.
+// handedOver prepares an object from the source. A known one is not transformed again.
 func (s *Stream) handedOver(ctx context.Context, obj object.Object, have *cached) (object.Object, error) {
 	if s.intake.config.Transform == nil || have.has(obj) {
 		return obj, s.check(obj)
@@ -128,8 +127,7 @@ func (s *Stream) Prepare(ctx context.Context, obj object.Object) (object.Object,
 	return s.intake.adoption.adopt(result), nil
 }
 
-// check returns an error if an object is nil, has no name, or is in another namespace than the
-// stream's.
+// check returns an error if an object is nil, has no name, or is not in the stream's namespace.
 func (s *Stream) check(obj object.Object) error {
 	switch {
 	case isNil(obj):
@@ -148,8 +146,8 @@ var (
 	errTransformedIdentity = errors.New("the function changed namespace, name, uid or resourceVersion, which must stay")
 )
 
-// wrongError is an error about an object that the source took for a good one. The reflector treats
-// it as bad data.
+// wrongError is an error about an object that the source accepted. The reflector treats it as bad
+// data.
 type wrongError struct{ data source.DecodeError }
 
 var (
@@ -177,7 +175,6 @@ func callTransform(ctx context.Context, transform func(object.Object) (object.Ob
 	return result, err
 }
 
-// isNil reports whether obj is nil, or an interface that holds a nil pointer.
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

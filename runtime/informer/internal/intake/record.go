@@ -10,19 +10,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Totals counts what the sources have brought, over all runs.
+// Totals counts listed objects and events, over all runs.
 type Totals struct {
 	Events [source.Bookmark + 1]atomic.Int64 // by type
 	Listed atomic.Int64
 }
 
-// Past has the totals of streams that were removed. Those of the informer never go down.
+// Past has the totals of removed streams, so that the informer's never go down.
 type Past struct {
 	Relists, BadData int64
 	Disk             DiskTotals
 }
 
-// add adds the totals of a stream.
 func (p *Past) add(s *Stream) {
 	status := s.Status()
 	p.Relists += status.Relists
@@ -56,10 +55,9 @@ func (s *Stream) endList() {
 	}
 }
 
-// watched is one watch.
 type watched struct {
 	stream  *Stream
-	initial bool // the initial events of a watch-list have not ended
+	initial bool // the watch-list's initial events have not ended
 	open    bool // the watch is open, and past its initial events
 	since   time.Duration
 	events  int

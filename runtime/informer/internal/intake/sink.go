@@ -7,18 +7,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Sink takes what the reader of a stream reads, on the reader's goroutine, and pushes it into the
-// DeltaFIFO of the run. What comes at once is pushed in one step, so that it can be published in
+// Sink takes deltas from a stream's reader, on the reader's goroutine, and pushes them into the
+// run's DeltaFIFO. It pushes the deltas of a burst in one step, so that they can be published in
 // one.
 type Sink struct {
 	stream *Stream // set once at construction
 	queue  fifo    // of the run
 	batch  []delta // not pushed yet
-	// replaces counts the full states that the reader has begun, over all runs.
+	// replaces counts the full states begun by the reader, over all runs.
 	replaces int64
 }
 
-// atOnce is the largest number of deltas that are collected.
+// atOnce is the largest number of collected deltas.
 const atOnce = 128
 
 // BeginReplace begins a full state.
@@ -50,7 +50,7 @@ func (s *Sink) EndReplace(resourceVersion string) error {
 	if err := s.take(delta{Type: deltafifo.ReplaceEnded, ResourceVersion: resourceVersion}); err != nil {
 		return err
 	}
-	defer func() { s.batch = nil }() // what follows takes less room than a full state
+	defer func() { s.batch = nil }() // later batches take less room than a full state
 	s.stream.letOtherStart()
 	return s.Flush()
 }
@@ -77,13 +77,13 @@ func (s *Sink) take(d delta) error {
 	return s.Flush()
 }
 
-// Flush pushes what was collected. It waits while the queue is full.
+// Flush pushes the collected deltas. It waits while the queue is full.
 func (s *Sink) Flush() error {
 	if len(s.batch) == 0 {
 		return nil
 	}
 	err := s.queue.Push(s.batch)
-	clear(s.batch) // so that it keeps no objects alive
+	clear(s.batch) // keeps no objects alive
 	s.batch = s.batch[:0]
 	return err
 }

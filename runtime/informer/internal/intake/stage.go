@@ -11,31 +11,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// staging is the full state that a stream is bringing. It lies beside the table until it is
-// complete, so that readers of the table never see a part of it.
+// staging holds a stream's full state beside the table until it is complete, so that readers of the
+// table never see a part of it.
 type staging struct {
 	open bool // a full state is being read
 	full fullState
-	// count counts the full states that have begun to be staged, so that it is the number of the
-	// one that is staged. It includes those that were dropped at the end of a run.
+	// count is the number of the staged full state, of all whose staging began, also dropped ones.
 	count int64
 
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
-	// kept has the rows in base of those objects of the full state that have not changed; they are
-	// not in full.
+	// kept has the rows in base of the full state's unchanged objects, which are not in full.
 	kept table.RowSet
-	// changed has the rows in base of the objects that are in full.
+	// changed has the rows in base of the objects in full.
 	changed table.RowSet
 
-	// size is how many objects are staged, for the metrics; it is set from time to time.
+	// size is the number of staged objects, for the metrics; it is set from time to time.
 	size atomic.Int64
 }
 
-// fullState is a full state, in parts, which are not copied when it grows.
+// fullState is a full state, in parts, to grow without copying.
 type fullState [][]object.Object
 
-// tombstone stands for an object that was deleted while the full state was read.
+// tombstone stands for an object deleted while the full state was read.
 type tombstone struct{ object.Object }
 
 func (s *fullState) add(obj object.Object) {
@@ -58,8 +56,8 @@ func (s fullState) len() (n int64) {
 	return n
 }
 
-// stage adds deltas to the staged full state, until that is complete or aborted. It returns the
-// rest, which begins with the delta that completes the state, if there is one.
+// stage adds deltas to the staged full state, until it is complete or aborted. It returns the rest,
+// beginning with the delta that completes the state, if any.
 func (s *Stream) stage(batch []delta) (rest []delta) {
 	for n := range batch {
 		switch d := &batch[n]; d.Type {
@@ -88,9 +86,8 @@ func (s *Stream) stage(batch []delta) (rest []delta) {
 	return nil
 }
 
-// add stages an object. If the object has not changed, it marks the one in the table instead, and
-// keeps nothing of it. Only the stream itself changes its objects in the table, so base and the
-// table have the same ones.
+// add stages an object. If it has not changed, add marks the table's instead. Only the stream
+// itself changes its objects in the table, so base and the table have the same ones.
 func (s *staging) add(d *delta) {
 	own, at := s.base.Find(d.Key)
 	switch {
@@ -104,22 +101,20 @@ func (s *staging) add(d *delta) {
 	s.full.add(d.Object)
 }
 
-// unstage drops what is staged.
 func (s *Stream) unstage() {
 	g := &s.staging
 	g.open, g.full, g.base, g.kept, g.changed = false, nil, nil, table.RowSet{}, table.RowSet{}
 	g.size.Store(0)
 }
 
-// same reports whether two objects of one key are the same state of the same object.
 func same(a, b object.Object) bool { return a == b || a.GetUID() == b.GetUID() && sameState(a, b) }
 
-// sameState reports whether two objects of one key and uid are the same state. A source may
-// hand over the cached object itself instead of decoding it again (source.ListOptions.Known). An
-// object that the source has decoded is compared as a whole, because an equal uid and
-// resourceVersion do not prove equal content: the server may have been restored from a backup, or
-// the program may have written to a part of a cached object. So a source that doubts the cached
-// objects only has to decode all of them. Those that differ are then replaced and reported.
+// sameState reports whether two objects of one key and uid are the same state. A source may hand
+// over the cached object itself (source.ListOptions.Known). A decoded object is compared as a
+// whole, because an equal resourceVersion does not prove equal content: the server may have been
+// restored from a backup, or the program may have written to a part of a cached object. So a source
+// that doubts the cached objects only has to decode all of them; different ones are then replaced
+// and reported.
 func sameState(a, b object.Object) bool {
 	version := b.GetResourceVersion()
 	return a.GetResourceVersion() == version && (a == b || version != "" && mutation.Equal(a, b))

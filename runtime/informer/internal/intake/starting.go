@@ -16,11 +16,11 @@ const (
 	maxStart    = 2 * time.Second
 )
 
-// starting is a semaphore: it limits how many streams of one run start at a time. nil sets no
+// starting is a semaphore that limits how many streams of one run start at a time. nil sets no
 // limit.
 type starting chan struct{}
 
-// startingOf returns what limits a stream of a run that has so many. writing is held.
+// startingOf returns the semaphore for a stream of a run with so many. writing is held.
 func (in *Intake) startingOf(streams int) starting {
 	if in.starting == nil && streams > maxStarting {
 		in.starting = make(starting, maxStarting)
@@ -29,7 +29,7 @@ func (in *Intake) startingOf(streams int) starting {
 }
 
 // acquire waits until the caller's stream may start. It returns a function that lets another stream
-// start, or nil if there is no limit. ok is false if over is closed before.
+// start, or nil without a limit. ok is false if over is closed first.
 func (s starting) acquire(over <-chan struct{}) (release func(), ok bool) {
 	if s == nil {
 		return nil, true

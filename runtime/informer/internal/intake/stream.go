@@ -22,42 +22,41 @@ import (
 type Stream struct {
 	// set once at construction
 	intake    *Intake
-	number    uint64 // tells its deltas apart from those of others
+	number    uint64 // marks its deltas
 	namespace string // "": all
 	source    source.Source[object.Object]
 	reader    Reader
 	sink      *Sink
-	disk      *disk         // nil if nothing is kept on disk
+	disk      *disk         // nil without checkpoints
 	synced    chan struct{} // closed when the first full state is published
 
-	// late: it was added after the first run of the informer had begun, so its first full state is
-	// logged. It is set before the stream is published.
+	// late: added after the informer's first run had begun, so its first full state is logged. It
+	// is set before the stream is published.
 	late bool
 
-	staging staging // only the loop uses it
+	staging staging // used by the loop only
 
-	// changed counts the objects that were set or deleted in the table, with those of a version
-	// that is about to be published. published is what changed was when the last version had been
-	// published.
+	// changed counts the objects set or deleted in the table, including a version about to be
+	// published. published is its value after the last publication.
 	changed, published atomic.Int64
 
-	// restored is true from when a state was read from disk until it is in the table, or dropped.
+	// restored is true while a state read from disk is on its way into the table.
 	restored atomic.Bool
-	// anew is the number of the last full state that the reflector has had read anew, because the
-	// versions went back; 0 once the table has it, or a later one. Until then, equal versions of an
-	// object are not taken for equal content.
+	// anew is the number of the last full state that the reflector read anew, because the versions
+	// went back; 0 once the table has it, or a later one. Until then, equal versions of an object
+	// do not mean equal content.
 	anew atomic.Int64
 
-	// Only the reader uses what follows. recorder is the current run's, set before the reader
-	// starts; nil without metrics.
+	// Only the reader uses these. recorder is the current run's, set before the reader starts; nil
+	// without metrics.
 	recorder metrics.InformerRecorder
-	started  func() // lets another stream start; nil once it has been called, and without a limit
+	started  func() // lets another stream start; nil once called, and without a limit
 	list     list
 
 	// removed is true once the table has nothing of the stream, for good.
 	removed atomic.Bool
 
-	// Intake.writing guards what follows.
+	// Intake.writing guards these.
 	cancel context.CancelFunc // ends the reader; nil before the first run
 	ended  chan struct{}      // closed when the reader has ended; nil before the first run
 }
@@ -75,7 +74,6 @@ func (in *Intake) newStream(c StreamConfig) (*Stream, error) {
 	return s, err
 }
 
-// reflect returns the stream's reflector.
 func (s *Stream) reflect() (Reader, error) {
 	config := &s.intake.config
 	if s.source == nil {
@@ -99,10 +97,10 @@ func (s *Stream) reflect() (Reader, error) {
 // Namespace returns the namespace, "" for all.
 func (s *Stream) Namespace() string { return s.namespace }
 
-// Sink returns what the stream's reader has to fill.
+// Sink returns the sink for the stream's reader.
 func (s *Stream) Sink() *Sink { return s.sink }
 
-// Name returns what logs and errors call the stream.
+// Name returns the stream's name in logs and errors.
 func (s *Stream) Name() string {
 	name, all := s.intake.config.Name, s.intake.config.Streams
 	if len(all) == 1 && s.namespace == all[0].Namespace {
@@ -119,7 +117,7 @@ const maxName = 64
 // HasSynced reports whether the first full state is published.
 func (s *Stream) HasSynced() bool { return outcome.Closed(s.synced) }
 
-// Late reports whether the stream was added after the first run of the informer had begun.
+// Late reports whether the stream was added after the informer's first run had begun.
 func (s *Stream) Late() bool { return s.late }
 
 // SetLate makes the stream late. It may be called while the stream's addition is published.
@@ -136,7 +134,7 @@ func (s *Stream) StandsAt(version *table.Version) string {
 	return version.NamespaceResourceVersion(s.namespace)
 }
 
-// begin begins the stream's part in a run. Intake.writing is held.
+// begin is called with Intake.writing held.
 func (s *Stream) begin(r *Run, queue fifo, starting starting) {
 	ctx, cancel := context.WithCancel(r.Ctx)
 	ended := make(chan struct{})
@@ -149,7 +147,7 @@ func (s *Stream) begin(r *Run, queue fifo, starting starting) {
 }
 
 // read reads the stream until the run is over or the stream is removed. It ends the run if it can't
-// go on, and if a function that the reader calls ends the goroutine: then what it had read is lost.
+// go on, and if a function called by the reader ends the goroutine, since deltas are lost then.
 func (s *Stream) read(ctx context.Context, r *Run, starting starting) {
 	defer func() {
 		if ctx.Err() == nil {
@@ -165,7 +163,7 @@ func (s *Stream) read(ctx context.Context, r *Run, starting starting) {
 	}
 }
 
-// letOtherStart lets another stream start, unless it has done so.
+// letOtherStart lets another stream start, once.
 func (s *Stream) letOtherStart() {
 	if s.started != nil {
 		s.started()
@@ -173,7 +171,6 @@ func (s *Stream) letOtherStart() {
 	}
 }
 
-// failed is called with each failure of a list or watch.
 func (s *Stream) failed(err error) {
 	s.letOtherStart()
 	if s.recorder != nil {

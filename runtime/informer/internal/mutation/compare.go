@@ -22,17 +22,16 @@ var (
 	freeFormType     = reflect.TypeFor[map[string]any]()
 )
 
-// Equal reports whether two objects have equal content, as a Detector compares it. It skips parts
-// that both share.
+// Equal reports whether two objects have equal content. It skips parts shared by both.
 func Equal(a, b runtime.Object) bool {
 	_, differ := compare(a, b)
 	return !differ
 }
 
 // compare returns the path of the first difference of two objects. Fields are compared in the order
-// of the struct, elements in the order of the slice; of several map entries that differ, the one
-// with the lowest key counts. Quantities of one value and format are equal, whatever text they have
-// cached. A nil slice or map differs from an empty one.
+// of the struct, elements in the order of the slice; among map entries that differ, the lowest key
+// counts. Quantities of one value and format are equal, whatever text they have cached. A nil slice
+// or map differs from an empty one.
 func compare(a, b runtime.Object) (path string, differ bool) {
 	path, differ = difference(reflect.ValueOf(a), reflect.ValueOf(b))
 	if differ && path == "" {
@@ -89,7 +88,7 @@ func structs(a, b reflect.Value) (path string, differ bool) {
 	case t == timeType:
 		return "", !a.Equal(b) // with its zone
 	case t == quantityType && a.CanInterface():
-		// They are copies, because Cmp converts the quantity that it is called on.
+		// Copies, because Cmp converts its receiver.
 		x, y := a.Interface().(resource.Quantity), b.Interface().(resource.Quantity)
 		return "", x.Format != y.Format || x.Cmp(y) != 0
 	}
@@ -136,8 +135,8 @@ func mapEntries(a, b reflect.Value) (path string, differ bool) {
 	return path, differ
 }
 
-// fieldSegment returns "." and the name that the field has in JSON, or its Go name if it has none.
-// It returns "" for a field that JSON inlines.
+// fieldSegment returns "." and the field's JSON name, or its Go name if it has none; "" for a field
+// inlined by JSON.
 func fieldSegment(t reflect.Type, i int) string {
 	field := t.Field(i)
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -152,8 +151,8 @@ func fieldSegment(t reflect.Type, i int) string {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// keySegment returns ["key"]. In free-form JSON, whose maps are objects, it returns .key if key is
-// an identifier.
+// keySegment returns ["key"] or, in free-form JSON, whose maps are objects, .key if key is an
+// identifier.
 func keySegment(t reflect.Type, key reflect.Value) string {
 	switch {
 	case key.Kind() != reflect.String:

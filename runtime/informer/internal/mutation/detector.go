@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// work and rest bound the time that the passes take to a tenth of a core.
+	// work and rest limit the passes to a tenth of a core.
 	work = 5 * time.Millisecond
 	rest = 45 * time.Millisecond
-	// period is the shortest time from the beginning of a pass to that of the next one.
+	// period is the shortest time between the beginnings of two passes.
 	period = time.Second
 )
 
@@ -30,35 +30,33 @@ const (
 //
 //	Store ──▶ watched: object ─▶ deep copy ◀── compare ── Check (before and after a callback)
 //	                       ▲                      ▲────── Run   (everything, again and again)
-//	                       └── Run forgets what has left the cache
+//	                       └── Run forgets objects that have left the cache
 //
 // All methods may be called by several goroutines at once. To save compile time, the struct names
-// neither reflect.Type nor a generic type: each package of generated code can reach a Detector, and
-// the compiler would compile the methods of those types in each of these packages.
+// neither reflect.Type nor a generic type; see settings.GoType.
 type Detector struct {
 	// set once at construction
 	informer string
 	report   func(Mutation) // nil: log
 
-	// mu guards what follows. An object is copied and compared under it; report is not called
-	// under it.
+	// mu guards the rest. Objects are copied and compared under it; report is called without it.
 	mu      sync.Mutex
 	watched map[object.Object]*watchedObject // by identity: all objects are pointers
 	pass    uint64                           // the number of the last pass over all objects
 	logger  klog.Logger                      // of the last Run
-	warned  bool                             // of an object that can't be watched
+	warned  bool                             // about an object that can't be watched
 }
 
-// watchedObject is what the Detector keeps of one object.
+// watchedObject is the Detector's record of one object.
 type watchedObject struct {
 	identity Mutation       // Informer, Key, UID and ResourceVersion
-	used     uint64         // the pass in which the object was last seen or stored
+	used     uint64         // the last pass in which the object was seen or stored
 	pristine runtime.Object // the deep copy; nil if DeepCopyObject doesn't return an equal object
 }
 
-// New returns a Detector that watches nothing yet. The goroutine that finds a mutation calls report
-// with it. That may be a goroutine that calls a handler, and several may call report at once. The
-// Detector holds no lock meanwhile. If report is nil, the Detector logs an error instead.
+// New returns a Detector that watches nothing yet. report is called with each mutation on the
+// goroutine that finds it, possibly by several at once, and without a lock; nil logs an error
+// instead.
 func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
 		informer: informer, report: report,
@@ -78,9 +76,8 @@ func (d *Detector) Store(obj object.Object) {
 }
 
 // Check compares objects with their deep copies. It is called before a callback with handler "", so
-// that the handler is not blamed for changes by other code, and after the callback with the
-// handler's name. It skips objects that are nil. Objects that were not watched are watched from now
-// on.
+// that the handler is not blamed for other code's changes, and after it with the handler's name. It
+// skips nil objects, and begins to watch unwatched ones.
 func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
@@ -92,8 +89,7 @@ func (d *Detector) Check(handler string, old, obj object.Object) {
 	}
 }
 
-// CheckAll compares every object that is watched. It is for the end of a run, when no callback is
-// running.
+// CheckAll compares every watched object. It is for the end of a run, when no callback is running.
 func (d *Detector) CheckAll() {
 	if d == nil {
 		return
@@ -104,8 +100,8 @@ func (d *Detector) CheckAll() {
 }
 
 // Run compares all objects of the cache again and again until ctx is done, and forgets those that
-// have left the cache. current returns the objects that are in the cache when it is called. Log
-// lines go to the logger of ctx. Only one Run may be in progress at a time.
+// have left it. current returns the objects now in the cache. Log lines go to the logger of ctx.
+// Only one Run may be in progress at a time.
 func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
 	if d == nil {
 		return
@@ -121,8 +117,7 @@ func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Objec
 	}
 }
 
-// passOver compares all objects, and forgets those that have left the cache. It returns false if
-// ctx is done.
+// passOver is one pass of Run. It returns false if ctx is done.
 func (d *Detector) passOver(ctx context.Context, objects iter.Seq[object.Object]) bool {
 	d.mu.Lock()
 	d.pass++
@@ -151,7 +146,6 @@ func (d *Detector) passOver(ctx context.Context, objects iter.Seq[object.Object]
 	return true
 }
 
-// sleep returns false once ctx is done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -167,15 +161,14 @@ func (d *Detector) all() []object.Object {
 	return slices.Collect(maps.Keys(d.watched))
 }
 
-// check returns the mutation of obj; nil if there is none.
 func (d *Detector) check(handler string, obj object.Object) *Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return compareWatched(d.watchLocked(obj), obj, handler)
 }
 
-// forget is check for an object that was neither in the cache nor in a callback during the last two
-// passes, and stops watching it. For others it does nothing.
+// forget checks an object and stops watching it, unless it was in the cache or in a callback during
+// the last two passes.
 func (d *Detector) forget(obj object.Object) *Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -187,8 +180,7 @@ func (d *Detector) forget(obj object.Object) *Mutation {
 	return compareWatched(w, obj, "")
 }
 
-// watchLocked returns what is kept of obj, which it begins to watch if it has not been. It returns
-// nil if obj is no pointer.
+// watchLocked returns the record of obj, made if necessary; nil if obj is no pointer.
 func (d *Detector) watchLocked(obj object.Object) *watchedObject {
 	if reflect.TypeOf(obj).Kind() != reflect.Pointer {
 		return nil
@@ -212,7 +204,7 @@ func (d *Detector) watchLocked(obj object.Object) *watchedObject {
 	return w
 }
 
-// compareWatched returns the mutation of obj, and takes the object as it is now for the next
+// compareWatched returns the mutation of obj, and copies the object as it is now for the next
 // comparison.
 func compareWatched(w *watchedObject, obj object.Object, handler string) *Mutation {
 	if w == nil || w.pristine == nil {
@@ -228,7 +220,6 @@ func compareWatched(w *watchedObject, obj object.Object, handler string) *Mutati
 	return &m
 }
 
-// tell reports a mutation, if there is one.
 func (d *Detector) tell(m *Mutation) {
 	switch {
 	case m == nil:

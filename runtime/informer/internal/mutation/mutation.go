@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation has the same fields as informer.Mutation, which describes them. None of them has a value
-// of the object: that may be a Secret, and a Mutation ends up in logs.
+// Mutation is informer.Mutation, which documents the fields. None of them has a value of the
+// object: that may be a Secret, and a Mutation ends up in logs.
 type Mutation struct {
 	Informer        string
 	Key             object.Key
@@ -35,8 +35,8 @@ func (m Mutation) Error() string {
 	return b.String()
 }
 
-// FromEnvironment reports whether the environment variable KUBE_CACHE_MUTATION_DETECTOR asks for a
-// detector: whether strconv.ParseBool takes its value for true.
+// FromEnvironment reports whether the environment variable KUBE_CACHE_MUTATION_DETECTOR is true for
+// strconv.ParseBool.
 func FromEnvironment() bool {
 	on, _ := strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
 	return on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package outcome says how something has ended: a function of the user, which may panic or call
-// runtime.Goexit instead of returning, or a wait for a channel.
+// Package outcome says how a user's function, which may panic or call runtime.Goexit, or a wait for
+// a channel has ended.
 package outcome
 
 import (
@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// ErrGoexit is the error of a function of the user that has called runtime.Goexit.
+// ErrGoexit is the error of a user's function that called runtime.Goexit.
 var ErrGoexit = errors.New("runtime.Goexit was called")
 
 // Panic returns the value of a panic as an error.

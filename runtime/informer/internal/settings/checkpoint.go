@@ -33,16 +33,16 @@ func (s *Settings) SetCheckpoint(dir string, confidential []string) error {
 	return nil
 }
 
-// secret has the resources whose objects are written to disk only if they are named.
+// secret has the resources that are written to disk only if named.
 var secret = []schema.GroupResource{{Resource: "secrets"}}
 
-// identified is a Source that knows what it reads, and how objects are decoded.
+// identified is a Source that can have a checkpoint.
 type identified interface {
 	Identity() string
 	Codec() *decode.Codec
 }
 
-// fileOf returns the function that makes the checkpoints of an informer; nil if it has none.
+// fileOf returns a function that makes an informer's checkpoints; nil without the option.
 func (s *Settings) fileOf(name string, streams []intake.StreamConfig) (intake.FileOf, error) {
 	if s.CheckpointDir == "" {
 		return nil, nil
@@ -84,7 +84,6 @@ func resourceOf(src source.Source[object.Object]) (resource schema.GroupResource
 	return resource
 }
 
-// functionOf returns the name of a transform; "" if there is none.
 func functionOf(transform uintptr) string {
 	if transform == 0 {
 		return ""
@@ -92,7 +91,7 @@ func functionOf(transform uintptr) string {
 	return runtime.FuncForPC(transform).Name()
 }
 
-// executable returns a hash of the program that runs.
+// executable returns a hash of the running program.
 var executable = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

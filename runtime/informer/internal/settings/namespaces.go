@@ -11,7 +11,7 @@ import (
 
 var errClusterScoped = errors.New("a cluster-scoped kind has no namespaces")
 
-// The options that set Namespaces, as scopedBy names them.
+// Values of scopedBy.
 const (
 	withNamespace    = "WithNamespace"
 	withClusterScope = "WithClusterScope"
@@ -50,8 +50,8 @@ func (s *Settings) SetClusterScoped() error {
 	return nil
 }
 
-// ClusterScoped reports whether an option of this call was WithClusterScope.
+// ClusterScoped reports whether this call has the option WithClusterScope.
 func (s *Settings) ClusterScoped() bool { return s.scopedBy == withClusterScope }
 
-// Namespaced reports whether an option of this call was WithNamespace.
+// Namespaced reports whether this call has the option WithNamespace.
 func (s *Settings) Namespaced() bool { return s.scopedBy == withNamespace }

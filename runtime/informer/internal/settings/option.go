@@ -38,7 +38,7 @@ type Option struct {
 	apply func(*Settings) error
 }
 
-// New returns the option that the function called name has made, for the calls in where.
+// New returns an option with the name of the function that made it, for the calls in where.
 func New(name string, where Scope, apply func(*Settings) error) Option {
 	return Option{name, where, apply}
 }
@@ -54,15 +54,15 @@ func (o Option) Apply(s *Settings, where Scope) error {
 	return Named(o.name, o.apply(s))
 }
 
-// ApplyAll applies the options of one call to s. The error joins all that is wrong with them.
+// ApplyAll applies the options of one call to s, and joins their errors.
 func ApplyAll[O interface{ Apply(*Settings, Scope) error }](s *Settings, where Scope, opts []O) error {
 	s.scopedBy = ""
 	return Each(opts, func(o O) error { return o.Apply(s, where) })
 }
 
-// Wait is what options of WaitForCacheSync write.
+// Wait holds the options of WaitForCacheSync.
 type Wait struct {
-	// GiveUp reports whether a failure ends the wait; nil means that none does.
+	// GiveUp reports whether a failure ends the wait; nil means no failure does.
 	GiveUp func(reason.Reason) bool
 }
 
@@ -72,7 +72,7 @@ func ApplyWait[O interface{ ApplyWait(*Wait) error }](opts []O) (w Wait, err err
 	return w, err
 }
 
-// Named returns err with the name of the option that it is about, or nil.
+// Named returns err with the name of its option, or nil.
 func Named(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -80,7 +80,7 @@ func Named(name string, err error) error {
 	return nil
 }
 
-// Each joins the errors of apply for opts, and one for each of opts that is nil.
+// Each joins the errors of apply for opts, and one for each nil option.
 func Each[O any](opts []O, apply func(O) error) error {
 	var errs []error
 	for i, opt := range opts {

@@ -20,13 +20,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Settings is what options write: the defaults of a factory, or the settings of one informer. Those
-// of For start from a copy of the factory's.
+// Settings are the defaults of a factory, or the settings of one informer. For starts from a copy
+// of the factory's.
 type Settings struct {
 	Identity
 	Agreed
 
-	// What Agreed has in a form that can be compared:
+	// Agreed has these in comparable form:
 	Formats         []source.Format
 	DropAnnotations []string
 	Transform       func(object.Object) (object.Object, error)
@@ -37,10 +37,10 @@ type Settings struct {
 	Logger     *klog.Logger
 	ObjectType GoType // nil in a factory
 	Indexes    []intake.Indexer
-	scopedBy   string // the option of this call that set Namespaces; "" if none has
+	scopedBy   string // this call's option that set Namespaces; "" if none
 
 	Kinds        []Kind // of a factory, in the order of its options
-	ScopedByKind bool   // one of Kinds has set Namespaces
+	ScopedByKind bool   // one of Kinds set Namespaces
 }
 
 // Identity distinguishes the informers of one resource and Go type in a factory.
@@ -52,23 +52,23 @@ type Identity struct {
 	LabelSelector, FieldSelector, ShardSelector string
 }
 
-// Agreed is what two calls of For for one informer have to agree on.
+// Agreed must be equal in all calls of For for one informer.
 type Agreed struct {
 	Tuning            reflector.Tuning
 	Handlers          fanout.HandlerConfig
 	DropManagedFields bool
 	CheckpointDir     string // "" for none
-	Confidential      string // resources that may be written there, with commas between
+	Confidential      string // resources allowed there, with commas between
 	Unshared          bool   // objects share nothing
-	Detect            bool   // mutations
+	Detect            bool   // enables the mutation detector
 	EmptyBeforeSync   bool
 
 	// Functions are compared by their code; see CodeOf.
 	TransformCode, OnErrorCode, ReportCode uintptr
 
-	// What Settings has in a form that can't be compared:
+	// Settings in comparable form:
 	formatList, annotationList string
-	comparableMetrics          metrics.Provider // nil if it can't be compared
+	comparableMetrics          metrics.Provider // nil if it isn't comparable
 }
 
 // Kind has the defaults for one kind of a factory's informers.
@@ -81,12 +81,12 @@ type Kind struct {
 // SourceIn returns the source of a namespace.
 type SourceIn = func(namespace string) (source.Source[object.Object], error)
 
-// Default returns all defaults that are not the zero value.
+// Default returns the defaults.
 func Default() Settings {
 	return Settings{Agreed: Agreed{Handlers: fanout.HandlerConfig{Threshold: 1024}}}
 }
 
-// Comparable returns what another call of For has to agree on.
+// Comparable returns the part on which another call of For must agree.
 func (s *Settings) Comparable() Agreed {
 	a := s.Agreed
 	a.formatList, a.annotationList = fmt.Sprint(s.Formats), strings.Join(s.DropAnnotations, ",")
@@ -99,8 +99,8 @@ func (s *Settings) Comparable() Agreed {
 // SplitNamespaces returns the namespaces, at least one; "" means all.
 func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespaces, ",") }
 
-// NewEngine makes an informer with these settings. in returns the source for a namespace that is
-// added; it is nil if none can be added.
+// NewEngine makes an informer with these settings. in returns the source of an added namespace; nil
+// if none can be added.
 func (s *Settings) NewEngine(name string, in SourceIn, streams ...intake.StreamConfig) (*engine.Informer, error) {
 	files, err := s.fileOf(name, streams)
 	if err != nil {
@@ -126,7 +126,6 @@ func (s *Settings) NewEngine(name string, in SourceIn, streams ...intake.StreamC
 	})
 }
 
-// detector returns nil unless an option or the environment asks for one.
 func (s *Settings) detector(name string) *mutation.Detector {
 	switch {
 	case s.Detect:

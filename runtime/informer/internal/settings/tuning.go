@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Refine sets those fields of Tuning that are not zero in more. If the result is wrong, it changes
+// Refine sets the fields of Tuning that are not zero in more. If the result is wrong, it changes
 // nothing and returns an error.
 func (s *Settings) Refine(more reflector.Tuning) error {
 	t := s.Tuning

@@ -14,7 +14,7 @@ type GoType interface{ String() string }
 //go:noinline
 func TypeOf(pointer any) GoType { return reflect.TypeOf(pointer).Elem() }
 
-// CodeOf returns the address of a function's code, by which functions are compared.
+// CodeOf returns the address of a function's code, to compare functions.
 //
 //go:noinline
 func CodeOf(fn any) uintptr { return reflect.ValueOf(fn).Pointer() }
