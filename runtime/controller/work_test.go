@@ -199,12 +199,12 @@ func TestAPanicIsAnError(t *testing.T) {
 func TestThePanicIsLoggedWithTheStack(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.new(func(context.Context, object.Key) (result, error) { panic("in the test") }, controller.Options{MaxRetries: 1})
-		logs(t, t.Context(), c, "panic: in the test", `"controller"="test"`, `"key"="shop/a"`, "TestThePanicIsLoggedWithTheStack", "not tried again")
+		logs(t.Context(), t, c, "panic: in the test", `"controller"="test"`, `"key"="shop/a"`, "TestThePanicIsLoggedWithTheStack", "not tried again")
 	})
 }
 
 // logs runs a controller with a key for an hour, and wants texts in its log.
-func logs(t *testing.T, ctx context.Context, c *controller.Controller, texts ...string) {
+func logs(ctx context.Context, t *testing.T, c *controller.Controller, texts ...string) {
 	t.Helper()
 	var log strings.Builder
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, informertest.LogTo(&log, 0)))
@@ -258,7 +258,7 @@ func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
 			klog.FromContext(child).Info("In a child", "mine", child.Value(mine{}))
 			return result{}, nil
 		}, controller.Options{Timeout: time.Minute})
-		logs(t, context.WithValue(t.Context(), mine{}, "value"), c,
+		logs(context.WithValue(t.Context(), mine{}, "value"), t, c,
 			`"msg"="Reconciling" "controller"="test" "key"="shop/a"`, `"msg"="In a child" "controller"="test" "key"="shop/a" "mine"="value"`)
 	})
 }

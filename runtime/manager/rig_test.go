@@ -104,10 +104,10 @@ func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.D
 		r.note("end %s", name)
 		return context.Cause(ctx)
 	})
-	make := d.New
+	original := d.New
 	d.New = func(ctx context.Context, c *manager.Context) (manager.Runnable, error) {
 		r.note("make %s", name)
-		return make(ctx, c)
+		return original(ctx, c)
 	}
 	for _, f := range change {
 		f(&d)
