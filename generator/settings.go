@@ -172,7 +172,6 @@ func given(flag *bool, value marker.Value) bool {
 	return config.True(value)
 }
 
-// layoutOf returns the layout called name; "" is the default.
 func layoutOf(name string) (model.Layout, error) {
 	switch Layout(name) {
 	case "", Grouped:

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// The output formats.
 const (
 	formatText   = "text"
 	formatJSON   = "json"
@@ -101,7 +100,6 @@ func printFindings(w io.Writer, list diag.List) error {
 	return nil
 }
 
-// json prints the single document of --format=json.
 func (f *findings) json() error {
 	type change struct {
 		Kind string `json:"kind"`

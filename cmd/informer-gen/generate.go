@@ -44,7 +44,6 @@ const generateExamples = `  informer-gen                              # what inf
   informer-gen --check --format=github      # the same with annotations in a GitHub workflow
   informer-gen --output pkg/client --layout single # all in one package, in another folder`
 
-// generation is a run that generates, to write or to compare.
 type generation struct {
 	inputs
 	findings
