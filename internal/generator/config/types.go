@@ -17,7 +17,6 @@ var (
 	entryType = reflect.TypeFor[Entry]()
 )
 
-// typeOf returns the type demanded by a field's tags.
 func typeOf(tag reflect.StructTag) scalarType {
 	switch {
 	case tag.Get("type") == "integer":
@@ -58,7 +57,6 @@ func isScalar(value any) bool {
 
 func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
 
-// wrongType returns a message about a value of the wrong type.
 func wrongType(value any, want string) string {
 	message := "it is " + what(value) + ": it takes " + want
 	switch {

@@ -72,7 +72,6 @@ func template(document *yamldoc.Document) diag.Diagnostic {
 	}
 }
 
-// object is the type of the documents in a file.
 type object struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`

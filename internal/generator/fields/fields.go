@@ -136,7 +136,6 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// places turns positions into readable ones.
 type places struct {
 	dir  string
 	fset *token.FileSet
@@ -165,7 +164,6 @@ func (p *places) position(pos token.Pos) token.Position {
 	return position
 }
 
-// own reports whether a position is in a main module.
 func (p *places) own(pos token.Pos) bool {
 	_, foreign := p.in[filepath.Dir(p.fset.Position(pos).Filename)]
 	return !foreign

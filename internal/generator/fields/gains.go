@@ -105,7 +105,6 @@ func (g *gains) next() (best []string) {
 	return best
 }
 
-// size returns a projection's size without the whole uses of some fields.
 func (g *gains) size(without []string) int {
 	fields, ok := needed(g.uses(without))
 	if !ok {

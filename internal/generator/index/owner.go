@@ -20,7 +20,7 @@ const typesPath = "k8s.io/apimachinery/pkg/types"
 
 var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// Owners are the known owner kinds. [NewOwners] returns one.
+// Owners are the known owner kinds.
 type Owners struct {
 	kinds map[string][]string // sorted, by group
 	// partial means that unread packages of the project may have more kinds.

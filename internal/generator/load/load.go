@@ -157,7 +157,6 @@ func (p *Program) Dependency(root *Package, path string) *types.Package {
 	return p.checker.dependency(dep)
 }
 
-// parse parses packages and registers them as roots.
 func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	p.checker.list(roots)
 	group, ctx := errgroup.WithContext(ctx)

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// pruning selects the declarations to keep.
 type pruning int
 
 const (
@@ -19,7 +18,6 @@ const (
 	ofTypes pruning = iota
 	// andFunctions keeps functions, too.
 	andFunctions
-	// everything keeps all declarations.
 	everything
 )
 

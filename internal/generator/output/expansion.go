@@ -32,7 +32,6 @@ func Handwritten(dir string) []*ast.File {
 	return files
 }
 
-// passedOver reports whether Go ignores a file because of its name.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
@@ -50,7 +49,6 @@ func HandwrittenNames(dir string) map[string]bool {
 	return declared
 }
 
-// namesOf returns the package-level names declared in a file.
 func namesOf(file *ast.File) []*ast.Ident {
 	var names []*ast.Ident
 	for _, decl := range file.Decls {

@@ -34,7 +34,6 @@ func (f Folder) name() string {
 	return f.Root
 }
 
-// status compares the disk with a planned file.
 type status int
 
 const (
@@ -43,7 +42,6 @@ const (
 	differs
 )
 
-// plan compares the files of a run with the disk.
 type plan struct {
 	files []planned         // sorted by path
 	stale map[string][]byte // our files on disk but not in files, with their content

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// disk is the content of an output folder.
 type disk struct {
 	ours   map[string][]byte      // content of our files, by path
 	left   map[string]bool        // temporary files, by path
@@ -121,7 +120,6 @@ func (d disk) foreign(name string) (at, why string) {
 	return "", ""
 }
 
-// ourPath reports whether name is the clean path of a Go file that we may write.
 func ourPath(name string) bool {
 	top, rest, nested := strings.Cut(name, "/")
 	if path.Clean(name) != name || !strings.HasSuffix(name, ".go") {

@@ -48,7 +48,6 @@ type staged struct {
 	temporary map[string]string // names in the folder, by path, of files not yet renamed
 }
 
-// stage writes a file under its temporary name.
 func (s staged) stage(f planned) error {
 	dir, name := path.Split(f.Path)
 	dir = path.Clean(dir)
@@ -63,7 +62,6 @@ func (s staged) stage(f planned) error {
 	return s.folders[dir].WriteFile(tempName(name), f.Content, 0o644)
 }
 
-// publish renames a file to its final name.
 func (s staged) publish(f planned) error {
 	folder, temp := s.folders[path.Dir(f.Path)], s.temporary[f.Path]
 	err := folder.Rename(temp, path.Base(f.Path))

@@ -66,7 +66,6 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	return groups
 }
 
-// versionOfGroup returns the version with the kinds of all its packages.
 func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 	name := same[0].version.Text
 	v := &model.Version{Name: name, GoName: names.UpperFirst(name), Package: names.Folder(name)}

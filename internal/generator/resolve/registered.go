@@ -99,7 +99,6 @@ func groupVersionLiteral(r *report.Report, in constants, name string, lit *ast.C
 	return found
 }
 
-// constants looks up the constants that a file of a package can name.
 type constants struct {
 	program *load.Program
 	api     *api

@@ -27,7 +27,6 @@ const (
 // pluralExceptions are irregular plurals of Kubernetes' own kinds.
 var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
 
-// said is a marker's value.
 type said struct {
 	at    marker.At
 	value marker.Value

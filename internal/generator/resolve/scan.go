@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// readPackages returns the packages that may have API types, with their selected types.
 func readPackages(r *report.Report, in Input) []*api {
 	var apis []*api
 	for _, root := range in.Roots {

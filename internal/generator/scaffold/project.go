@@ -19,7 +19,6 @@ import (
 // Layout is the arrangement of a project's folders.
 type Layout int
 
-// The layouts known to [Look].
 const (
 	// Empty projects have no API types yet.
 	Empty Layout = iota

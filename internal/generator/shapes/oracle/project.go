@@ -85,7 +85,6 @@ func Narrow[T, P, W object.Object](seed uint64, newObject func() T, project func
 	}
 }
 
-// served is a server of one list with one object.
 type served struct {
 	kind   string
 	object []byte // in JSON

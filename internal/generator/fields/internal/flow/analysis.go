@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// analysis is the state of one run.
 type analysis struct {
 	graph
 	record
@@ -45,7 +44,6 @@ type analysis struct {
 	puts      []put
 }
 
-// component is one component of a tuple.
 type component struct {
 	of    ssa.Value
 	index int

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// site is a call in the program.
 type site struct {
 	instr  ssa.CallInstruction
 	common *ssa.CallCommon
@@ -235,7 +234,6 @@ func (a *analysis) implemented(s *site, t types.Type) {
 	}
 }
 
-// method returns t's implementation of an interface method; nil if there is none.
 func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	sel := a.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
 	if sel == nil {

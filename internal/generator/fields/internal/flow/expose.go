@@ -11,8 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Methods callable from unfollowed code.
-
 // enterMethods reaches the methods of a value converted to an interface, and of the value's
 // contents: fmt, encoding/json and others look for them there.
 func (a *analysis) enterMethods(in *ssa.MakeInterface) {

@@ -10,7 +10,7 @@ import (
 )
 
 // vertex is a place for values in the program: an SSA value, a field of a struct type, a result of
-// a function. Pointers share it with their targets; lists, maps and channels with their contents.
+// a function.
 type vertex struct {
 	typ   types.Type
 	has   *intsets.Sparse // origins by number; nil if there are none

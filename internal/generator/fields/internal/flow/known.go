@@ -54,7 +54,6 @@ func isCachePackage(path string) bool {
 var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/conversion",
 	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
 
-// knowledge models an unfollowed function.
 type knowledge struct {
 	// reads are the paths that it reads in objects: in its arguments, beginning with number from,
 	// and in objects handed out by arguments.
@@ -70,8 +69,7 @@ type knowledge struct {
 	// of the argument with controller-runtime's list options; 0 for none.
 	fills, options int
 	// whole says why it uses all of the objects that fill the argument; "" if it doesn't.
-	whole string
-	// nothing means that it reads nothing in objects.
+	whole   string
 	nothing bool
 }
 

@@ -33,7 +33,6 @@ func same(u, t types.Type) bool {
 	return types.IdenticalIgnoreTags(deref(u).Underlying(), t.Underlying())
 }
 
-// isBasic reports whether t is a string, a number or a bool.
 func isBasic(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() != types.UnsafePointer
@@ -126,7 +125,6 @@ func (k *structs) field(s *types.Struct, i int) *types.Var {
 	return first.Field(i)
 }
 
-// typeFacts caches facts about types.
 type typeFacts struct {
 	api     map[*types.TypeName]bool // structs inside objects
 	walked  typeutil.Map             // set of the types seen by addAPI
