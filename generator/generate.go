@@ -2,8 +2,8 @@
 
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
-// [Generate] runs every step and returns [Files], which can be written, or compared with the disk;
-// [Inspect] explains the decisions. The steps live below internal/generator, in this order:
+// [Generate] runs every step and returns [Files]; [Inspect] explains the decisions. The steps live
+// below internal/generator, in this order:
 //
 //   - this package reads the configuration and finds the output folder;
 //   - load finds packages, their syntax and their types;
@@ -11,7 +11,7 @@
 //   - index follows the field paths of indexes through Go types;
 //   - model holds the decisions;
 //   - templates render the model as Go files;
-//   - output compares and writes them. Only [Files].Write changes the disk.
+//   - output compares and writes them.
 package generator
 
 import (
@@ -118,10 +118,9 @@ var ErrNothing = errors.New("no type to generate for")
 // and file names relative to cfg.Dir; a finding without a file is about cfg itself. If ctx is done
 // first, the error is the context's cause.
 //
-// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing], with two
-// exceptions: AllowEmpty is set, or earlier runs have left files in the output and there are no
-// warnings, one of which might explain why nothing was found. Then Files holds no files, and
-// those of earlier runs are stale.
+// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing], unless
+// AllowEmpty is set, or earlier runs have left files in the output and there are no warnings; then
+// Files holds no files, and those of earlier runs are stale.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // prefix begins messages that have no position in the input.
 const prefix = "informer-gen: "
 
-// run is the program without its process: signals and os.Exit. It returns the exit code.
+// run is the program without its process: signals and os.Exit.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)

@@ -129,7 +129,6 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	return err
 }
 
-// write writes the files. The summary is empty if nothing changed.
 func write(files generator.Files) (summary string, err error) {
 	report, err := files.Write()
 	if err != nil {
