@@ -101,7 +101,6 @@ func literalTag(tag string) *jen.Statement {
 	return jen.Op("`" + tag + "`")
 }
 
-// expression returns a type given in pieces.
 func (f *file) expression(pieces []model.GoType) *jen.Statement {
 	s := jen.Null()
 	for _, piece := range pieces {

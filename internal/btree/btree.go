@@ -223,7 +223,7 @@ func (n *node[K, E]) from(k K, yield func(E) bool) bool {
 	return true
 }
 
-// all is [Tree.All] for a node. It returns false if yield did.
+// all is [Tree.All] for a node.
 func (n *node[K, E]) all(yield func(E) bool) bool {
 	for _, child := range n.children {
 		if !child.all(yield) {
