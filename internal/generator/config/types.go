@@ -29,7 +29,6 @@ func typeOf(tag reflect.StructTag) scalarType {
 	return scalarType{"a text", []string{"string"}, isText}
 }
 
-// scalarType is a type of values, with its names in messages and in the JSON schema.
 type scalarType struct {
 	text   string
 	schema []string
@@ -46,7 +45,6 @@ func isInteger(value any) bool {
 	return ok && !strings.ContainsAny(n.String(), ".eE")
 }
 
-// isScalar reports whether a value is present and neither a list nor a mapping.
 func isScalar(value any) bool {
 	switch value.(type) {
 	case nil, []any, map[string]any:

@@ -190,7 +190,6 @@ func sortUses(uses []Use) {
 	})
 }
 
-// within reports whether path names the part, or something in it.
 func within(path, part string) bool {
 	rest, ok := strings.CutPrefix(path, part)
 	return ok && (part == "" || rest == "" || rest[0] == '.' || rest[0] == '[')

@@ -24,8 +24,7 @@ type followed struct {
 	// last is the last field's offset in text.
 	last int
 	// maybe means that the end of the path may be missing from an object.
-	maybe bool
-	// fields are the fields on the path.
+	maybe  bool
 	fields []types.Object
 }
 

@@ -56,7 +56,6 @@ type Kind struct {
 	Fields       token.Position
 }
 
-// metadata returns the name of the field that embeds the object metadata.
 func (k Kind) metadata() string {
 	if k.ProjectionOf != nil {
 		return k.Name + "Meta"

@@ -27,8 +27,7 @@ type Owners struct {
 	partial bool
 }
 
-// NewOwners returns the built-in kinds of an API server. A partial run doesn't read all packages of
-// its project.
+// NewOwners returns the built-in kinds of an API server.
 func NewOwners(partial bool) *Owners {
 	o := &Owners{kinds: map[string][]string{}, partial: partial}
 	for group, kinds := range builtIns {

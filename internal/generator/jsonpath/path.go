@@ -172,8 +172,7 @@ func parseLook(text string, start int) (Look, *Error) {
 	return l, Errorf(start, "[%s] means nothing: [*] means every element, ['%s'] the entry of a map with this key", word, strings.Trim(word, "'\""))
 }
 
-// IsCurly reports whether text begins with a curly quote. In doc comments, gofmt replaces two
-// quotes by one.
+// IsCurly reports whether text begins with a curly quote.
 func IsCurly(text string) bool {
 	return strings.HasPrefix(text, "”") || strings.HasPrefix(text, "“")
 }

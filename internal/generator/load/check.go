@@ -27,7 +27,6 @@ func (p *Program) Check(roots ...*Package) {
 	wait.Wait()
 }
 
-// checker checks each package once, from source, several in parallel.
 type checker struct {
 	fset *token.FileSet
 	// busy bounds the goroutines that parse or check at a time: each holds a slot of the channel

@@ -21,7 +21,6 @@ const (
 	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 )
 
-// list runs the go command.
 func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
 	config := &packages.Config{Context: ctx, Mode: mode, Dir: c.Dir, Env: c.Env}
 	if len(c.Tags) > 0 {

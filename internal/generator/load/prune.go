@@ -16,7 +16,6 @@ type pruning int
 const (
 	// ofTypes keeps the declarations that types depend on: types, constants and methods.
 	ofTypes pruning = iota
-	// andFunctions keeps functions, too.
 	andFunctions
 	everything
 )

@@ -36,8 +36,7 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
 
-// HandwrittenNames returns the package-level names declared by the user's files in a folder. They
-// include expansion interfaces.
+// HandwrittenNames returns the package-level names declared by the user's files in a folder.
 func HandwrittenNames(dir string) map[string]bool {
 	declared := map[string]bool{}
 	for _, file := range Handwritten(dir) {

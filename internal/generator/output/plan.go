@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// check returns an error for each file with a duplicate path, or a path that isn't ours.
 func (f Folder) check() error {
 	var errs []error
 	seen := map[string]bool{}

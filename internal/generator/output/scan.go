@@ -24,8 +24,6 @@ type disk struct {
 	others map[string]fs.FileMode // everything else, by path
 }
 
-// scan reads the folders in root that we write to: root itself, and our folders with everything
-// below them.
 func scan(root string) (disk, error) {
 	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {

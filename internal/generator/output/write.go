@@ -94,7 +94,6 @@ func (s staged) discard() {
 	}
 }
 
-// openFolder opens a folder of root, creating it if needed.
 func openFolder(root *os.Root, dir string) (*os.Root, error) {
 	if err := root.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -111,8 +110,6 @@ func isTemp(name string) bool { return temporary.MatchString(name) }
 
 var temporary = regexp.MustCompile(`^\.informer-gen-[0-9]+-.+\.go$`)
 
-// remove deletes stale files and leftovers of interrupted runs, and then the folders emptied by
-// that.
 func (p plan) remove(root *os.Root, report *Report) error {
 	folders := map[string]bool{}
 	removing := func(name string) error {

@@ -33,7 +33,6 @@ func isUnmarshal(method *types.Func) bool {
 		types.Identical(s.Params().At(0).Type(), types.NewSlice(types.Typ[types.Byte]))
 }
 
-// warnWithoutNumber reports a selected field that keeps the projection from protobuf.
 func (b *builder) warnWithoutNumber(v *types.Var, tag string, n *selected) {
 	why := ""
 	switch {

@@ -181,7 +181,6 @@ func isPlain(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// copyMethod returns the type's own method for copying values, or "".
 func copyMethod(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok {

@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// groupKinds sorts kinds into groups and versions, and reports name clashes.
 func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	var (
 		groups    []*model.Group

@@ -24,7 +24,6 @@ const (
 	cluster    = "Cluster"
 )
 
-// pluralExceptions are irregular plurals of Kubernetes' own kinds.
 var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
 
 type said struct {
@@ -107,7 +106,6 @@ func unusedPlurals(r *report.Report, in Input, apis []*api) {
 	}
 }
 
-// Rules for plurals, as sources of a name.
 const (
 	ruleOfGengo  = "the rules of code-generator"
 	ruleOfFlect  = "the rules of controller-gen"

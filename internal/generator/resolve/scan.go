@@ -30,7 +30,6 @@ func readPackages(r *report.Report, in Input) []*api {
 	return apis
 }
 
-// standsInOutput reports a package of the output folder if it has API types.
 func standsInOutput(r *report.Report, a *api) {
 	for _, d := range a.declared {
 		if d.candidate() {

@@ -179,7 +179,6 @@ type checked struct {
 	find func(key any) [][]object.Key
 }
 
-// check returns the number of keys of all objects.
 func (c *checked) check() int {
 	// the zero key is looked up even if no object has it
 	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil}

@@ -21,7 +21,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// projectionsSeen counts the objects read as projections.
 var projectionsSeen int
 
 // Project makes projections of random objects, and compares them with their copies. It encodes the
@@ -99,7 +98,6 @@ func (s *served) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// reader returns a function to read a server's object.
 func reader[T object.Object](s *served) func() (T, error) {
 	client, err := source.NewClient(&rest.Config{Host: "http://oracle", Transport: s})
 	must(err)

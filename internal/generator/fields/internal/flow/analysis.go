@@ -49,7 +49,6 @@ type component struct {
 	index int
 }
 
-// function is a function whose body is analyzed.
 type function struct {
 	results []*vertex
 	returns [][]ssa.Value // by return statement
@@ -118,7 +117,6 @@ func (a *analysis) component(v ssa.Value, i int) *vertex {
 	return n
 }
 
-// heap returns the vertex of the i-th field of all structs of type s.
 func (a *analysis) heap(s *types.Struct, i int) *vertex {
 	v := a.structs.field(s, i)
 	n := a.fields[v]

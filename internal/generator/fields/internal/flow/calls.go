@@ -208,7 +208,6 @@ func (a *analysis) dispatch(s *site, o *origin) {
 	a.add(a.vertex(fn.Params[0]), o)
 }
 
-// implemented links a call of an interface method to t's implementation, if t has one.
 func (a *analysis) implemented(s *site, t types.Type) {
 	if a.types.isAPI(t) {
 		return // dispatch knows better

@@ -41,7 +41,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// learn records the API objects of a package.
 func (a *analysis) learn(p *types.Package) {
 	scope := p.Scope()
 	for _, name := range scope.Names() {

@@ -61,7 +61,7 @@ func (g *graph) add(n *vertex, o *origin) {
 	n.fresh.Insert(o.id)
 }
 
-// edge passes all origins of one vertex on to another. Strings and numbers have none.
+// edge passes all origins of one vertex on to another.
 func (g *graph) edge(from, to *vertex) {
 	if from == nil || to == nil || from == to || isBasic(from.typ) || isBasic(to.typ) || slices.Contains(from.to, to) {
 		return

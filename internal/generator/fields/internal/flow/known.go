@@ -36,8 +36,6 @@ var cacheTypes = set(
 	RuntimePath+"store.Store",
 )
 
-// isCachePackage reports whether the functions of a package hand out cached objects, or call
-// functions with them.
 func isCachePackage(path string) bool {
 	for _, prefix := range []string{
 		"k8s.io/client-go/tools/cache", "k8s.io/client-go/informers", "k8s.io/client-go/listers", "sigs.k8s.io/controller-runtime/pkg/",
@@ -50,7 +48,6 @@ func isCachePackage(path string) bool {
 		!strings.HasPrefix(path, RuntimePath+"source") && !strings.HasPrefix(path, RuntimePath+"workqueue") && !strings.HasPrefix(path, RuntimePath+"writer")
 }
 
-// comparisons are packages whose functions compare their arguments.
 var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/conversion",
 	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
 

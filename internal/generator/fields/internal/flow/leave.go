@@ -138,7 +138,6 @@ func (a *analysis) handedOut(s *site, to called) {
 	}
 }
 
-// handOverAll adds objects of all kinds named by a result's type to the result.
 func (a *analysis) handOverAll(s *site, result int) {
 	for _, kind := range a.types.objectsIn(s.common.Signature().Results().At(result).Type()) {
 		a.handOver(s, kind, result)

@@ -257,7 +257,6 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
-// holdsInterface reports whether t is an interface or a function, or has such elements.
 func holdsInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface, *types.Signature, *types.Tuple:
