@@ -141,7 +141,6 @@ func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Cod
 	return method("l", k.Unexported()+"Lister", name, params, result, body)
 }
 
-// hasLookups reports whether all listers of k share methods for indexes.
 func (k *kind) hasLookups() bool {
 	for _, x := range k.Indexes {
 		if !x.Namespaced {

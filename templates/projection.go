@@ -74,7 +74,6 @@ func listed(items []string) string {
 	return items[0]
 }
 
-// projectedFields returns the fields of a struct, with embedded ones apart.
 func (f *file) projectedFields(s *model.Struct) []jen.Code {
 	var embedded, others []jen.Code
 	for _, field := range s.Fields {
