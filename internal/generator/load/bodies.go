@@ -49,8 +49,7 @@ type CodePackage struct {
 	// Files and Info hold the bodies, only during the call of use. Otherwise they are nil.
 	Files []*ast.File
 	Info  *types.Info
-	// C is the place where a file of a wanted package imports "C"; not valid if none does. Only the
-	// C compiler knows the types in such files.
+	// C is the place where a file of a wanted package imports "C"; not valid if none does.
 	C token.Position
 
 	meta     *packages.Package

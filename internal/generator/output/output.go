@@ -88,6 +88,5 @@ func Existing(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// Subfolders returns the names of the folders that hold all files of the grouped layout. The layout
-// Single writes into the output folder itself.
+// Subfolders returns the names of the folders that hold all files of the grouped layout.
 func Subfolders() []string { return []string{"informers", "listers", "projections"} }

@@ -36,7 +36,6 @@ func (p *projection) build() Declared {
 	return Declared{Projection: b.out, Marker: p.marker, Type: named}
 }
 
-// withMetadata returns the selected fields, with those of every projection.
 func (p *projection) withMetadata() *selected {
 	root := p.root
 	root.enter(p.metaField("TypeMeta"), p.marker.Name, 0).whole = true

@@ -167,7 +167,6 @@ func sorted(keys []object.Key) []object.Key {
 	return keys
 }
 
-// checked is an index without its types.
 type checked struct {
 	rule    Rule
 	name    string
@@ -214,7 +213,6 @@ func (c *checked) fail(format string, args ...any) {
 	}
 }
 
-// keys returns the keys of an object, as values of type key.
 func keys(rule Rule, obj object.Object, key reflect.Type) map[any]bool {
 	found := map[any]bool{}
 	root := reflect.ValueOf(obj).Elem()
