@@ -28,6 +28,7 @@ type Resource struct {
 // Verb is an API server's verb for a request; "" if there is none.
 type Verb string
 
+// Verbs of API servers.
 const (
 	Get              Verb = "get"   // one object
 	List             Verb = "list"  // the objects of a collection
@@ -79,6 +80,7 @@ type Request struct {
 
 type match int
 
+// Matches of a version.
 const (
 	Newest       match = iota // the storage's state at the time of the request
 	Any                       // any state at hand
