@@ -86,7 +86,6 @@ func accessor(t InspectedType, layout model.Layout) string {
 	return "factory." + t.GroupGoName.Text + "()." + names.UpperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
 }
 
-// belongs reports whether a file generated from package source belongs to one type alone.
 func belongs(file, source string, of resolve.Type) bool {
 	return of.Model != nil && source == of.Package && path.Base(file) == of.Model.File()+".go"
 }

@@ -2,8 +2,8 @@
 
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
-// [Generate] runs every step and returns [Files], which can be written, or compared with the disk;
-// [Inspect] explains the decisions. The steps live below internal/generator, in this order:
+// [Generate] runs every step and returns [Files]; [Inspect] explains the decisions. The steps live
+// below internal/generator, in this order:
 //
 //   - this package reads the configuration and finds the output folder;
 //   - load finds packages, their syntax and their types;
@@ -11,7 +11,7 @@
 //   - index follows the field paths of indexes through Go types;
 //   - model holds the decisions;
 //   - templates render the model as Go files;
-//   - output compares and writes them. Only [Files].Write changes the disk.
+//   - output compares and writes them.
 package generator
 
 import (
@@ -29,9 +29,7 @@ import (
 )
 
 // Config says what to generate, and where. A field overrides the configuration file; an unset field
-// (empty or nil) takes the file's value or else its own default. Without a configuration file, the
-// zero Config reads all packages of the module around the working directory, and writes beside its
-// go.mod.
+// (empty or nil) takes the file's value or else its own default, which is false for a *bool.
 //
 // File and folder names are relative to Dir; those in the configuration file are relative to its
 // own folder.
@@ -51,12 +49,12 @@ type Config struct {
 	Output string
 	// Layout arranges files and packages. The default is Grouped.
 	Layout Layout
-	// Controllers adds the methods that create controllers to informers. The default is false.
+	// Controllers adds the methods that create controllers to informers.
 	Controllers *bool
-	// Header is a file with comments for the top of each generated file. The default is none.
+	// Header is a file with comments for the top of each generated file.
 	Header string
-	// HeaderYear replaces the word YEAR in the header, for example "2026". There is no default, so
-	// that files don't change with the clock.
+	// HeaderYear replaces the word YEAR in the header. There is no default, so that files don't
+	// change with the clock.
 	HeaderYear string
 	// Tags are build tags for the go command.
 	Tags []string
@@ -64,19 +62,18 @@ type Config struct {
 	// and plural of the kinds are checked against them.
 	CRDs []string
 	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages without
-	// marked types. The default is false.
+	// marked types.
 	Discover *bool
 	// Plurals maps kinds to their Go plurals where the rules give the wrong one. These entries are
 	// added to those of the configuration file.
 	Plurals map[string]string
 	// Prune allows patterns to leave out packages that have files in the output. Those files become
-	// stale, and Write removes stale files. The default is false.
+	// stale, and Write removes stale files.
 	Prune *bool
 	// KeepGoing generates for the types that compile even if others don't. Files of the others
-	// become stale, unless no type compiles. The default is false.
+	// become stale, unless no type compiles.
 	KeepGoing *bool
 	// AllowEmpty makes a run with nothing to generate succeed; files of earlier runs become stale.
-	// The default is false.
 	AllowEmpty *bool
 	// Env is the environment of the go command; nil means that of the process.
 	Env []string
@@ -121,10 +118,9 @@ var ErrNothing = errors.New("no type to generate for")
 // and file names relative to cfg.Dir; a finding without a file is about cfg itself. If ctx is done
 // first, the error is the context's cause.
 //
-// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing], with two
-// exceptions: AllowEmpty is set, or earlier runs have left files in the output and there are no
-// warnings, one of which might explain why nothing was found. Then Files holds no files, and
-// those of earlier runs are stale.
+// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing], unless
+// AllowEmpty is set, or earlier runs have left files in the output and there are no warnings; then
+// Files holds no files, and those of earlier runs are stale.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {
@@ -199,7 +195,7 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 	return s, program, findings, err
 }
 
-// resolve builds the model for the packages. If ctx ends first, the error is its cause.
+// resolve builds the model for the packages.
 func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (resolve.Result, error) {
 	result, err := resolve.Resolve(ctx, resolve.Input{
 		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.to.importPath, Has: s.to.has}, Layout: s.to.layout,

@@ -62,7 +62,7 @@ type Fact = resolve.Fact
 // InspectedIndex is an index of a type.
 type InspectedIndex struct {
 	Name string
-	// Key is the Go type of the keys, for example "string" or "v1.NodeName".
+	// Key is the Go type of the keys.
 	Key string
 	// Of is the source of the keys, for example "field .spec.nodeName".
 	Of string

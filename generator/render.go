@@ -50,7 +50,6 @@ func (s settings) nothing(roots []*load.Package) error {
 	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
 }
 
-// declared returns the names declared by handwritten files in a version's lister package.
 func (t target) declared(group *model.Group, version *model.Version) map[string]bool {
 	return output.HandwrittenNames(filepath.Join(t.dir, filepath.FromSlash(t.layout.ListerDir(group, version))))
 }

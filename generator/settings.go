@@ -164,7 +164,6 @@ func findingsOf(err error) diag.List {
 	return diag.List{{Message: err.Error()}}
 }
 
-// given returns *flag or, if flag is nil, the value from the configuration file.
 func given(flag *bool, value marker.Value) bool {
 	if flag != nil {
 		return *flag
@@ -172,7 +171,6 @@ func given(flag *bool, value marker.Value) bool {
 	return config.True(value)
 }
 
-// layoutOf returns the layout called name; "" is the default.
 func layoutOf(name string) (model.Layout, error) {
 	switch Layout(name) {
 	case "", Grouped:

@@ -29,8 +29,7 @@ type target struct {
 	pkg        string // package name in the layout Single
 }
 
-// findTarget returns the output folder and its import path. If output isn't set, the folder is
-// DefaultOutput beside the go.mod of main. Errors name folders relative to dir.
+// findTarget returns the output folder and its import path. Errors name folders relative to dir.
 func findTarget(dir string, output setting, main goModule, layout model.Layout) (target, error) {
 	if !output.isSet() {
 		output = setting{text: DefaultOutput, dir: main.dir}

@@ -48,7 +48,6 @@ func verbatim(lines []string) *jen.Statement {
 
 func fold(sentence string) []string { return foldAt(116, sentence) }
 
-// foldAt breaks a sentence into lines of at most width bytes.
 func foldAt(width int, sentence string) []string {
 	var lines []string
 	for len(sentence) > width {

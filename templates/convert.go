@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// newProjection returns the function that projects an object.
 func (f *file) newProjection(k *kind, s *model.Struct) *jen.Statement {
 	return commentf("New%s returns %s with the fields of %s, which must not be nil. Both share what the fields refer to.",
 		s.Name, indefinite(s.Name), indefinite(k.Projection.Of)).

@@ -8,7 +8,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// copyMethods returns the methods that turn a projection into a runtime.Object.
 func (f *file) copyMethods(s *model.Struct) []jen.Code {
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("in").Op("*").Id(s.Name)) }
 	return []jen.Code{

@@ -8,8 +8,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces not
-// declared by the user, as in client-go's listers.
 func expansionsFile(p *pkg, source string, kinds []*kind) *file {
 	f := newFile(p, "expansion_generated.go", source)
 	for _, k := range kinds {
@@ -23,7 +21,6 @@ func expansionsFile(p *pkg, source string, kinds []*kind) *file {
 	return f
 }
 
-// hasExpansions reports whether a type needs a generated expansion interface.
 func hasExpansions(kinds []*kind) bool {
 	return slices.ContainsFunc(kinds, func(k *kind) bool {
 		return !k.ListerExpansion || k.Namespaced && !k.NamespaceListerExpansion

@@ -10,8 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// factoryFile is factory.go: the factory with one accessor for each group or, in the layout Single,
-// for each type.
 func factoryFile(p *packages) *file {
 	f := newFile(p.root, "factory.go", "", "client", "opts")
 	f.fix(informerPath, "informer")

@@ -17,11 +17,10 @@ import (
 // It names its imports itself instead of leaving that to jennifer: a name must not collide with the
 // package's declarations or a method's variables, and the standard library is a group of its own.
 type file struct {
-	pkg     *pkg
-	name    string // base name
-	source  string // import path of the API package, or ""
-	comment string // package comment, or ""
-	// usesDeprecated means that the file refers to deprecated names.
+	pkg            *pkg
+	name           string // base name
+	source         string // import path of the API package, or ""
+	comment        string // package comment, or ""
 	usesDeprecated bool
 
 	imports map[string]*imported // by path

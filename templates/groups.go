@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// groupsFile is informers/groups.go: for each group an interface with one accessor for each
-// version, and the factory's accessor. They are in the factory's package because each package with
-// such accessors makes the compiler compile everything behind the informers' types again.
+// groupsFile is informers/groups.go: the groups' interfaces and accessors. They are in the
+// factory's package because each package with such accessors makes the compiler compile everything
+// behind the informers' types again.
 func groupsFile(p *packages) *file {
 	f := newFile(p.root, "groups.go", "", "f", "g")
 	f.fix(factoriesPath, "factories")

@@ -50,7 +50,6 @@ func (f *file) addIndexes(k *kind) {
 
 func indexVar(k *kind, x *model.Index) string { return k.Unexported() + x.Name }
 
-// index returns the declaration of an index: its name, and the function that finds its keys.
 func (f *file) index(k *kind, x *model.Index) *jen.Statement {
 	keys := func() *jen.Statement { return jen.Index().Add(f.storedKey(k, x)) }
 	return jen.Id(indexVar(k, x)).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(

@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// informerFile is widget.go beside the informers: the informer of one type, with its indexes.
 func informerFile(k *kind) *file {
 	f := k.file(k.informers, "i", "options", "v")
 	f.fixInformer(k)
@@ -16,7 +15,6 @@ func informerFile(k *kind) *file {
 	return f
 }
 
-// fixInformer reserves the imports of k's informer.
 func (f *file) fixInformer(k *kind) {
 	f.fix(informerPath, "informer")
 	f.fix(factoriesPath, "factories")
@@ -25,8 +23,6 @@ func (f *file) fixInformer(k *kind) {
 	}
 }
 
-// addInformer appends the informer of a type, and the method of type on that creates it from a
-// factory.
 func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	impl := k.Unexported() + "Informer"
 	options := func() *jen.Statement { return jen.Id("options").Add(f.of(factoriesPath, "KindOptions", k)) }

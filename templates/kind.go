@@ -8,7 +8,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// kind is a type with its group, version and generated packages.
 type kind struct {
 	*model.Type
 	Group   *model.Group

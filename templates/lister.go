@@ -11,21 +11,18 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// listerDocFile is doc.go beside the listers: the package comment, which belongs to no single type.
 func listerDocFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.listers[v], "doc.go", p.source(v))
 	f.comment = fmt.Sprintf("// Package %s has the listers and indexes of %s.", f.pkg.name, groupVersion(g, v))
 	return f
 }
 
-// listerFile is widget.go beside the listers: the lister of one type, its resource and its indexes.
 func listerFile(k *kind) *file {
 	f := k.file(k.listers, "key", "keys", "l", "namespace", "obj", "ok", "reader")
 	f.addLister(k)
 	return f
 }
 
-// addLister appends the lister, the resource and the indexes of a type.
 func (f *file) addLister(k *kind) {
 	f.fix("iter", "iter")
 	f.fix(listerPath, "lister")
@@ -144,7 +141,6 @@ func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Cod
 	return method("l", k.Unexported()+"Lister", name, params, result, body)
 }
 
-// hasLookups reports whether all listers of k share methods for indexes.
 func (k *kind) hasLookups() bool {
 	for _, x := range k.Indexes {
 		if !x.Namespaced {

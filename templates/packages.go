@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// pkg is a generated Go package.
 type pkg struct {
 	dir  string // relative to the output folder
 	path string // import path

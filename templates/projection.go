@@ -15,14 +15,12 @@ import (
 
 const metaPath = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// projectionDocFile is doc.go beside the projections: the package comment.
 func projectionDocFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.projections[v], "doc.go", p.source(v))
 	f.comment = fmt.Sprintf("// Package %s has projections of types of %s: types with some of their fields.", f.pkg.name, groupVersion(g, v))
 	return f
 }
 
-// projectionFile is widgetsize.go beside the other projections of a version: the types of one.
 func projectionFile(k *kind) *file {
 	f := k.file(k.projections, projectionLocals()...)
 	f.addProjection(k)
@@ -76,7 +74,6 @@ func listed(items []string) string {
 	return items[0]
 }
 
-// projectedFields returns the fields of a struct, with embedded ones apart.
 func (f *file) projectedFields(s *model.Struct) []jen.Code {
 	var embedded, others []jen.Code
 	for _, field := range s.Fields {
@@ -96,7 +93,6 @@ func (f *file) projectedFields(s *model.Struct) []jen.Code {
 	return slices.Concat(embedded, others)
 }
 
-// literalTag returns a struct tag, in backquotes unless it contains one.
 func literalTag(tag string) *jen.Statement {
 	if !strconv.CanBackquote(tag) {
 		return jen.Lit(tag)
@@ -104,7 +100,6 @@ func literalTag(tag string) *jen.Statement {
 	return jen.Op("`" + tag + "`")
 }
 
-// expression returns a type given in pieces.
 func (f *file) expression(pieces []model.GoType) *jen.Statement {
 	s := jen.Null()
 	for _, piece := range pieces {

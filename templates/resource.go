@@ -8,8 +8,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// resourceFile is resource.go beside factory.go: ForResource, for callers that learn a resource's
-// name at run time.
 func resourceFile(p *packages) *file {
 	f := newFile(p.root, "resource.go", "", "f", "resource")
 	f.fix("fmt", "fmt")

@@ -4,7 +4,6 @@ package templates
 
 import "github.com/dave/jennifer/jen"
 
-// kindFile is widget.go in the layout Single: the informer and the lister of one type.
 func kindFile(k *kind) *file {
 	f := k.file(k.informers, append(projectionLocals(), "f", "i", "key", "keys", "l", "namespace", "obj", "ok", "options", "reader")...)
 	f.fixInformer(k)

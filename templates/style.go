@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Packages imported by generated code.
 const (
 	informerPath   = "github.com/informer-gen/informer-gen/runtime/informer"
 	controllerPath = "github.com/informer-gen/informer-gen/runtime/controller"
@@ -42,7 +41,6 @@ func method(receiver, on, name string, params []jen.Code, result, body jen.Code)
 	return valueMethod(receiver, "*"+on, name, params, result, body)
 }
 
-// valueMethod returns a method of one statement with on itself as its receiver.
 func valueMethod(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	return jen.Func().Params(jen.Id(receiver).Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
 }

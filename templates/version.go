@@ -10,8 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// versionFile is informers/<group>/<version>/version.go: the version with one accessor for each
-// type, implemented in the type's file.
 func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.informers[v], "version.go", p.source(v), "factory")
 	f.fix(factoriesPath, "factories")

@@ -52,7 +52,6 @@ func newWalk(f *file) *walk {
 	}
 }
 
-// follow walks to the end of a path.
 func (w *walk) follow(path *model.FieldPath) *value {
 	at := &value{text: "obj"}
 	for n, step := range path.Steps {
@@ -197,7 +196,6 @@ func or[T any](condition bool, yes, no T) T {
 	return no
 }
 
-// use returns the expression and marks its variable as used.
 func (v *value) use() string {
 	if v.of != nil {
 		v.of.valueUsed = true

@@ -66,14 +66,12 @@ func longLines(src []byte) map[int]int {
 	return long
 }
 
-// wrapper looks for places to break.
 type wrapper struct {
 	file *token.File
 	long map[int]int
 	best map[int]wrapping // by line
 }
 
-// wrapping is a way to break a line.
 type wrapping struct {
 	rank  rank
 	after []int // offsets of line ends

@@ -18,7 +18,7 @@ import (
 // prefix begins messages that have no position in the input.
 const prefix = "informer-gen: "
 
-// run is the program without its process: signals and os.Exit. It returns the exit code.
+// run is the program without its process: signals and os.Exit.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -83,7 +83,6 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// names returns the names of the commands below cmd, without hidden ones.
 func names(cmd *cobra.Command) []string {
 	var all []string
 	for _, sub := range cmd.Commands() {
@@ -94,7 +93,6 @@ func names(cmd *cobra.Command) []string {
 	return all
 }
 
-// version returns the module's version, as recorded by the go command.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -71,7 +71,6 @@ doesn't count in the name alone.`,
 	return cmd
 }
 
-// typesNamed returns the types matching name.
 func typesNamed(name string, types []generator.InspectedType) []generator.InspectedType {
 	return slices.DeleteFunc(slices.Clone(types), func(t generator.InspectedType) bool { return !isNamed(t, name) })
 }
@@ -158,7 +157,6 @@ func printExplanations(out io.Writer, found generator.Inspection, types []genera
 	return w.Flush()
 }
 
-// because names the source of a fact.
 func because(t generator.InspectedType, f generator.Fact) string {
 	if f.Pos.IsValid() {
 		return f.From + " (" + place(t, f.Pos) + ")"

@@ -131,7 +131,6 @@ func (w fieldsText) gains(gains []fields.Gain) {
 
 func partOf(u fields.Use) string { return cmp.Or(u.Path, "the object") }
 
-// shown formats the first few places.
 func (w fieldsText) shown(places []token.Position) string {
 	var names []string
 	for _, pos := range places {

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/output"
 )
 
-// The output formats.
 const (
 	formatText   = "text"
 	formatJSON   = "json"
@@ -87,7 +86,6 @@ func (f *findings) show() error {
 	return err
 }
 
-// printFindings prints a line for each finding. One without a position begins with prefix.
 func printFindings(w io.Writer, list diag.List) error {
 	for _, d := range list {
 		line := d.String()
@@ -101,7 +99,6 @@ func printFindings(w io.Writer, list diag.List) error {
 	return nil
 }
 
-// json prints the single document of --format=json.
 func (f *findings) json() error {
 	type change struct {
 		Kind string `json:"kind"`
@@ -170,7 +167,6 @@ func inCheckout(name string) string {
 	return name
 }
 
-// realPath resolves the links of path, if possible.
 func realPath(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved

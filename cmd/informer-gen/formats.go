@@ -4,7 +4,6 @@ package main
 
 import "github.com/spf13/cobra"
 
-// newFormats returns a help topic: a command without an action.
 func newFormats() *cobra.Command {
 	return &cobra.Command{
 		Use:   "formats",

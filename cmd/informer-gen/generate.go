@@ -44,7 +44,6 @@ const generateExamples = `  informer-gen                              # what inf
   informer-gen --check --format=github      # the same with annotations in a GitHub workflow
   informer-gen --output pkg/client --layout single # all in one package, in another folder`
 
-// generation is a run that generates, to write or to compare.
 type generation struct {
 	inputs
 	findings
@@ -130,7 +129,6 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	return err
 }
 
-// write writes the files. The summary is empty if nothing changed.
 func write(files generator.Files) (summary string, err error) {
 	report, err := files.Write()
 	if err != nil {

@@ -89,7 +89,6 @@ type factJSON struct {
 	placeJSON
 }
 
-// placeJSON is a position; empty if unknown.
 type placeJSON struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
@@ -142,7 +141,6 @@ func printJSON(cmd *cobra.Command, found generator.Inspection, types []generator
 	return writeJSON(cmd.OutOrStdout(), document)
 }
 
-// packagesRead describes the packages that were searched for types.
 func packagesRead(found generator.Inspection) string {
 	switch n := len(found.Packages); n {
 	case 0:

@@ -26,7 +26,6 @@ func main() {
 	os.Exit(code)
 }
 
-// The exit codes.
 const (
 	exitOK          = 0
 	exitDifference  = 1

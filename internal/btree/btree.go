@@ -45,7 +45,6 @@ func (t Tree[K, E]) Len() int {
 	return t.root.count()
 }
 
-// count returns the number of entries in n or below.
 func (n *node[K, E]) count() int {
 	all := len(n.entries)
 	for i := range n.children {
@@ -189,7 +188,6 @@ func (n *node[K, E]) find(k K) (at int, found bool) {
 	return low, low < len(n.entries) && n.entries[low].Key() == k
 }
 
-// child returns the index of the child covering k.
 func (n *node[K, E]) child(k K) int {
 	low, high := 1, len(n.children)
 	for low < high {
@@ -225,7 +223,7 @@ func (n *node[K, E]) from(k K, yield func(E) bool) bool {
 	return true
 }
 
-// all is [Tree.All] for a node. It returns false if yield did.
+// all is [Tree.All] for a node.
 func (n *node[K, E]) all(yield func(E) bool) bool {
 	for _, child := range n.children {
 		if !child.all(yield) {

@@ -32,12 +32,10 @@ func (t *Tree[K, E]) Delete(owner uint64, k K) bool {
 	return true
 }
 
-// below returns n as a child.
 func below[K cmp.Ordered, E Entry[K]](n *node[K, E]) child[K, E] {
 	return child[K, E]{n.first(), n.count(), n}
 }
 
-// first returns the least key in n.
 func (n *node[K, E]) first() K {
 	if n.children != nil {
 		return n.children[0].least

@@ -55,8 +55,7 @@ func (d Diagnostic) text() string {
 	return fmt.Sprintf("%s (allowed: %s)", d.Message, strings.Join(d.Allowed, ", "))
 }
 
-// List is a list of findings, and an error with one finding a line. The zero List is empty and
-// ready to use.
+// List is a list of findings, and an error with one finding a line.
 type List []Diagnostic
 
 // Error returns the findings in order, one a line, without a line break at the end.

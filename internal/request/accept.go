@@ -31,7 +31,6 @@ type media struct {
 	version string // of meta.k8s.io, if as is not empty
 }
 
-// clause is a part of an Accept header.
 type clause struct {
 	kind, subtype string // of the media type
 	params        map[string]string

@@ -12,8 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// This file has an API server's rules of writes for objects of all kinds.
-
 // InNamespace sets an object's namespace to the request's, or refuses a different one.
 func (r *Request) InNamespace(obj metav1.Object) error {
 	switch own := obj.GetNamespace(); {

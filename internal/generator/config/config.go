@@ -3,9 +3,8 @@
 // Package config reads the configuration file, informer-gen.yaml: the settings of flags and
 // markers, for a whole project and for packages whose comments the user can't edit.
 //
-// Reading is strict. Unknown and repeated keys, values of the wrong type and forbidden values are
-// errors with positions, reported all at once. Every value keeps its position, for errors found
-// later.
+// Unknown and repeated keys, values of the wrong type and forbidden values are errors with
+// positions, reported all at once. Every value keeps its position, for errors found later.
 //
 // The structs of this package define the file format: their tags hold the names, allowed values and
 // documentation, for the parser and the JSON schema alike.

@@ -4,7 +4,6 @@ package config
 
 import "reflect"
 
-// fieldsOf returns the fields of a struct that are keys of the file, in order.
 func fieldsOf(t reflect.Type) []reflect.StructField {
 	var fields []reflect.StructField
 	for field := range t.Fields() {

@@ -33,7 +33,6 @@ type parser struct {
 	report diag.List
 }
 
-// fail reports an error about key at a node.
 func (p *parser) fail(node yamldoc.Node, key, message string, allowed ...string) {
 	p.report.Add(diag.Diagnostic{Pos: node.Pos(), Marker: key, Message: message, Allowed: allowed})
 }
@@ -167,7 +166,6 @@ func (p *parser) list(value any, node yamldoc.Node, into reflect.Value, field re
 	}
 }
 
-// mapping reads a mapping with user-chosen keys.
 func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	name := field.Tag.Get("arg")
 	mapping, ok := value.(map[string]any)

@@ -17,7 +17,6 @@ var (
 	entryType = reflect.TypeFor[Entry]()
 )
 
-// typeOf returns the type demanded by a field's tags.
 func typeOf(tag reflect.StructTag) scalarType {
 	switch {
 	case tag.Get("type") == "integer":
@@ -30,7 +29,6 @@ func typeOf(tag reflect.StructTag) scalarType {
 	return scalarType{"a text", []string{"string"}, isText}
 }
 
-// scalarType is a type of values, with its names in messages and in the JSON schema.
 type scalarType struct {
 	text   string
 	schema []string
@@ -47,7 +45,6 @@ func isInteger(value any) bool {
 	return ok && !strings.ContainsAny(n.String(), ".eE")
 }
 
-// isScalar reports whether a value is present and neither a list nor a mapping.
 func isScalar(value any) bool {
 	switch value.(type) {
 	case nil, []any, map[string]any:
@@ -58,7 +55,6 @@ func isScalar(value any) bool {
 
 func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
 
-// wrongType returns a message about a value of the wrong type.
 func wrongType(value any, want string) string {
 	message := "it is " + what(value) + ": it takes " + want
 	switch {

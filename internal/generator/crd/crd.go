@@ -61,7 +61,6 @@ func Read(name string) ([]Definition, diag.List) {
 	return definitions, report
 }
 
-// endings are the extensions of the files read below a folder.
 var endings = []string{".yaml", ".yml", ".json"}
 
 // filesOf returns name itself if it is a file, and the files below it if it is a folder. It skips

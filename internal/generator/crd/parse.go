@@ -14,7 +14,7 @@ import (
 const definitionKind = "CustomResourceDefinition"
 
 // parse returns the definitions in a file of any number of YAML documents. It skips documents
-// without the word.
+// without definitionKind.
 func parse(file string, data []byte, report *diag.List) []Definition {
 	documents, problem := yamldoc.Documents(file, data)
 	if problem != nil {
@@ -64,7 +64,6 @@ func parse(file string, data []byte, report *diag.List) []Definition {
 // openTemplate begins an action of a template, as in helm's charts.
 const openTemplate = "{{"
 
-// template returns a warning about a skipped document.
 func template(document *yamldoc.Document) diag.Diagnostic {
 	return diag.Diagnostic{
 		Pos: document.Find(openTemplate), Warning: true,
@@ -72,7 +71,6 @@ func template(document *yamldoc.Document) diag.Diagnostic {
 	}
 }
 
-// object is the type of the documents in a file.
 type object struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`

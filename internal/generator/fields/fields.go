@@ -136,7 +136,6 @@ func Find(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// places turns positions into readable ones.
 type places struct {
 	dir  string
 	fset *token.FileSet
@@ -165,7 +164,6 @@ func (p *places) position(pos token.Pos) token.Position {
 	return position
 }
 
-// own reports whether a position is in a main module.
 func (p *places) own(pos token.Pos) bool {
 	_, foreign := p.in[filepath.Dir(p.fset.Position(pos).Filename)]
 	return !foreign
@@ -192,7 +190,6 @@ func sortUses(uses []Use) {
 	})
 }
 
-// within reports whether path names the part, or something in it.
 func within(path, part string) bool {
 	rest, ok := strings.CutPrefix(path, part)
 	return ok && (part == "" || rest == "" || rest[0] == '.' || rest[0] == '[')

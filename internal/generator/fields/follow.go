@@ -35,7 +35,6 @@ var known = []string{
 	"sigs.k8s.io/structured-merge-diff/",
 }
 
-// followed reports whether the functions of a package are analyzed.
 func followed(p *load.CodePackage) bool {
 	if slices.ContainsFunc(known, func(prefix string) bool { return strings.HasPrefix(p.Path+"/", prefix) }) {
 		return false

@@ -30,7 +30,7 @@ const mostGains = 5 // the next ones would be small
 
 // Gains returns the gains from removing uses of whole objects and of whole parts. Uses whose
 // removal helps only together share a Gain. The first gain saves the most fields per line of code.
-// There are few gains, and none if k is a projection.
+// There are none if k is a projection.
 func (k *Kind) Gains() []Gain {
 	if k.Projected {
 		return nil
@@ -105,7 +105,6 @@ func (g *gains) next() (best []string) {
 	return best
 }
 
-// size returns a projection's size without the whole uses of some fields.
 func (g *gains) size(without []string) int {
 	fields, ok := needed(g.uses(without))
 	if !ok {

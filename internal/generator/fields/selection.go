@@ -16,7 +16,6 @@ type selection map[string]selection
 
 const each = "[*]"
 
-// selected returns the selection of a projection with some fields.
 func selected(fields []string) selection {
 	s := selection{}
 	for _, path := range slices.Concat(always, fields) {

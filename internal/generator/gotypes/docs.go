@@ -55,7 +55,6 @@ func (c *Docs) Deprecate(obj types.Object) bool {
 	return strings.HasPrefix(lines[n], "type (") && deprecatedAbove(lines, n)
 }
 
-// directive matches comments that aren't documentation.
 var directive = regexp.MustCompile(`^//[a-z0-9]+:[a-z0-9]`)
 
 // deprecatedAbove reports whether the comment above a line has a "Deprecated: " paragraph.

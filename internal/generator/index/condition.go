@@ -142,7 +142,6 @@ func parseLiteral(text string, start int, operator string) (l literal, problem *
 	return l, nil
 }
 
-// wordRune reports whether an unquoted literal may contain r.
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:+@*", r))
 }

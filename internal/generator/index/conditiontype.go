@@ -16,8 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// conditions parses the conditions of an index, checks them against the Go types, and fills them
-// in.
 func (r *Reader) conditions(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	text := m.When.Text
 	comparisons, problem := parseConditions(text)

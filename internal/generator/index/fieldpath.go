@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// followed is a path followed through Go types.
 type followed struct {
 	text  string
 	steps []model.Step
@@ -25,8 +24,7 @@ type followed struct {
 	// last is the last field's offset in text.
 	last int
 	// maybe means that the end of the path may be missing from an object.
-	maybe bool
-	// fields are the fields on the path.
+	maybe  bool
 	fields []types.Object
 }
 
@@ -153,7 +151,6 @@ func follow(t types.Type, text string, segments []jsonpath.Segment) (followed, *
 	return f, nil
 }
 
-// isPlainStruct reports whether t is a struct with fields visible to JSON.
 func isPlainStruct(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
 	return ok && !gotypes.MarshalsItself(t)
@@ -188,7 +185,6 @@ func (f *followed) enter(s jsonpath.Segment, soFar, here string) (model.Step, *j
 	return step, nil
 }
 
-// useFunc is the advice where a path can't go on.
 const useFunc = "use func with a function that returns the keys"
 
 const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"

@@ -105,12 +105,10 @@ func funcKey(output Output, pkg *load.Package, f *types.Func) (types.Type, model
 	return nil, key, jsonpath.Errorf(0, "%s returns what can't be a key: %s", declaration(pkg, f), why.reason)
 }
 
-// declaration returns a function's declaration as its own package writes it.
 func declaration(pkg *load.Package, f *types.Func) string {
 	return "func " + f.Name() + strings.TrimPrefix(typeIn(pkg.Types, f.Signature()), "func")
 }
 
-// typeIn returns a type as package pkg writes it.
 func typeIn(pkg *types.Package, t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == pkg {

@@ -24,8 +24,7 @@ func splitFunc(text string) (path, name string) {
 	return "", text
 }
 
-// Funcs are the packages of index functions, other than those of the types. [ImportFuncs] returns
-// one.
+// Funcs are the packages of index functions, other than those of the types.
 type Funcs struct {
 	program  *load.Program
 	packages []*load.Package // those found

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// Reader reads the indexes of kinds. [NewReader] returns one.
+// Reader reads the indexes of kinds.
 type Reader struct {
 	report *report.Report
 	output Output
@@ -56,7 +56,6 @@ type Kind struct {
 	Fields       token.Position
 }
 
-// metadata returns the name of the field that embeds the object metadata.
 func (k Kind) metadata() string {
 	if k.ProjectionOf != nil {
 		return k.Name + "Meta"
@@ -145,7 +144,6 @@ func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 	return x
 }
 
-// keySource is an argument that defines the keys of an index.
 type keySource struct {
 	what string
 	at   token.Position

@@ -10,7 +10,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// notAKey tells why a type can't be a key.
 type notAKey struct {
 	reason string
 	// instead is a result for an index function to return; may be empty.

@@ -20,15 +20,14 @@ const typesPath = "k8s.io/apimachinery/pkg/types"
 
 var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// Owners are the known owner kinds. [NewOwners] returns one.
+// Owners are the known owner kinds.
 type Owners struct {
 	kinds map[string][]string // sorted, by group
 	// partial means that unread packages of the project may have more kinds.
 	partial bool
 }
 
-// NewOwners returns the built-in kinds of an API server. A partial run doesn't read all packages of
-// its project.
+// NewOwners returns the built-in kinds of an API server.
 func NewOwners(partial bool) *Owners {
 	o := &Owners{kinds: map[string][]string{}, partial: partial}
 	for group, kinds := range builtIns {

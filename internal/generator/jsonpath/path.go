@@ -127,7 +127,6 @@ func FirstWord(text string) string {
 	return text
 }
 
-// endOfName returns the offset of the first byte outside a field's name.
 func endOfName(text string, i int) int {
 	if n := strings.IndexAny(text[i:], ".[]=!<>&|;'\" \t"); n >= 0 {
 		return i + n
@@ -135,7 +134,6 @@ func endOfName(text string, i int) int {
 	return len(text)
 }
 
-// parseLook reads the bracket at an offset of text.
 func parseLook(text string, start int) (Look, *Error) {
 	l := Look{Offset: start}
 	inside := start + 1
@@ -174,8 +172,7 @@ func parseLook(text string, start int) (Look, *Error) {
 	return l, Errorf(start, "[%s] means nothing: [*] means every element, ['%s'] the entry of a map with this key", word, strings.Trim(word, "'\""))
 }
 
-// IsCurly reports whether text begins with a curly quote. In doc comments, gofmt replaces two
-// quotes by one.
+// IsCurly reports whether text begins with a curly quote.
 func IsCurly(text string) bool {
 	return strings.HasPrefix(text, "”") || strings.HasPrefix(text, "“")
 }

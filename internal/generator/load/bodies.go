@@ -49,8 +49,7 @@ type CodePackage struct {
 	// Files and Info hold the bodies, only during the call of use. Otherwise they are nil.
 	Files []*ast.File
 	Info  *types.Info
-	// C is the place where a file of a wanted package imports "C"; not valid if none does. Only the
-	// C compiler knows the types in such files.
+	// C is the place where a file of a wanted package imports "C"; not valid if none does.
 	C token.Position
 
 	meta     *packages.Package
@@ -67,7 +66,7 @@ type CodePackage struct {
 // at once. If a package that must compile doesn't, use isn't called any more.
 //
 // The error is a [diag.List] if patterns are wrong, or if a root or a package of a main module
-// doesn't compile. If ctx ends first, the error is its cause.
+// doesn't compile.
 func Bodies(ctx context.Context, fset *token.FileSet, cfg Config, wanted func(*CodePackage) bool, use func(*CodePackage)) (*Code, error) {
 	listed, err := cfg.list(ctx, withImports, cfg.Patterns)
 	if err != nil {
@@ -126,7 +125,6 @@ type bodyLoader struct {
 	wrong bool
 }
 
-// add adds a package after its imports.
 func (l *bodyLoader) add(meta *packages.Package) {
 	if l.byID[meta.ID] != nil || meta.PkgPath == "unsafe" {
 		return

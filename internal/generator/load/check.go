@@ -27,7 +27,6 @@ func (p *Program) Check(roots ...*Package) {
 	wait.Wait()
 }
 
-// checker checks each package once, from source, several in parallel.
 type checker struct {
 	fset *token.FileSet
 	// busy bounds the goroutines that parse or check at a time: each holds a slot of the channel
@@ -46,7 +45,6 @@ type checker struct {
 
 type edge struct{ from, to string }
 
-// unit is the state of checking one package.
 type unit struct {
 	once     sync.Once
 	types    *types.Package
@@ -65,7 +63,6 @@ func newChecker(fset *token.FileSet) *checker {
 	}
 }
 
-// visit is the progress of add with a package.
 type visit int
 
 const (
@@ -74,7 +71,6 @@ const (
 	done
 )
 
-// list registers packages as roots.
 func (c *checker) list(roots []*Package) {
 	for _, p := range roots {
 		c.roots[p.meta.ID] = p
@@ -119,7 +115,6 @@ func (c *checker) root(root *Package) {
 	})
 }
 
-// dependency returns the types of an imported package.
 func (c *checker) dependency(meta *packages.Package) *types.Package {
 	if root := c.roots[meta.ID]; root != nil {
 		c.root(root)

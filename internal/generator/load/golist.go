@@ -16,13 +16,11 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// Modes of asking the go command about packages.
 const (
 	alone       = packages.NeedName | packages.NeedFiles
 	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 )
 
-// list runs the go command. If ctx ends first, the error is its cause.
 func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
 	config := &packages.Config{Context: ctx, Mode: mode, Dir: c.Dir, Env: c.Env}
 	if len(c.Tags) > 0 {

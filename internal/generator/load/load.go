@@ -8,7 +8,8 @@
 // of packages it names. Those are checked from source, with the parts of their imports that their
 // types consist of. Function bodies and variables are ignored, so a package loads although its
 // functions use code not yet generated. For the same reason nothing is compiled: except for the go
-// command's own index, an empty build cache makes no load slower.
+// command's own index, an empty build cache makes no load slower. If a context ends before a call
+// is done, the call's error is the context's cause.
 package load
 
 import (
@@ -89,7 +90,7 @@ func newPackage(meta *packages.Package) *Package {
 
 // Load lists the packages of cfg and parses those matched by the patterns. The error is a
 // [diag.List] if the go command rejects the patterns themselves. Problems inside packages are left
-// to the caller, who knows which packages matter. If ctx ends first, the error is its cause.
+// to the caller, who knows which packages matter.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
 	fset := token.NewFileSet()
 	program := &Program{Fset: fset, cfg: cfg, checker: newChecker(fset)}
@@ -115,7 +116,6 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 // for missing ones. They need not be Roots. The go command runs again only for a package that
 // neither the patterns matched nor a root needs. Call Import before Check: a package already
 // checked as another one's import would get separate types. Neither may run while the other does.
-// If ctx ends first, the error is its cause.
 func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, error) {
 	var unknown []string
 	for _, path := range paths {
@@ -157,7 +157,6 @@ func (p *Program) Dependency(root *Package, path string) *types.Package {
 	return p.checker.dependency(dep)
 }
 
-// parse parses packages and registers them as roots.
 func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	p.checker.list(roots)
 	group, ctx := errgroup.WithContext(ctx)
@@ -174,7 +173,7 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 }
 
 // Exists reports for each import path whether there is a package with Go files, even for other
-// systems or build tags. If ctx ends first, the error is its cause.
+// systems or build tags.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
 	listed, err := cfg.list(ctx, alone, paths)
 	if err != nil {

@@ -11,15 +11,12 @@ import (
 	"strings"
 )
 
-// pruning selects the declarations to keep.
 type pruning int
 
 const (
 	// ofTypes keeps the declarations that types depend on: types, constants and methods.
 	ofTypes pruning = iota
-	// andFunctions keeps functions, too.
 	andFunctions
-	// everything keeps all declarations.
 	everything
 )
 

@@ -2,8 +2,8 @@
 
 // Package marker defines the generator's markers, each as a struct. Markers are comment lines like
 // "+genclient" or "+informer:index:name=ByNode,field=.spec.nodeName" with instructions for a type
-// or a package. Package kubebuilder has those of kubebuilder. Package syntax parses them; package
-// config creates the same structs from the configuration file.
+// or a package. Package syntax parses them; package config creates the same structs from the
+// configuration file.
 //
 // Field tags hold the arguments' names, allowed values and documentation, for package syntax. To
 // add a marker, add a struct here, and a line to the definitions there.

@@ -50,7 +50,7 @@ type Owner struct {
 
 // FieldPath leads from an object to values.
 type FieldPath struct {
-	// Text is the path in the marker, for example ".spec.containers[*].image".
+	// Text is the path in the marker.
 	Text  string
 	Steps []Step
 	// Key is the type of the values.

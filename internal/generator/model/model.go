@@ -25,10 +25,9 @@ type Output struct {
 type Layout int
 
 const (
-	// Grouped has a folder for each group and version, below informers and listers.
+	// Grouped has a folder for each group and version.
 	Grouped Layout = iota
-	// Single puts all files into the output folder, as one package whose factory has the kinds as
-	// its own methods.
+	// Single puts all files into the output folder, as one package.
 	Single
 )
 
@@ -36,9 +35,9 @@ const (
 type Group struct {
 	// Name is the group's full name, for example "samples.example.com"; "" for the core group.
 	Name string
-	// GoName is the accessor on the factory, for example "Samples".
+	// GoName is the accessor on the factory.
 	GoName string
-	// Package is the folder of the group's versions, for example "samples".
+	// Package is the folder of the group's versions.
 	Package string
 	// Versions are in output order.
 	Versions []*Version
@@ -46,11 +45,11 @@ type Group struct {
 
 // Version is one version of a group, with one or several Go packages of API types.
 type Version struct {
-	// Name is the API version, for example "v1alpha1".
+	// Name is the API version.
 	Name string
-	// GoName is the accessor on the group, for example "V1alpha1".
+	// GoName is the accessor on the group.
 	GoName string
-	// Package is the name of the generated Go packages and folder, for example "v1alpha1".
+	// Package is the name of the generated Go packages and folder.
 	Package string
 	// Types are in output order.
 	Types []*Type
@@ -69,15 +68,15 @@ type GoPackage struct {
 
 // Type is an API type, or a projection of one, with an informer and a lister.
 type Type struct {
-	// Name is the Go type's name, for example "Widget".
+	// Name is the Go type's name.
 	Name string
 	// Source is the API package that declares the type; for a projection, the projected type.
 	Source GoPackage
 	// Projection is set if the type is a projection, which is generated too.
 	Projection *Projection
-	// Plural is the Go name of the plural, for example "Widgets".
+	// Plural is the Go name of the plural.
 	Plural string
-	// Resource is the plural in URLs, for example "widgets".
+	// Resource is the plural in URLs.
 	Resource string
 	// Namespaced is false for cluster-scoped types.
 	Namespaced bool

@@ -20,8 +20,7 @@ type Projection struct {
 // Struct is a struct type of a projection.
 type Struct struct {
 	Name string
-	// Path leads to the structs of the type, for example ".spec.containers[*]"; "" is the object
-	// itself.
+	// Path leads to the structs of the type; "" is the object itself.
 	Path   string
 	Fields []*Field
 }

@@ -15,7 +15,6 @@ import (
 // ChangeKind is the way in which a file on disk differs from a run's output.
 type ChangeKind int
 
-// The kinds of a Change.
 const (
 	// Missing files are absent.
 	Missing ChangeKind = iota + 1

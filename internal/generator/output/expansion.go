@@ -32,13 +32,11 @@ func Handwritten(dir string) []*ast.File {
 	return files
 }
 
-// passedOver reports whether Go ignores a file because of its name.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
 }
 
-// HandwrittenNames returns the package-level names declared by the user's files in a folder. They
-// include expansion interfaces.
+// HandwrittenNames returns the package-level names declared by the user's files in a folder.
 func HandwrittenNames(dir string) map[string]bool {
 	declared := map[string]bool{}
 	for _, file := range Handwritten(dir) {
@@ -50,7 +48,6 @@ func HandwrittenNames(dir string) map[string]bool {
 	return declared
 }
 
-// namesOf returns the package-level names declared in a file.
 func namesOf(file *ast.File) []*ast.Ident {
 	var names []*ast.Ident
 	for _, decl := range file.Decls {

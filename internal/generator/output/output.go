@@ -11,8 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// Folder is an output folder with its intended files, fully rendered: [Folder.Write] puts them on
-// disk, [Folder.Diff] returns the changes Write would make.
+// Folder is an output folder with its intended files, fully rendered.
 //
 // The Go files in Root, and below its folders informers, listers and projections, belong to the
 // generator if they carry our header, whatever layout they were written in. Other files there, and
@@ -89,6 +88,5 @@ func Existing(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// Subfolders returns the names of the folders that hold all files of the grouped layout. The layout
-// Single writes into the output folder itself.
+// Subfolders returns the names of the folders that hold all files of the grouped layout.
 func Subfolders() []string { return []string{"informers", "listers", "projections"} }

@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// check returns an error for each file with a duplicate path, or a path that isn't ours.
 func (f Folder) check() error {
 	var errs []error
 	seen := map[string]bool{}
@@ -34,7 +33,6 @@ func (f Folder) name() string {
 	return f.Root
 }
 
-// status compares the disk with a planned file.
 type status int
 
 const (
@@ -43,7 +41,6 @@ const (
 	differs
 )
 
-// plan compares the files of a run with the disk.
 type plan struct {
 	files []planned         // sorted by path
 	stale map[string][]byte // our files on disk but not in files, with their content

@@ -18,15 +18,12 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/model"
 )
 
-// disk is the content of an output folder.
 type disk struct {
 	ours   map[string][]byte      // content of our files, by path
 	left   map[string]bool        // temporary files, by path
 	others map[string]fs.FileMode // everything else, by path
 }
 
-// scan reads the folders in root that we write to: root itself, and our folders with everything
-// below them.
 func scan(root string) (disk, error) {
 	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {
@@ -121,7 +118,6 @@ func (d disk) foreign(name string) (at, why string) {
 	return "", ""
 }
 
-// ourPath reports whether name is the clean path of a Go file that we may write.
 func ourPath(name string) bool {
 	top, rest, nested := strings.Cut(name, "/")
 	if path.Clean(name) != name || !strings.HasSuffix(name, ".go") {

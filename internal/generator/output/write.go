@@ -48,7 +48,6 @@ type staged struct {
 	temporary map[string]string // names in the folder, by path, of files not yet renamed
 }
 
-// stage writes a file under its temporary name.
 func (s staged) stage(f planned) error {
 	dir, name := path.Split(f.Path)
 	dir = path.Clean(dir)
@@ -63,7 +62,6 @@ func (s staged) stage(f planned) error {
 	return s.folders[dir].WriteFile(tempName(name), f.Content, 0o644)
 }
 
-// publish renames a file to its final name.
 func (s staged) publish(f planned) error {
 	folder, temp := s.folders[path.Dir(f.Path)], s.temporary[f.Path]
 	err := folder.Rename(temp, path.Base(f.Path))
@@ -96,7 +94,6 @@ func (s staged) discard() {
 	}
 }
 
-// openFolder opens a folder of root, creating it if needed.
 func openFolder(root *os.Root, dir string) (*os.Root, error) {
 	if err := root.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -113,8 +110,6 @@ func isTemp(name string) bool { return temporary.MatchString(name) }
 
 var temporary = regexp.MustCompile(`^\.informer-gen-[0-9]+-.+\.go$`)
 
-// remove deletes stale files and leftovers of interrupted runs, and then the folders emptied by
-// that.
 func (p plan) remove(root *os.Root, report *Report) error {
 	folders := map[string]bool{}
 	removing := func(name string) error {

@@ -36,7 +36,6 @@ func (p *projection) build() Declared {
 	return Declared{Projection: b.out, Marker: p.marker, Type: named}
 }
 
-// withMetadata returns the selected fields, with those of every projection.
 func (p *projection) withMetadata() *selected {
 	root := p.root
 	root.enter(p.metaField("TypeMeta"), p.marker.Name, 0).whole = true
@@ -51,7 +50,6 @@ func (p *projection) withMetadata() *selected {
 	return root
 }
 
-// metaField returns the field that embeds a metav1 type in the object.
 func (p *projection) metaField(name string) *types.Var {
 	s := p.kind.Type.Underlying().(*types.Struct)
 	return s.Field(gotypes.MetaField(s, name))
@@ -181,7 +179,6 @@ func jsonName(tag string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// hidesMethod reports whether generated structs have a method called name.
 func hidesMethod(name string) bool {
 	return name == "DeepCopy" || name == "DeepCopyInto" || name == "DeepCopyObject"
 }

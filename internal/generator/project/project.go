@@ -38,10 +38,9 @@ type Declared struct {
 // Package is the package name of generated types in messages.
 const Package = "projections"
 
-// Reader reads the projections of kinds. [NewReader] returns one.
+// Reader reads the projections of kinds.
 type Reader struct {
 	report *report.Report
-	// output is the import path of the output folder.
 	output string
 	docs   *gotypes.Docs
 }
@@ -81,7 +80,6 @@ func (r *Reader) Read(k Kind) []Declared {
 	return all
 }
 
-// projection is the state of reading one.
 type projection struct {
 	reader *Reader
 	kind   Kind

@@ -17,7 +17,6 @@ import (
 // number, informers ask for JSON, which costs more to decode. So a projection of a kind with
 // protobuf gets a warning for each path to such a field.
 
-// hasProtobuf reports whether informers of a kind ask for protobuf.
 func hasProtobuf(kind *types.Named) bool {
 	for method := range kind.Methods() {
 		if isUnmarshal(method) {
@@ -34,7 +33,6 @@ func isUnmarshal(method *types.Func) bool {
 		types.Identical(s.Params().At(0).Type(), types.NewSlice(types.Typ[types.Byte]))
 }
 
-// warnWithoutNumber reports a selected field that keeps the projection from protobuf.
 func (b *builder) warnWithoutNumber(v *types.Var, tag string, n *selected) {
 	why := ""
 	switch {
@@ -94,7 +92,6 @@ func unnumbered(t types.Type, seen map[types.Type]bool) string {
 	return ""
 }
 
-// unmarshals reports whether a method decodes values of a type.
 func unmarshals(t types.Type) bool {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Unmarshal")
 	method, ok := obj.(*types.Func)

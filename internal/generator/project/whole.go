@@ -77,7 +77,6 @@ func (b *builder) expression(t types.Type) (e []model.GoType, why string) {
 	return nil, fmt.Sprintf("its type %s has no name, so that generated code can't name it: name its fields, or declare a type for it", gotypes.String(t))
 }
 
-// named returns a named type as generated code names it, or why it can't.
 func (b *builder) named(t *types.Named) (e []model.GoType, why string) {
 	if why := b.whyNot(t.Obj()); why != "" {
 		return nil, why
@@ -182,7 +181,6 @@ func isPlain(t types.Type, seen map[types.Type]bool) bool {
 	return false
 }
 
-// copyMethod returns the type's own method for copying values, or "".
 func copyMethod(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report collects the findings about the input of a run, with their positions. A step of
-// the generator reports a problem and goes on, so one run shows all of them.
+// Package report collects the findings about the input of a run, with their positions.
 package report
 
 import (

@@ -22,7 +22,6 @@ type api struct {
 	group, groupGoName, version Fact
 }
 
-// declared is a type declaration with its markers.
 type declared struct {
 	spec    *ast.TypeSpec
 	doc     *ast.CommentGroup

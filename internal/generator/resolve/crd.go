@@ -110,7 +110,6 @@ func checkCRD(r *report.Report, a *api, k *kind, c crd.Definition) {
 	}
 }
 
-// checkServed reports a kind's version that no definition serves.
 func checkServed(r *report.Report, a *api, k *kind, same []crd.Definition) {
 	if slices.ContainsFunc(same, func(c crd.Definition) bool { return len(c.Versions) == 0 }) || marker.First[kubebuilder.SkipVersion](k.declared.markers) != nil {
 		return // with +kubebuilder:skipversion, the definition omits the version

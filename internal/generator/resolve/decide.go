@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// complete copies the decisions about t's kind, if it has one.
 func (t *Type) complete() {
 	if k := t.kind; k != nil {
 		t.Model, t.Indexes = k.Type, k.indexes
@@ -18,8 +17,7 @@ func (t *Type) complete() {
 	}
 }
 
-// findKinds fills in the kinds of all packages, and returns the exported types with a marker or
-// metav1.ObjectMeta.
+// findKinds fills in the kinds of all packages, and returns [Result].Types.
 func findKinds(r *report.Report, in Input, apis []*api) []Type {
 	var types []Type
 	for _, a := range apis {

@@ -82,9 +82,7 @@ func inComment(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// lifecycle returns the deprecation of a type by the tags for prerelease-lifecycle-gen, or "". A
-// type without a replacement isn't deprecated yet: its tag is a plan, made when the type was
-// introduced.
+// lifecycle returns the deprecation of a type by the tags for prerelease-lifecycle-gen, or "".
 func lifecycle(d *declared, is string) string {
 	since, removed := marker.First[marker.LifecycleDeprecated](d.markers), marker.First[marker.LifecycleRemoved](d.markers)
 	to := marker.First[marker.LifecycleReplacement](d.markers)

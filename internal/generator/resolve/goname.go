@@ -53,7 +53,6 @@ func goNameOf(r *report.Report, a *api) Fact {
 	return Fact{Text: goName.String(), From: "the first part of the group"}
 }
 
-// sameGoName reports two versions of one group with different Go names for it.
 func sameGoName(r *report.Report, first, second *api) {
 	a, b := first.groupGoName, second.groupGoName
 	if a.Text == b.Text {

@@ -135,7 +135,6 @@ func importable(r *report.Report, output index.Output, a *api) {
 	}
 }
 
-// valuePos returns the position of v, or of the marker if v is empty.
 func valuePos(v marker.Value, at marker.At) token.Position {
 	if v.IsSet() {
 		return v.Pos

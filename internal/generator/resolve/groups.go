@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// groupKinds sorts kinds into groups and versions, and reports name clashes.
 func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	var (
 		groups    []*model.Group
@@ -66,7 +65,6 @@ func groupKinds(r *report.Report, in Input, apis []*api) []*model.Group {
 	return groups
 }
 
-// versionOfGroup returns the version with the kinds of all its packages.
 func versionOfGroup(in Input, group *model.Group, same []*api) *model.Version {
 	name := same[0].version.Text
 	v := &model.Version{Name: name, GoName: names.UpperFirst(name), Package: names.Folder(name)}

@@ -65,7 +65,6 @@ func indexesOf(k *kind) []*marker.Index {
 	return slices.DeleteFunc(marker.All[marker.Index](k.declared.markers), func(m *marker.Index) bool { return m.Projection.Text != name })
 }
 
-// unknownProjections reports indexes of projections missing from k.
 func unknownProjections(r *report.Report, k *kind) {
 	var projections []string
 	for _, m := range marker.All[marker.Project](k.declared.markers) {

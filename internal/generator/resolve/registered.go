@@ -47,8 +47,6 @@ func registeredIn(r *report.Report, program *load.Program, a *api) registered {
 	return found
 }
 
-// isGroupVersion reports whether a type has the name of apimachinery's GroupVersion, in schema or
-// metav1.
 func isGroupVersion(t ast.Expr) bool {
 	selector, ok := t.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "GroupVersion"
@@ -99,14 +97,12 @@ func groupVersionLiteral(r *report.Report, in constants, name string, lit *ast.C
 	return found
 }
 
-// constants looks up the constants that a file of a package can name.
 type constants struct {
 	program *load.Program
 	api     *api
 	file    *ast.File
 }
 
-// value evaluates an expression of literals and constants from the package and its imports.
 func (c constants) value(expr ast.Expr) (string, bool) {
 	var constantOf types.Object
 	switch expr := expr.(type) {

@@ -51,14 +51,11 @@ type Input struct {
 	Declared func(*model.Group, *model.Version) map[string]bool
 }
 
-// Fact is a decision and the source of it.
+// Fact is a decision and the source of it, as generator.Fact documents.
 type Fact struct {
 	Text string
-	// From is a marker's name with its "+", a key of the configuration file, a flag with its "--",
-	// or a rule in words.
 	From string
-	// Pos is the place of the source; not valid for flags and rules.
-	Pos token.Position
+	Pos  token.Position
 }
 
 // Result is the outcome of [Resolve].

@@ -24,10 +24,8 @@ const (
 	cluster    = "Cluster"
 )
 
-// pluralExceptions are irregular plurals of Kubernetes' own kinds.
 var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
 
-// said is a marker's value.
 type said struct {
 	at    marker.At
 	value marker.Value
@@ -108,7 +106,6 @@ func unusedPlurals(r *report.Report, in Input, apis []*api) {
 	}
 }
 
-// Rules for plurals, as sources of a name.
 const (
 	ruleOfGengo  = "the rules of code-generator"
 	ruleOfFlect  = "the rules of controller-gen"

@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/report"
 )
 
-// readPackages returns the packages that may have API types, with their selected types.
 func readPackages(r *report.Report, in Input) []*api {
 	var apis []*api
 	for _, root := range in.Roots {
@@ -31,7 +30,6 @@ func readPackages(r *report.Report, in Input) []*api {
 	return apis
 }
 
-// standsInOutput reports a package of the output folder if it has API types.
 func standsInOutput(r *report.Report, a *api) {
 	for _, d := range a.declared {
 		if d.candidate() {

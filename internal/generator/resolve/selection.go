@@ -29,7 +29,6 @@ type selection struct {
 	advice string
 }
 
-// selects reports whether a type of the package is selected.
 func (a *api) selects() bool { return slices.ContainsFunc(a.declared, (*declared).candidate) }
 
 func (d *declared) candidate() bool { return d.selection.yes }

@@ -86,7 +86,6 @@ func onlyTop(folders []string) string {
 	return top
 }
 
-// below reports whether the folder name is dir or lies in it.
 func below(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
 }

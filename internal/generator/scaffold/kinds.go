@@ -19,7 +19,6 @@ func selects(line syntax.Line) bool {
 	return name == "genclient" || name == "kubebuilder:object:root" && strings.TrimSpace(value) != "false"
 }
 
-// kind is a type with a marker or the shape of a kind.
 type kind struct {
 	name   string
 	marked bool

@@ -54,7 +54,6 @@ func (p *Project) whyNoAPI(f folder) string {
 	return why
 }
 
-// isDeepCopied reports whether one of a folder's types has a method DeepCopyObject.
 func (p *Project) isDeepCopied(f folder) bool {
 	dir := filepath.Join(p.Dir, filepath.FromSlash(f.name))
 	return slices.ContainsFunc(f.kinds, func(k kind) bool {

@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/generator"
 )
 
-// module finds and reads go.mod.
 func (p *Project) module(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -58,7 +57,6 @@ func (p *Project) module(dir string) error {
 	}
 }
 
-// exists reports whether a regular file of this name exists.
 func (p *Project) exists(name string) bool {
 	info, err := os.Stat(filepath.Join(p.Dir, filepath.FromSlash(name)))
 	return err == nil && info.Mode().IsRegular()
@@ -72,7 +70,6 @@ func (p *Project) isFolder(name string) bool {
 // crdFolders are the usual folders of CustomResourceDefinitions; the first with any is taken.
 var crdFolders = []string{"config/crd/bases", "config/crd", "config/crds", "deploy/crds", "crds"}
 
-// hasCRDs reports whether the folder has CustomResourceDefinitions readable by the generator.
 func (p *Project) hasCRDs(name string) bool {
 	return p.isFolder(name) && len(generator.Config{Dir: p.Dir, File: generator.NoFile, CRDs: []string{name}}.Check()) == 0
 }

@@ -3,7 +3,7 @@
 // Package scaffold sets a project up for the generator: it examines the module, writes a matching
 // informer-gen.yaml with comments, and adds the go:generate line.
 //
-// [Look] only reads, and returns its findings as a [Project]; [Project.Write] writes.
+// [Look] returns its findings as a [Project]; [Project.Write] writes.
 package scaffold
 
 import (
@@ -19,7 +19,6 @@ import (
 // Layout is the arrangement of a project's folders.
 type Layout int
 
-// The layouts known to [Look].
 const (
 	// Empty projects have no API types yet.
 	Empty Layout = iota

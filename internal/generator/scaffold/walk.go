@@ -20,7 +20,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker/syntax"
 )
 
-// walk reads the Go files of the module.
 func (p *Project) walk() error {
 	return filepath.WalkDir(p.Dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -70,7 +69,6 @@ func (p *Project) readNested(name string) error {
 	return nil
 }
 
-// slashed returns the name of a folder relative to Dir.
 func (p *Project) slashed(dir string) string {
 	rel, err := filepath.Rel(p.Dir, dir)
 	if err != nil {

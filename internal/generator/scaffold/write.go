@@ -87,8 +87,7 @@ func (p *Project) writeConfig(name string) error {
 
 const generateLine = "//go:generate go tool informer-gen\n"
 
-// generateFile returns the file beside go.mod for the go:generate line, and its new content: the
-// old content and the line.
+// generateFile returns the file beside go.mod for the go:generate line, and its new content.
 func (p *Project) generateFile() (name string, content []byte, err error) {
 	name = "generate.go"
 	old, err := os.ReadFile(filepath.Join(p.Dir, name))

@@ -133,7 +133,6 @@ func scalar(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// check returns an error unless the generator can read the configuration.
 func (p *Project) check() error {
 	if _, problems := config.Parse(config.FileName, p.Config()); len(problems) > 0 {
 		return fmt.Errorf("this can't be written as a configuration: %w", problems)

@@ -8,7 +8,6 @@ import (
 	nodes "go.yaml.in/yaml/v3"
 )
 
-// target returns the target of an alias, or the node itself.
 func target(n *nodes.Node) *nodes.Node {
 	if n.Kind == nodes.AliasNode {
 		return n.Alias

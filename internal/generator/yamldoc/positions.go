@@ -61,7 +61,6 @@ func (p positions) line(n int) token.Position {
 	return p.at(offset)
 }
 
-// at returns the position of the byte at an offset.
 func (p positions) at(offset int) token.Position {
 	line, found := slices.BinarySearch(p.lines, offset)
 	if !found {

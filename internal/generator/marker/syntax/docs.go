@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// described returns the argument's documentation with its properties in words.
 func (arg Arg) described() string {
 	var remarks []string
 	switch {
@@ -32,7 +31,6 @@ func (arg Arg) described() string {
 
 func (arg Arg) label() string { return arg.Name + "=" }
 
-// where describes the place of a marker with this target.
 func (t Target) where() string {
 	if t == Package {
 		return "for a package: in any comment of any of its files"

@@ -7,7 +7,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/marker/kubebuilder"
 )
 
-// definitions has all markers, in the order of the documentation.
 var definitions = []*Definition{
 	define[marker.Genclient](Type, "genclient", "generates an informer and a lister for the type"),
 	define[marker.Generate](Type, "informer:generate", "selects the type, or leaves it out although it is marked otherwise"),

@@ -2,9 +2,8 @@
 
 // Package syntax reads markers from comments and describes them.
 //
-// [Scan] finds the marker lines of a file and the declarations they belong to. [Parse] turns lines
-// into the structs of package marker, and reports errors with their positions in the comment. [On]
-// reports misplaced markers. [Definitions] describes the markers themselves.
+// [Scan] finds the marker lines of a file, [Parse] turns them into the structs of package marker,
+// and [On] reports misplaced ones.
 //
 // A marker is a line of its own in a comment. It has a name and, after "=", a value or named
 // arguments; a single argument may also stand behind a colon:

@@ -167,7 +167,6 @@ func sorted(keys []object.Key) []object.Key {
 	return keys
 }
 
-// checked is an index without its types.
 type checked struct {
 	rule    Rule
 	name    string
@@ -179,7 +178,6 @@ type checked struct {
 	find func(key any) [][]object.Key
 }
 
-// check returns the number of keys of all objects.
 func (c *checked) check() int {
 	// the zero key is looked up even if no object has it
 	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil}
@@ -215,7 +213,6 @@ func (c *checked) fail(format string, args ...any) {
 	}
 }
 
-// keys returns the keys of an object, as values of type key.
 func keys(rule Rule, obj object.Object, key reflect.Type) map[any]bool {
 	found := map[any]bool{}
 	root := reflect.ValueOf(obj).Elem()

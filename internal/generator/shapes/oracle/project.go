@@ -21,7 +21,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// projectionsSeen counts the objects read as projections.
 var projectionsSeen int
 
 // Project makes projections of random objects, and compares them with their copies. It encodes the
@@ -85,7 +84,6 @@ func Narrow[T, P, W object.Object](seed uint64, newObject func() T, project func
 	}
 }
 
-// served is a server of one list with one object.
 type served struct {
 	kind   string
 	object []byte // in JSON
@@ -100,7 +98,6 @@ func (s *served) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// reader returns a function to read a server's object.
 func reader[T object.Object](s *served) func() (T, error) {
 	client, err := source.NewClient(&rest.Config{Host: "http://oracle", Transport: s})
 	must(err)

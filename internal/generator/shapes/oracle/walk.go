@@ -16,7 +16,6 @@ import (
 
 var pathPart = regexp.MustCompile(`\.(\w+)|\[(\*|keys|'[^']*'|"[^"]*")\]`)
 
-// walk returns the values at a path.
 func walk(root reflect.Value, path string) []Row[reflect.Value] {
 	var rows []Row[reflect.Value]
 	step(root, path, pathPart.FindAllStringSubmatchIndex(path, -1), map[string]any{}, &rows)

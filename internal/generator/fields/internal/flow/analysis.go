@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// analysis is the state of one run.
 type analysis struct {
 	graph
 	record
@@ -45,13 +44,11 @@ type analysis struct {
 	puts      []put
 }
 
-// component is one component of a tuple.
 type component struct {
 	of    ssa.Value
 	index int
 }
 
-// function is a function whose body is analyzed.
 type function struct {
 	results []*vertex
 	returns [][]ssa.Value // by return statement
@@ -120,7 +117,6 @@ func (a *analysis) component(v ssa.Value, i int) *vertex {
 	return n
 }
 
-// heap returns the vertex of the i-th field of all structs of type s.
 func (a *analysis) heap(s *types.Struct, i int) *vertex {
 	v := a.structs.field(s, i)
 	n := a.fields[v]

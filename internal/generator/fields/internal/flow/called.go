@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// called names the callee of a call.
 type called struct {
 	pkg  *types.Package // nil if unknown
 	recv types.Type     // without pointers; nil for functions
@@ -41,7 +40,6 @@ func (a *analysis) describe(fn *ssa.Function) called {
 	return to
 }
 
-// describeMethod is describe for the method m of t or of an interface.
 func (a *analysis) describeMethod(t types.Type, m *types.Func) called {
 	if own, _, _ := types.LookupFieldOrMethod(t, false, m.Pkg(), m.Name()); isInterface(t) && own != nil {
 		m = own.(*types.Func) // m may belong to a type parameter's constraint
@@ -83,7 +81,6 @@ func (c called) path() string {
 	return c.pkg.Path()
 }
 
-// copies reports whether c copies an API object.
 func (c called) copies() bool {
 	return c.recv != nil && (c.name == "DeepCopy" || c.name == "DeepCopyObject" || c.name == "DeepCopyInto")
 }
@@ -127,7 +124,6 @@ func pathOf(f *types.Func) string {
 	return f.Pkg().Path()
 }
 
-// clientMethods are the names of methods that send requests.
 var clientMethods = set("Create", "Update", "UpdateStatus", "Patch", "Apply", "ApplyStatus", "Delete", "DeleteCollection",
 	"DeleteAllOf", "Get", "List", "Watch")
 

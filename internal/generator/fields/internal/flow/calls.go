@@ -10,7 +10,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// site is a call in the program.
 type site struct {
 	instr  ssa.CallInstruction
 	common *ssa.CallCommon
@@ -209,7 +208,6 @@ func (a *analysis) dispatch(s *site, o *origin) {
 	a.add(a.vertex(fn.Params[0]), o)
 }
 
-// implemented links a call of an interface method to t's implementation, if t has one.
 func (a *analysis) implemented(s *site, t types.Type) {
 	if a.types.isAPI(t) {
 		return // dispatch knows better
@@ -235,7 +233,6 @@ func (a *analysis) implemented(s *site, t types.Type) {
 	}
 }
 
-// method returns t's implementation of an interface method; nil if there is none.
 func (a *analysis) method(t types.Type, m *types.Func) *ssa.Function {
 	sel := a.prog.MethodSets.MethodSet(t).Lookup(m.Pkg(), m.Name())
 	if sel == nil {

@@ -14,8 +14,7 @@ func (a *analysis) tell(n *vertex, pos token.Pos, why string) {
 	a.each(n, a.opened(func(o *origin) { a.leaves(o, pos, why) }))
 }
 
-// leaves passes an origin to unfollowed code, which may read all of an object, all objects of a
-// cache, and all results of a function.
+// leaves passes an origin to unfollowed code.
 func (a *analysis) leaves(o *origin, pos token.Pos, why string) {
 	switch {
 	case o.foreign:
@@ -52,7 +51,6 @@ func (a *analysis) functionLeaves(fn *ssa.Function, pos token.Pos, why string) {
 	}
 }
 
-// departure is a function passed to unfollowed code.
 type departure struct {
 	of  *ssa.Function
 	pos token.Pos

@@ -11,8 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// Methods callable from unfollowed code.
-
 // enterMethods reaches the methods of a value converted to an interface, and of the value's
 // contents: fmt, encoding/json and others look for them there.
 func (a *analysis) enterMethods(in *ssa.MakeInterface) {
@@ -84,7 +82,6 @@ type exposure struct {
 	i        *types.Interface
 }
 
-// expose handles the move of an interface's value into another interface.
 func (a *analysis) expose(to, from ssa.Value) {
 	n := a.component(to, 0)
 	switch outer, _ := types.Unalias(from.Type()).(*types.Named); {
@@ -105,7 +102,6 @@ func (a *analysis) expose(to, from ssa.Value) {
 	}
 }
 
-// exposeMethods adds the methods of t to an interface that may hold a t.
 func (a *analysis) exposeMethods(e exposure, t types.Type) {
 	if a.types.isAPI(t) || !types.Implements(t, e.i) {
 		return

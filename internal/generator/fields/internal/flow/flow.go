@@ -6,7 +6,8 @@
 // as values do in the program: an origin at a vertex means the value may be, point to or contain a
 // certain part of an object. The analysis knows nothing else of values; above all, it ignores the
 // order of statements and the callers of a function. A field of a struct type is one vertex for all
-// structs of the type. A list, map or channel shares one vertex with its contents.
+// structs of the type. A pointer shares its target's vertex; a list, map or channel shares one
+// vertex with its contents.
 //
 //	handlers, listers ─▶ origin Pod ─▶ .Spec ─▶ origin Pod .spec ─▶ .NodeName ─▶ a read
 //	                         └─▶ DeepCopy, assignments, calls, closures … ─▶ origin Pod
@@ -40,7 +41,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// learn records the API objects of a package.
 func (a *analysis) learn(p *types.Package) {
 	scope := p.Scope()
 	for _, name := range scope.Names() {
@@ -55,7 +55,6 @@ func (a *analysis) learn(p *types.Package) {
 	}
 }
 
-// enter reaches all functions and methods of a package.
 func (a *analysis) enter(p *ssa.Package) {
 	for _, member := range p.Members {
 		switch member := member.(type) {

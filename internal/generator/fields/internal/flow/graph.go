@@ -10,7 +10,7 @@ import (
 )
 
 // vertex is a place for values in the program: an SSA value, a field of a struct type, a result of
-// a function. Pointers share it with their targets; lists, maps and channels with their contents.
+// a function.
 type vertex struct {
 	typ   types.Type
 	has   *intsets.Sparse // origins by number; nil if there are none
@@ -61,7 +61,7 @@ func (g *graph) add(n *vertex, o *origin) {
 	n.fresh.Insert(o.id)
 }
 
-// edge passes all origins of one vertex on to another. Strings and numbers have none.
+// edge passes all origins of one vertex on to another.
 func (g *graph) edge(from, to *vertex) {
 	if from == nil || to == nil || from == to || isBasic(from.typ) || isBasic(to.typ) || slices.Contains(from.to, to) {
 		return

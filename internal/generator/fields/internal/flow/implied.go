@@ -70,10 +70,8 @@ func selectsAll(selector ssa.Value) bool {
 	return false
 }
 
-// withoutLabels are controller-runtime's list options that read no labels.
 var withoutLabels = set("Continue", "InNamespace", "Limit", "MatchingFields", "MatchingFieldsSelector", "UnsafeDisableDeepCopyOption")
 
-// optionsSelect reports whether list options of controller-runtime's client may select by labels.
 func optionsSelect(options ssa.Value) bool {
 	if none, ok := options.(*ssa.Const); ok && none.IsNil() {
 		return false

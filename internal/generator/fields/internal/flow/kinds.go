@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/gotypes"
 )
 
-// addAPI marks all structs inside t.
 func (f *typeFacts) addAPI(t types.Type) {
 	t = types.Unalias(t)
 	if f.walked.At(t) != nil {

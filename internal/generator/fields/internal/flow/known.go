@@ -36,8 +36,6 @@ var cacheTypes = set(
 	RuntimePath+"store.Store",
 )
 
-// isCachePackage reports whether the functions of a package hand out cached objects, or call
-// functions with them.
 func isCachePackage(path string) bool {
 	for _, prefix := range []string{
 		"k8s.io/client-go/tools/cache", "k8s.io/client-go/informers", "k8s.io/client-go/listers", "sigs.k8s.io/controller-runtime/pkg/",
@@ -50,11 +48,9 @@ func isCachePackage(path string) bool {
 		!strings.HasPrefix(path, RuntimePath+"source") && !strings.HasPrefix(path, RuntimePath+"workqueue") && !strings.HasPrefix(path, RuntimePath+"writer")
 }
 
-// comparisons are packages whose functions compare their arguments.
 var comparisons = set("reflect", "k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/conversion",
 	"k8s.io/apimachinery/third_party/forked/golang/reflect", "github.com/google/go-cmp/cmp")
 
-// knowledge models an unfollowed function.
 type knowledge struct {
 	// reads are the paths that it reads in objects: in its arguments, beginning with number from,
 	// and in objects handed out by arguments.
@@ -70,8 +66,7 @@ type knowledge struct {
 	// of the argument with controller-runtime's list options; 0 for none.
 	fills, options int
 	// whole says why it uses all of the objects that fill the argument; "" if it doesn't.
-	whole string
-	// nothing means that it reads nothing in objects.
+	whole   string
 	nothing bool
 }
 

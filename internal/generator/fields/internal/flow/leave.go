@@ -127,7 +127,6 @@ func (a *analysis) contains(t types.Type) bool {
 	return !isBasic(t) && !isInterface(t) && !a.types.isAPI(t) && !a.types.shaped(t)
 }
 
-// handedOut adds the cached objects named by a call's result types to the results.
 func (a *analysis) handedOut(s *site, to called) {
 	if s.value == nil || !to.cache || to.known != nil {
 		return
@@ -138,7 +137,6 @@ func (a *analysis) handedOut(s *site, to called) {
 	}
 }
 
-// handOverAll adds objects of all kinds named by a result's type to the result.
 func (a *analysis) handOverAll(s *site, result int) {
 	for _, kind := range a.types.objectsIn(s.common.Signature().Results().At(result).Type()) {
 		a.handOver(s, kind, result)
@@ -211,7 +209,6 @@ func (a *analysis) readMeta(o *origin, path string, s *site, to called) {
 	a.read(a.get(origin{kind: o.kind, path: path, named: path, typ: types.Typ[types.String], up: o}), s.pos())
 }
 
-// isPrinted reports whether v holds the arguments of a message.
 func isPrinted(v ssa.Value) bool {
 	list, ok := v.Type().(*types.Slice)
 	return ok && isInterface(list.Elem())

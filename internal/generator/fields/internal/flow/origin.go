@@ -27,17 +27,15 @@ type origin struct {
 	// cache means the value hands out such objects and is none itself.
 	cache bool
 	// fn isn't nil if the value is this function, with a receiver if method is set. The fields
-	// above are unset then.
+	// above are unset then, as with foreign and made.
 	fn     *ssa.Function
 	method bool
 	// id numbers the origins; unset in keys of origins.made.
 	id int
 	// foreign means the value comes from unfollowed code: a function, or something with methods.
-	// The fields above, except id, are unset then.
 	foreign bool
 	// made isn't nil if the value is an interface that holds a value of this type. bare means that
-	// the contents of its fields are known more exactly. The fields above, except id, are unset
-	// then.
+	// the contents of its fields are known more exactly.
 	made types.Type
 	bare bool
 }
@@ -45,7 +43,6 @@ type origin struct {
 // object reports whether t is an object, or a part of one.
 func (t *origin) object() bool { return t.fn == nil && !t.cache && !t.foreign && t.made == nil }
 
-// whole reports whether t is a whole object.
 func (t *origin) whole() bool { return t.object() && t.up == nil }
 
 // origins interns origins.

@@ -35,7 +35,6 @@ func printed(to called, args []ssa.Value) (values []ssa.Value, ok bool) {
 	return values, true
 }
 
-// elementsOf returns the arguments passed for a variadic parameter.
 func elementsOf(v ssa.Value) (elements []ssa.Value, ok bool) {
 	slice, ok := v.(*ssa.Slice)
 	if !ok {

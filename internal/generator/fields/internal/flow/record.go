@@ -62,7 +62,6 @@ type Found struct {
 	Unknown []Use
 }
 
-// record collects the results.
 type record struct {
 	uses map[*types.Named]map[used]bool // by kind; nil for an unknown one
 	from map[*types.Named]map[token.Pos]bool
@@ -110,7 +109,6 @@ func (r *record) present(o *origin, pos token.Pos) {
 	}
 }
 
-// escape notes a use of all of o.
 func (r *record) escape(o *origin, pos token.Pos, how How, why string) {
 	if o.object() && o.typ != nil && isPlain(o.typ) {
 		r.read(o, pos)

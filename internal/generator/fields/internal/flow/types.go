@@ -33,7 +33,6 @@ func same(u, t types.Type) bool {
 	return types.IdenticalIgnoreTags(deref(u).Underlying(), t.Underlying())
 }
 
-// isBasic reports whether t is a string, a number or a bool.
 func isBasic(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() != types.UnsafePointer
@@ -126,7 +125,6 @@ func (k *structs) field(s *types.Struct, i int) *types.Var {
 	return first.Field(i)
 }
 
-// typeFacts caches facts about types.
 type typeFacts struct {
 	api     map[*types.TypeName]bool // structs inside objects
 	walked  typeutil.Map             // set of the types seen by addAPI
@@ -259,7 +257,6 @@ func (f *typeFacts) isSource(t types.Type, seen *typeutil.Map) bool {
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
-// holdsInterface reports whether t is an interface or a function, or has such elements.
 func holdsInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface, *types.Signature, *types.Tuple:
