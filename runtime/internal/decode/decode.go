@@ -17,7 +17,7 @@
 //	            listReader, watchReader: check items, in any format ─▶ the callback
 //
 // A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
-// time, in the order of the response. Package source documents the resulting promises.
+// time, in the order of the response.
 //
 // The package knows formats and objects, but no requests: package source sends them, and adds the
 // requested resource to each error.

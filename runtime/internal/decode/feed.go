@@ -50,7 +50,6 @@ type sizes struct {
 
 var defaultSizes = sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10}
 
-// feed holds the unscanned bytes of a response.
 type feed struct {
 	body  *bodyReader
 	sizes sizes
@@ -144,7 +143,6 @@ func (f *feed) room() {
 	putBuffer(before)
 }
 
-// usual returns the size of a buffer for the present rate of bytes.
 func (f *feed) usual() int {
 	switch {
 	case f.burst < f.sizes.small:
@@ -168,7 +166,6 @@ func (f *feed) larger(least int) int {
 	return 1 << bits.Len(uint(max(least, f.large+f.sizes.least)-1))
 }
 
-// move replaces the buffer by next, which begins with a copy of data.
 func (f *feed) move(next []byte) {
 	f.base += int64(f.pos)
 	f.buf, f.pos, f.end = next, 0, f.end-f.pos

@@ -79,7 +79,6 @@ func (l *listReader) take(r *Item) error {
 	return nil
 }
 
-// itemKind returns the item kind implied by the list's kind, or "".
 func (l *listReader) itemKind() string {
 	if kind, ok := strings.CutSuffix(l.kind, "List"); ok {
 		return kind

@@ -107,7 +107,6 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
-// fastProto is fastJSON for protobuf.
 func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
 	program := c.protoProgram()
 	if program == nil {

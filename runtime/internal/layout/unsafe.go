@@ -65,7 +65,6 @@ type Type struct {
 	list reflect.Type // of slices; set by once, because finding it takes long
 }
 
-// types are the Types of the process, *Type by reflect.Type.
 var types sync.Map
 
 // TypeOf returns the Type of t, always the same one.

@@ -51,7 +51,6 @@ func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 	return ok
 }
 
-// forget clears the state of a partly decoded object.
 func (d *Decoder) forget() {
 	d.discard(scope{})
 	d.twins = twins{}
@@ -74,7 +73,6 @@ func (d *Decoder) begin() scope {
 	return scope{d.text.Mark(), len(d.maps), d.entries.Len()}
 }
 
-// end sets the strings of the scope, and fills its maps.
 func (d *Decoder) end(s scope) bool {
 	d.text.Set(s.text)
 	for i := s.maps; i < len(d.maps); i++ {
@@ -151,8 +149,6 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	return true
 }
 
-// parts decodes the value behind a field, or finds it among the shared parts. It returns its length
-// in the input.
 func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
 	site := int(f.site)
 	if f.container == containerSlice && d.shared && d.entering == 0 {
@@ -200,7 +196,6 @@ func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	return 1, n + m
 }
 
-// fresh decodes the value behind a field: count elements.
 func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	switch f.container {
 	case containerDropped:
@@ -219,7 +214,6 @@ func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	return d.readMap(f, p, in, count)
 }
 
-// scalar decodes a number or bool as the target of a pointer.
 func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))

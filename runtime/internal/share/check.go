@@ -11,9 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks compares parts with their originals, in rounds: see the package's comment. A change made
-// before the server sends an object is found, unless the part was compared in the same round before
-// the change.
+// checks compares parts with their originals, in rounds: see the package's comment.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64

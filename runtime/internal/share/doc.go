@@ -13,11 +13,10 @@
 // Shared values must never be changed. If a program changes a part by mistake, all objects with the
 // part are wrong, but not those decoded later: before a part is used, it is compared with its
 // original, once in a round, and a changed part is never used again. For that, a [Part] records all
-// memory it refers to. A comparison takes some tens of nanoseconds. A round begins with a response,
-// and when bytes arrive after a pause. Without pauses, rounds are so rare that comparing takes at
-// most a fiftieth of the time: every few milliseconds for a thousand parts in use. So a change
-// within one round may still appear in an object decoded in that round, until the server sends the
-// object again.
+// memory it refers to. A round begins with a response, and when bytes arrive after a pause. Without
+// pauses, rounds are so rare that comparing takes at most a fiftieth of the time: every few
+// milliseconds for a thousand parts in use. So a change within one round may still appear in an
+// object decoded in that round, until the server sends the object again.
 //
 //	Table   Part     slices, maps, targets of pointers; found by bytes, forgotten if too many
 //	        targets  numbers, booleans and strings behind pointers; found by value, kept

@@ -165,7 +165,6 @@ func (t *Finder) hash(s *site, raw []byte) uint64 {
 	return maphash.Bytes(t.table.seed, raw) ^ s.salt
 }
 
-// used keeps the part for another generation.
 func (t *Finder) used(p *Part) {
 	if p.epoch.Load() != t.table.epoch.Load() {
 		t.table.renew(p)

@@ -11,9 +11,6 @@
 // waits for no reader. A Version is the state at one moment: it always gives the same answers, and
 // it has all changes of a Txn or none.
 //
-// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory changed
-// since.
-//
 // # Index functions that panic
 //
 // A Txn calls index functions before it changes anything. A panic passes through [Txn.Set],

@@ -36,7 +36,6 @@ type leaf struct {
 // slotsIn returns the number of slots of a branch, or of a leaf, whose height is 0.
 func slotsIn(height int) int { return 1 << (leafBits + branchBits*height) }
 
-// below returns the index of the node for slot below a branch.
 func below(height int, slot uint32) uint32 {
 	return slot >> (leafBits + branchBits*(height-1)) % (1 << branchBits)
 }
