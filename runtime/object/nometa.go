@@ -23,8 +23,7 @@ import (
 // NoMeta has all methods of [metav1.Object] except those of the four mandatory fields (Name,
 // Namespace, UID, ResourceVersion), so a struct missing one of them is no [Object]. Its getters
 // return zero values even if the server has, say, labels. So nothing may depend on them: selecting
-// by labels finds no object of a projection without labels. Reading a field missing from a
-// projection doesn't compile.
+// by labels finds no object of a projection without labels.
 //
 // NoMeta's setters do nothing. They serve functions of any [metav1.Object], such as a transform
 // removing managed fields, which a projection may not have.

@@ -82,11 +82,10 @@ type Backoff struct {
 	// means none.
 	Jitter float64
 	// ResetAfter is how long a watch has to be open to make the next failure count as the first
-	// one, with the first wait. So during a long outage the waits stay at Max. 0 means 2 minutes.
+	// one, with the first wait. 0 means 2 minutes.
 	ResetAfter time.Duration
 }
 
-// withDefaults replaces zero fields by their defaults, which are here and in Backoff.withDefaults.
 func (c Config[T]) withDefaults() Config[T] {
 	if c.Name == "" {
 		if s, ok := c.Source.(fmt.Stringer); ok {

@@ -60,7 +60,6 @@ func (w *watch[T]) close() {
 	w.cancel(nil)
 }
 
-// ended returns the input for the end of a watch with err.
 func (w *watch[T]) ended(err error) input {
 	r := w.run
 	if w.unsettled > 0 && r.sinkErr == nil {

@@ -125,7 +125,6 @@ func (c *collection) String() string {
 	return b.String()
 }
 
-// query returns the parameters common to all requests.
 func (c *collection) query() url.Values {
 	q := url.Values{}
 	if c.options.LabelSelector != "" {
@@ -245,7 +244,6 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 	return c.codec.Open(ctx, resp.Body, decode.Format(f), promises), nil
 }
 
-// accept returns the formats to ask for, and the Accept header for them.
 func (c *collection) accept(verb string) ([]Format, string) {
 	if c.jsonOnly.Load() {
 		return []Format{JSON}, JSON.mediaType()
@@ -275,7 +273,6 @@ func (c *collection) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// failed converts a decoder's error to that of List and Watch.
 func (c *collection) failed(verb string, err error) error {
 	switch err := err.(type) {
 	case *decode.Error:

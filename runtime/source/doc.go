@@ -4,8 +4,7 @@
 // list, one by one, and the events of a watch.
 //
 // [Source] is the contract; [HTTP] implements it over a [Client], which speaks to an API server
-// with the transport, credentials and TLS settings of a rest.Config. Reflectors and informers use
-// only the interface.
+// with the transport, credentials and TLS settings of a rest.Config.
 //
 //	GET /apis/samples.io/v1/widgets?limit=500     GET …?watch=true&resourceVersion=42
 //	{"kind":"WidgetList", "apiVersion":           {"type":"ADDED","object":{…}}
@@ -42,23 +41,18 @@
 // minutes.
 //
 // Every object has its apiVersion and kind set, even where servers omit them: in lists of built-in
-// kinds and in all protobuf. So an object looks the same from a list and from a watch, in any
-// format.
+// kinds and in all protobuf.
 //
 // # Parts of objects and of collections
 //
 // A source of *metav1.PartialObjectMetadata asks only for metadata, for any resource. If the server
 // sends whole objects instead, the source reads just their metadata. [Options].Kind is then the
 // kind of the objects. DropManagedFields and DropAnnotations skip parts of any object's metadata.
-// (Only the slow decoders create them for a moment.)
 //
 // A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
 // objects and decodes only the type's fields, as if the others were null. In JSON, skipped parts
-// are not validated: of an object or array only quotes, backslashes and brackets are examined, and
-// both kinds of brackets count alike. So nothing is promised for an answer that is not JSON. A
-// decoder that validates the whole object runs only if something about the type's fields is
-// unusual. Protobuf is decoded by the fields' tags; an object not written the way API servers write
-// it is an error.
+// are not validated, so nothing is promised for an answer that is not JSON. Protobuf is decoded by
+// the fields' tags; an object not written the way API servers write it is an error.
 //
 // # Memory
 //
@@ -70,26 +64,23 @@
 // is an error.
 //
 // A waiting watch holds a buffer of one kilobyte; after a burst of events, a larger one until the
-// next bookmark. A Go type is analysed once per process, when its first object is decoded. A source
-// and all sources derived from it with In share one decoder, which learns from the objects it
-// decodes. They add more only while several streams decode at once.
+// next bookmark. A source and all sources derived from it with In share one decoder, which learns
+// from the objects it decodes.
 //
 // With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. A
 // source, together with the sources derived from it with In, has a table of repeated parts of up to
-// 16 MB, which counts the memory of the parts. Lists and watches use the same table, so a relist
-// shares its parts with the first list. Repeated short strings are shared in any case. With the
-// option Known, an object the caller already has is not decoded again.
+// 16 MB, which counts the memory of the parts. Repeated short strings are shared in any case. With
+// the option Known, an object the caller already has is not decoded again.
 //
 // A caller that writes to an object despite promising ReadOnly changes other objects, too. Later
 // objects of the server are not affected: before a part is shared, it is compared with its original
-// content. The comparison is repeated when bytes arrive after a pause. In a stream without pauses
-// it takes at most a fiftieth of the time, so it runs every few milliseconds for a thousand parts
-// in use. A change is logged, and from then on Known is not called, because any known object may
-// have the changed part. Parts the table has forgotten are not compared; a known object keeps them.
+// content. The comparison is repeated when bytes arrive after a pause. A change is logged, and from
+// then on Known is not called, because any known object may have the changed part. Parts the table
+// has forgotten are not compared; a known object keeps them.
 //
 // A string kept after its object was dropped keeps little other memory alive: a name or namespace
 // none, another string of up to 256 bytes at most 2 KB of its object's other short strings, a
-// longer one none. A pointer to a field keeps the object, as in any Go program.
+// longer one none.
 //
 // # Ordering and blocking
 //
@@ -112,6 +103,4 @@
 //   - *DecodeError, when the server's answer doesn't fit the request; it names the item and its
 //     offset
 //   - *url.Error and other errors of net/http, when the connection fails
-//
-// [ErrWrongFormat], [ErrWrongKind] and [ErrMalformed] are reasons of a DecodeError.
 package source

@@ -17,9 +17,9 @@ type AnyIndex[T object.Object] interface {
 	indexes(T)
 }
 
-// NamespacedKey is a key within a namespace: the same Key in two namespaces is two NamespacedKeys.
-// Use it for indexes whose keys depend on the namespace, such as references to objects of the same
-// namespace. To look up a plain key in one namespace, use [Index.LookupIn].
+// NamespacedKey is a key within a namespace. Use it for indexes whose keys depend on the namespace,
+// such as references to objects of the same namespace. To look up a plain key in one namespace, use
+// [Index.LookupIn].
 type NamespacedKey[K comparable] struct {
 	Namespace string
 	Key       K

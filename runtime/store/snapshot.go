@@ -17,8 +17,7 @@ type Reader[T object.Object] interface {
 	Snapshot() *Snapshot[T]
 }
 
-// View returns a Reader of t's versions. All of t's objects must be Ts. Only this module can call
-// it, because the table package is internal.
+// View returns a Reader of t's versions. All of t's objects must be Ts.
 func View[T object.Object](t *table.Table) Reader[T] { return (*view[T])(t) }
 
 type view[T object.Object] table.Table

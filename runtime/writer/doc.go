@@ -14,8 +14,7 @@
 //	…
 //	err = cache.AwaitToken(ctx, token) // cache is an informer
 //
-// It needs no scheme and no clientset. A program may also write other kinds, or the same ones, with
-// any other client.
+// It needs no scheme and no clientset.
 //
 // # Which call
 //
@@ -35,7 +34,7 @@
 //
 // A write returns the object in the server's answer, and an [object.Token], which stands for the
 // write. A controller whose next decision needs the write in its cache waits for the token with
-// informer.SharedIndexInformer.AwaitToken. So it never acts on a state from before its own write.
+// informer.SharedIndexInformer.AwaitToken.
 //
 // Options.OnWrite gets each token. With controller.Wrote there, a controller waits by itself: the
 // next reconcile of the key begins when the informers have the writes.
@@ -72,6 +71,5 @@
 // A call blocks until the server has answered or the context is done. It runs on the caller's
 // goroutine alone, and so do functions passed to it. Nothing is paced, and writes are repeated only
 // after conflicts in Mutate, MutateStatus, AddFinalizer and RemoveFinalizer, and when a server
-// refuses protobuf. Retries of other failures are the caller's job; a controller's queue does them
-// with backoff.
+// refuses protobuf. Retries of other failures are the caller's job.
 package writer

@@ -29,8 +29,7 @@ type Options struct {
 	DryRun bool
 	// OnWrite, if not nil, is called after each successful write, with the context of the call and
 	// the token, on the caller's goroutine, before the call returns. controller.Wrote is made for
-	// it: with it, the next reconcile of the key waits until the informers have the write. It is
-	// not called for dry runs, nor if nothing was sent.
+	// it. It is not called for dry runs, nor if nothing was sent.
 	OnWrite func(ctx context.Context, token object.Token)
 	// Kind is the objects' kind. "" means the name of the Go type, as in API packages; objects of
 	// types that hold any kind then need one of their own.
@@ -42,9 +41,8 @@ type Options struct {
 // Writer writes the objects of one resource, in all namespaces. It is safe for use by several
 // goroutines at once.
 //
-// Each method blocks until the server has answered, and starts no goroutine; net/http does for its
-// connections. The returned object is the caller's own. Arguments are not changed, so they may come
-// from a cache. With an error, a method returns the zero T and the zero Token.
+// The returned object is the caller's own. Arguments are not changed, so they may come from a
+// cache. With an error, a method returns the zero T and the zero Token.
 type Writer[T object.Object] struct {
 	r *resource
 
