@@ -29,8 +29,8 @@ import (
 // removing managed fields, which a projection may not have.
 //
 // The runtime treats every type whose metadata embeds NoMeta as a projection. Sources skip missing
-// fields, finding only their ends, and decode protobuf by the tags of the others. Writers refuse
-// projections, because a write would remove the missing fields from the server.
+// fields, and decode protobuf by the tags of the others. Writers refuse projections, because a
+// write would remove the missing fields from the server.
 //
 // NoMeta has no size unless it is the last field of a struct.
 type NoMeta struct{}

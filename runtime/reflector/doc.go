@@ -64,10 +64,9 @@
 //
 // # Rights
 //
-// If the account may list but not watch, the reflector lists after each wait, and then tries to
-// watch. The reflector has synced, and Status.Reason is [reason.WatchForbidden]. If lists are
-// forbidden too, it is [reason.Forbidden]; a reflector with a full state goes on trying to watch
-// from there.
+// [reason.WatchForbidden] says how the reflector goes on if the account may list but not watch. If
+// lists are forbidden too, Status.Reason is [reason.Forbidden]; a reflector with a full state goes
+// on trying to watch from there.
 //
 // # Waiting
 //
@@ -80,12 +79,10 @@
 // # Bad data
 //
 // A response is read up to an object that can't be decoded or transformed. The error names the
-// object, if it is known ([source.DecodeError], [source.TransformError]). The request is repeated
-// at once, and then with the waits of Backoff. If a watch can't get past the object, the reflector
-// lists, because the object may have changed. If the list has it too, the reflector asks again
-// after each wait until the object is repaired; meanwhile the Sink keeps its objects. Leaving the
-// object out would be worse: a controller that doesn't see an existing object could create it
-// again.
+// object, if it is known ([source.DecodeError], [source.TransformError]). The reflector tries again
+// as [reason.BadData] says. If a list has the object, too, the reflector asks again after each wait
+// until the object is repaired; meanwhile the Sink keeps its objects. Leaving the object out would
+// be worse: a controller that doesn't see an existing object could create it again.
 //
 // # Versions that go back
 //
@@ -105,9 +102,9 @@
 //
 // # Ordering and blocking
 //
-// OnError, OnState and the Sink's methods are called on the goroutine that calls Run, one at a
-// time; see [Sink] for the sequence. Announced events (More of [source.Event]) that don't come
-// count as silence. Status has the flushed state.
+// Callbacks and the Sink's methods are called on the goroutine that calls Run; see [Sink] for the
+// sequence. Announced events (More of [source.Event]) that don't come count as silence. Status has
+// the flushed state.
 //
 // A Sink may block. Meanwhile the reflector does not read the server's stream, and the time does
 // not count as silence. Cancelling ctx ends every wait of the reflector at once, and no further

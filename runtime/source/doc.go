@@ -29,16 +29,13 @@
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers in
-// untyped values are int64. A fast decoder leaves anything unusual or invalid to a slow one:
-// github.com/go-json-experiment/json with its version 1 options, or sigs.k8s.io/json itself for a
-// type with an empty interface, a json.Number or an unusual json tag. Likewise, unusual protobuf is
-// decoded by the type's own methods. A type whose new objects aren't zero values is always decoded
-// the slow way.
+// untyped values are int64. A fast decoder leaves anything unusual or invalid to a slow one.
+// Likewise, unusual protobuf is decoded by the type's own methods. A type whose new objects aren't
+// zero values is always decoded the slow way.
 //
-// The time to parse a resource.Quantity depends on the length of its text, not on its exponent. A
-// quantity below 1n becomes 1n, as in apimachinery. More than 18 characters before an exponent over
-// 1,000 are an error; if sigs.k8s.io/json or a type's own method decodes them, they may take
-// minutes.
+// The time to parse a resource.Quantity depends on the length of its text, not on its exponent.
+// More than 18 characters before an exponent over 1,000 are an error; if sigs.k8s.io/json or a
+// type's own method decodes them, they may take minutes.
 //
 // Every object has its apiVersion and kind set, even where servers omit them: in lists of built-in
 // kinds and in all protobuf.
@@ -58,10 +55,9 @@
 //
 // A list is never held as a whole: its objects are decoded as the response arrives and handed over
 // one by one. Decoding allocates only the objects' own memory. The read-ahead buffer is a few
-// kilobytes, or one value if that is larger. All streams of the process reuse each other's buffers,
-// and the garbage collector frees unused ones. A length written in a response is not trusted:
-// memory is allocated as bytes arrive. An object or event of more than 16 MiB after decompression
-// is an error.
+// kilobytes, or one value if that is larger. All streams of the process reuse each other's buffers.
+// A length written in a response is not trusted: memory is allocated as bytes arrive. An object or
+// event of more than 16 MiB after decompression is an error.
 //
 // A waiting watch holds a buffer of one kilobyte; after a burst of events, a larger one until the
 // next bookmark. A source and all sources derived from it with In share one decoder, which learns

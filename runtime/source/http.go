@@ -148,8 +148,8 @@ const (
 // String returns "JSON" or "protobuf".
 func (f Format) String() string { return decode.Format(f).String() }
 
-// Client is a connection to one API server, shared by the sources of all its resources. Its only
-// state is net/http's connections. It is safe for use by several goroutines.
+// Client is a connection to one API server, shared by the sources of all its resources. It is safe
+// for use by several goroutines.
 type Client struct {
 	// Set once at construction.
 	http  *http.Client

@@ -84,8 +84,7 @@ type WatchOptions struct {
 	ResourceVersion string
 	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects as Added events,
 	// then a Bookmark with InitialEventsEnd, then the changes. A Source that has none, whatever its
-	// server, returns an error that wraps errors.ErrUnsupported. A reflector then lists at once,
-	// and doesn't count it as a failure.
+	// server, returns an error that wraps errors.ErrUnsupported.
 	SendInitialEvents bool
 	// Timeout is the duration after which the server should end the stream, in whole seconds; 0
 	// leaves it to the server.

@@ -42,9 +42,8 @@
 //   - A write that changed nothing has the resourceVersion from before it, usually in the cache
 //     already, so waiting for its token ends at once. The same holds for a Mutate that sent
 //     nothing.
-//   - The token of a removal is Gone: of a delete, unless finalizers or a grace period keep the
-//     object, and of a patch or update that takes the last finalizer from an object being deleted.
-//     Waiting for it ends when no object of the UID is in the cache.
+//   - The token of a removal is Gone. Waiting for it ends when no object of the UID is in the
+//     cache.
 //   - An informer with selectors has no event for an object that matches them neither before the
 //     write nor after it. Don't wait there for such a token, or only with a deadline.
 //   - A failed write has no token. A conflict means that the cache is behind, but not by how much;
@@ -54,8 +53,7 @@
 // # Formats
 //
 // Types with protobuf methods, which are those of Kubernetes itself, are sent and answered in
-// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data. A
-// server's warnings go to the warning handler of the rest.Config.
+// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data.
 //
 // # Errors
 //

@@ -37,7 +37,6 @@ func (c *Codec) fresh() (obj object.Object, fast bool, err error) {
 
 var errNoNewObject = errors.New("NewObject returned nil; it has to return a new object at each call")
 
-// read completes the identity of a typed object decoded with err.
 func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, identity, error) {
 	if id.apiVersion == "" && id.kind == "" {
 		switch k := obj.GetObjectKind().(type) {

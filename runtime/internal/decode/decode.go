@@ -163,9 +163,8 @@ func (c *Codec) SentAs(list bool) string {
 
 // Open begins to read a response in a format. It reads nothing yet.
 //
-// If a shared part was changed, some of the caller's objects, it is unknown which, differ from the
-// server's. So from then on Known is not called, and the caller gets newly decoded objects, none
-// with the changed part. This is logged, once.
+// If a shared part was changed, some of the caller's objects differ from the server's. So from then
+// on Known is not called. This is logged, once.
 func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
 	s := newStream(ctx, c, body, f)
 	s.promised(ctx, promises)

@@ -30,7 +30,6 @@ func newDecoderPools() decoderPools {
 	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-// byReadOnly has a pool for decoders of objects that share their parts, and one for owned parts.
 type byReadOnly[D any] struct{ shared, own pool[D] }
 
 func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {

@@ -77,7 +77,6 @@ func (f *Frame) scalar(data []byte) (int, bool) {
 	return 0, false
 }
 
-// valueEnd returns the index after the object or array at in[i], or -1.
 func valueEnd(in []byte, i int) int {
 	var f Frame
 	if n, ok := f.End(in[i:]); ok {

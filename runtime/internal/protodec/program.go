@@ -135,7 +135,6 @@ type field struct {
 	msg    *message     // of kindMessage
 }
 
-// container holds the values of a field: the struct itself, a pointer, a slice or a map.
 type container uint8
 
 const (
