@@ -288,8 +288,7 @@ func (m *machine) streamFailed(in *input) action {
 		m.listOnly = true
 		return m.retry(StateListing)
 	case reason.Unreachable:
-		// A list would hardly succeed at once. But something on the way to the server may cut off
-		// long responses.
+		// A list would hardly succeed at once.
 		m.listOnly = true
 	}
 	return m.wait(StateListing, in.after)
@@ -363,8 +362,7 @@ func (m *machine) watchFailed(in *input) action {
 }
 
 // wentBack begins a round after a version older than a previous one, or not yet reached by the
-// server. The sink may have other objects than the server under one of the newer versions, so
-// everything is read anew.
+// server.
 func (m *machine) wentBack() action {
 	m.fresh, m.anew = true, true
 	return m.retry(StateListing)

@@ -24,8 +24,7 @@
 // A request names formats in order of preference ([Options].Formats); the server chooses, and the
 // answer's Content-Type selects the decoder. The types of k8s.io/api, types generated the same way,
 // and metav1.PartialObjectMetadata can be decoded from protobuf. Servers have protobuf for built-in
-// kinds and for metadata, and JSON always. If a server refuses a request with 406, the source asks
-// for JSON alone, at once and from then on.
+// kinds and for metadata, and JSON always.
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers in
@@ -43,8 +42,7 @@
 // # Parts of objects and of collections
 //
 // A source of *metav1.PartialObjectMetadata asks only for metadata, for any resource. If the server
-// sends whole objects instead, the source reads just their metadata. [Options].Kind is then the
-// kind of the objects. DropManagedFields and DropAnnotations skip parts of any object's metadata.
+// sends whole objects instead, the source reads just their metadata.
 //
 // A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
 // objects and decodes only the type's fields, as if the others were null. In JSON, skipped parts
@@ -59,14 +57,12 @@
 // A length written in a response is not trusted: memory is allocated as bytes arrive. An object or
 // event of more than 16 MiB after decompression is an error.
 //
-// A waiting watch holds a buffer of one kilobyte; after a burst of events, a larger one until the
-// next bookmark. A source and all sources derived from it with In share one decoder, which learns
-// from the objects it decodes.
+// A waiting watch holds a buffer of 512 bytes; after a burst of events, a larger one until the next
+// bookmark.
 //
 // With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. A
 // source, together with the sources derived from it with In, has a table of repeated parts of up to
-// 16 MB, which counts the memory of the parts. Repeated short strings are shared in any case. With
-// the option Known, an object the caller already has is not decoded again.
+// 16 MB, which counts the memory of the parts. Repeated short strings are shared in any case.
 //
 // A caller that writes to an object despite promising ReadOnly changes other objects, too. Later
 // objects of the server are not affected: before a part is shared, it is compared with its original

@@ -25,8 +25,7 @@ type view[T object.Object] table.Table
 func (v *view[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])((*table.Table)(v).Version()) }
 
 // Snapshot is one immutable state of a store, held by a pointer: a nil *Snapshot is empty. It may
-// be used by any number of goroutines, and none of its methods waits. The returned objects are
-// shared and must not be changed.
+// be used by any number of goroutines, and none of its methods waits.
 //
 // Its methods have pointer receivers, and there are few, because each package that has a lister
 // compiles them for each kind.

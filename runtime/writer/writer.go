@@ -159,8 +159,7 @@ func (w *Writer[T]) ApplyStatus(ctx context.Context, obj T) (T, object.Token, er
 
 // Delete deletes the object with obj's UID, not another one of the same name. So obj must have a
 // UID and a resourceVersion, like any object from the server; use Get if only the name is known.
-// The preconditions of opts may add a resourceVersion: then only that state is deleted. Other
-// options are the grace period and the fate of dependents.
+// The preconditions of opts may add a resourceVersion: then only that state is deleted.
 //
 // If finalizers or a grace period keep the object when Delete returns, the token is that of an
 // update. Otherwise the token is Gone.

@@ -166,6 +166,7 @@ func (f *feed) larger(least int) int {
 	return 1 << bits.Len(uint(max(least, f.large+f.sizes.least)-1))
 }
 
+// move replaces the buffer by next, which begins with a copy of data.
 func (f *feed) move(next []byte) {
 	f.base += int64(f.pos)
 	f.buf, f.pos, f.end = next, 0, f.end-f.pos

@@ -28,8 +28,7 @@ type Decoder struct {
 const maxDepth = 100
 
 // NewDecoder returns a Decoder that finds parts in table and enters them there; a nil table shares
-// nothing. Without shareParts an object shares only strings. A long-lived Decoder finds more than
-// one for each stream.
+// nothing. Without shareParts an object shares only strings.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
 		program: p, finder: table.NewFinder(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),

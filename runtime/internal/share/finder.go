@@ -51,8 +51,7 @@ const (
 )
 
 // NewFinder returns a Finder for objects with sites. It takes little memory before its first use.
-// With parts false it finds only strings, whose sharing a program can't notice. A nil Table returns
-// a nil Finder.
+// With parts false it finds only strings. A nil Table returns a nil Finder.
 func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	if t == nil {
 		return nil

@@ -31,6 +31,7 @@ func detached(key any) any {
 	return own.Interface()
 }
 
+// detach copies the strings in v, which must be settable.
 func detach(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
