@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package reason names the failures between a reflector, which lists and watches objects, and its
-// server. [Of] returns the reason of an error. Status.Reason of package reflector is the failure
-// from which the reflector is recovering; informer.FailOn takes reasons.
+// server. [Of] returns the reason of an error.
 //
 // Nothing here blocks or starts a goroutine, and all of it is safe for concurrent use.
 package reason

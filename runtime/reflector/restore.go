@@ -49,7 +49,6 @@ func (m *machine) confirm(in *input) action {
 	return a
 }
 
-// quiet handles its silence.
 func (m *machine) quiet() action {
 	if !m.restored { // an event came a moment later
 		return m.enter(StateConnecting)
@@ -58,7 +57,6 @@ func (m *machine) quiet() action {
 	return action{task: taskProbe}
 }
 
-// accept completes a restored full state.
 func (m *machine) accept(next task) action {
 	m.restored = false
 	m.complete(m.version)

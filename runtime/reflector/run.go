@@ -166,7 +166,6 @@ func (r *run[T]) flush() error {
 	return r.sink(r.flusher.Flush)
 }
 
-// do carries out the action, and sets the next input. It returns early when ctx is done.
 func (r *run[T]) do() {
 	switch r.todo.task {
 	case taskStream, taskWatch:

@@ -217,7 +217,6 @@ func (w *watch[T]) goOn(more bool) error {
 // Status, if the source has more of them at hand.
 const eventsAtOnce = 128
 
-// settle ends a series of events: it flushes the sink and updates Status.
 func (w *watch[T]) settle() (time.Time, error) {
 	err := w.flush()
 	now := time.Now()

@@ -215,7 +215,6 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 	return c.ended(ctx, c.failed("watch", err))
 }
 
-// open sends the request and returns an error for any status other than 200.
 func (c *collection) open(ctx context.Context, verb string, query url.Values, promises decode.Promises) (*decode.Stream, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

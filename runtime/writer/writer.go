@@ -67,9 +67,8 @@ func New[T object.Object](c *source.Client, gvr schema.GroupVersionResource, opt
 // String returns the resource, as in "widgets.samples.io/v1", and the options for writing.
 func (w *Writer[T]) String() string { return w.made().String() }
 
-// Get reads an object from the server, never from a cache. A controller reads its cache; it needs
-// Get only before a decision that a stale state would make wrong. The error for a missing object
-// satisfies apierrors.IsNotFound.
+// Get reads an object from the server, never from a cache. The error for a missing object satisfies
+// apierrors.IsNotFound.
 func (w *Writer[T]) Get(ctx context.Context, key object.Key) (T, error) {
 	obj, _, err := typed[T](w.made().get(ctx, key))
 	return obj, err

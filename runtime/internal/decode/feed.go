@@ -40,7 +40,6 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 // pause is the minimum duration of a read that counts as a pause of the server.
 const pause = 5 * time.Millisecond
 
-// sizes are the usual sizes of a stream's buffers.
 type sizes struct {
 	idle  int // of a waiting stream
 	small int // of a stream with little to read

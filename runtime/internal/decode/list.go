@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// listReader reads a list: its kind, apiVersion, metadata and items, in any order.
 type listReader struct {
 	stream  *Stream
 	deliver func(object.Object) error

@@ -18,9 +18,7 @@ type formatReader interface {
 	release(decoder)
 }
 
-// scanner finds the ends of items or events.
 type scanner interface {
-	// scan finds the next item in the feed's data, and advances the feed past it.
 	scan() step
 	// broken returns the step for a response that ends with err where scan needs more. A watch may
 	// end between events with io.EOF.

@@ -20,8 +20,6 @@
 // alike. The result is the ordinary decoder's for an input with null in their place; whether they
 // are valid is unknown. If they have bytes outside of strings that JSON doesn't have there, the end
 // may be found too early or too late.
-//
-// [Untyped], [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
 package jsondec
 
 import (

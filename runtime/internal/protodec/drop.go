@@ -41,7 +41,6 @@ type metadataKey struct {
 	dropped string
 }
 
-// metadataWithout returns the message of metadata without the dropped parts, always the same one.
 func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*message, error) {
 	key := metadataKey{t, drop.String()}
 	if m, ok := c.metadata.Load(key); ok {

@@ -34,7 +34,6 @@ type index struct {
 	last    uint32 // the last number given to a name
 }
 
-// name is a key of an index, and its number.
 type name struct {
 	number uint32
 	key    any // a copy

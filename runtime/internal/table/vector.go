@@ -13,7 +13,6 @@ const (
 	branchBits = 5 // a branch has 32 nodes below it
 )
 
-// vector stores objects by slot, in a radix tree.
 type vector struct {
 	root   *branch
 	height int // of root
@@ -148,7 +147,6 @@ func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *
 	return b
 }
 
-// set is [branch.set] for a leaf.
 func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
 	switch {
 	case obj == nil && l.len() <= 1:
