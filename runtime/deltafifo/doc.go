@@ -9,7 +9,7 @@
 // queue keeps the order of pushes, so each stream keeps its own. It merges and drops nothing.
 //
 // A full queue blocks readers until the consumer pops or the queue is closed. An empty one blocks
-// Pop. In short: the server is read as fast as its changes are applied.
+// Pop.
 //
 // # Goroutines
 //

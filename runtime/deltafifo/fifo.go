@@ -104,7 +104,7 @@ func (f *DeltaFIFO[T]) Close() {
 // nothing and waits again, as those after it would. Waiting does not allocate, because the consumer
 // waits for every event that comes alone.
 type signal struct {
-	// token has capacity 1. The goroutine that receives it wakes up.
+	// token has capacity 1.
 	token   chan struct{}
 	waiting int
 }

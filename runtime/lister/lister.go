@@ -112,7 +112,6 @@ func (r *Resource[T]) Get(name string) (T, error) {
 		if err := version.Lacking(r.namespace); err != nil {
 			return *new(T), fmt.Errorf("get %s %q: %w", r.resource.String(), key, err)
 		}
-		// The informer may have synced since.
 		if obj, ok = (*table.Version)(r.Snapshot()).Get(key); !ok {
 			return *new(T), apierrors.NewNotFound(r.resource, name)
 		}

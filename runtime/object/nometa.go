@@ -23,15 +23,14 @@ import (
 // NoMeta has all methods of [metav1.Object] except those of the four mandatory fields (Name,
 // Namespace, UID, ResourceVersion), so a struct missing one of them is no [Object]. Its getters
 // return zero values even if the server has, say, labels. So nothing may depend on them: selecting
-// by labels finds no object of a projection without labels. Reading a field missing from a
-// projection doesn't compile.
+// by labels finds no object of a projection without labels.
 //
 // NoMeta's setters do nothing. They serve functions of any [metav1.Object], such as a transform
 // removing managed fields, which a projection may not have.
 //
 // The runtime treats every type whose metadata embeds NoMeta as a projection. Sources skip missing
-// fields, finding only their ends, and decode protobuf by the tags of the others. Writers refuse
-// projections, because a write would remove the missing fields from the server.
+// fields, and decode protobuf by the tags of the others. Writers refuse projections, because a
+// write would remove the missing fields from the server.
 //
 // NoMeta has no size unless it is the last field of a struct.
 type NoMeta struct{}

@@ -2,7 +2,7 @@
 
 // Package object defines the API objects held by informers, and the keys that identify them.
 //
-// It imports no other runtime package, starts no goroutine and never waits.
+// It starts no goroutine and never waits.
 package object
 
 import (

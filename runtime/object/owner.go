@@ -32,7 +32,6 @@ func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []str
 	return names
 }
 
-// isIn reports whether apiVersion is a version of group.
 func isIn(apiVersion, group string) bool {
 	of, version, found := strings.Cut(apiVersion, "/")
 	if !found {

@@ -24,7 +24,6 @@ var reasonNames = [...]string{
 	EndlessList:    "endless list",
 }
 
-// noticed has the first sentence of [Error.Error], for failures noticed by a reflector.
 var noticed = map[Reason]string{
 	Silent:         "the connection was silent for too long",
 	NoBookmark:     "the watch-list did not come to the bookmark that ends its initial events",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package reason names the failures between a reflector, which lists and watches objects, and its
-// server. [Of] returns the reason of an error. Status.Reason of package reflector is the failure
-// from which the reflector is recovering; informer.FailOn takes reasons.
+// server. [Of] returns the reason of an error.
 //
 // Nothing here blocks or starts a goroutine, and all of it is safe for concurrent use.
 package reason
@@ -81,9 +80,9 @@ func (r Reason) String() string {
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Lasting reports whether such a failure lasts until a person intervenes: grants the account its
-// rights, installs the resource, repairs the object. It may still end (a resource may be about to
-// be installed), and the reflector keeps trying; a caller waiting for the reflector may want to
-// give up. Lasting returns false for WatchForbidden, since lists replace watches.
+// rights, installs the resource, repairs the object. It may still end, and the reflector keeps
+// trying; a caller waiting for it may want to give up. Lasting returns false for WatchForbidden,
+// since lists replace watches.
 func (r Reason) Lasting() bool {
 	switch r {
 	case Unauthorized, Forbidden, NotFound, Refused, BadData, Transform:
@@ -107,9 +106,8 @@ func Of(err error) Reason {
 const maxRetryAfter = 5 * time.Minute
 
 // RetryAfter returns the wait requested by the server in err (Retry-After, in a header or a
-// Status): at most 5 minutes, prolonged at random by up to a tenth so that clients don't all come
-// back at once. It returns 0 if the server asks for no wait, or if waiting doesn't help, as for
-// 410.
+// Status): at most 5 minutes, prolonged at random by up to a tenth. It returns 0 if the server asks
+// for no wait, or if waiting doesn't help, as for 410.
 func RetryAfter(err error) time.Duration {
 	_, after := classify(err)
 	after = min(after, maxRetryAfter)

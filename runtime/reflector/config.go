@@ -52,8 +52,7 @@ type Tuning struct {
 	// list in pages from the start, set DisableWatchList too.
 	PageSize int64
 	// DisableWatchList makes the reflector read the existing objects by list only, never by
-	// watch-list (a watch that begins with the existing objects). Without it, a reflector stops
-	// using watch-lists once a server has reported that it doesn't support them.
+	// watch-list.
 	DisableWatchList bool
 
 	// InitialEventsTimeout is the longest silence in a watch-list (no further initial object, nor
@@ -65,7 +64,7 @@ type Tuning struct {
 	// SilenceTimeout is the longest time without an event or bookmark in a watch, or without an
 	// object in a list, before the reflector gives it up and begins it anew. API servers send a
 	// bookmark each minute if anything has changed, so a silent watch is dead, or nothing has
-	// changed; the next one is opened at once and shows which. 0 means 3 minutes.
+	// changed. 0 means 3 minutes.
 	SilenceTimeout time.Duration
 	// Backoff sets the waits before retries.
 	Backoff Backoff
@@ -82,11 +81,10 @@ type Backoff struct {
 	// means none.
 	Jitter float64
 	// ResetAfter is how long a watch has to be open to make the next failure count as the first
-	// one, with the first wait. So during a long outage the waits stay at Max. 0 means 2 minutes.
+	// one, with the first wait. 0 means 2 minutes.
 	ResetAfter time.Duration
 }
 
-// withDefaults replaces zero fields by their defaults, which are here and in Backoff.withDefaults.
 func (c Config[T]) withDefaults() Config[T] {
 	if c.Name == "" {
 		if s, ok := c.Source.(fmt.Stringer); ok {

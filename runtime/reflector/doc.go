@@ -4,15 +4,13 @@
 // objects, watches for changes, and recovers from every failure.
 //
 // It reads the existing objects with a list, and then opens a watch, a stream of changes, at the
-// list's version (its resourceVersion). A bookmark is an event with a version and no object. When
-// the server answers 410 Gone, because it no longer knows a version, the reflector lists again.
+// list's version (its resourceVersion). A bookmark is an event with a version and no object.
 //
 // # States
 //
 // One pure function, step, determines the behaviour: from a machine (the state, and everything else
 // that matters) and an input it computes the next machine and an action. Run carries out the
-// actions and passes their results to step as inputs. An event of an open watch needs only next, a
-// part of step.
+// actions and passes their results to step as inputs.
 //
 //	 a round begins: at the start, after a watch's 410, or when the versions went back
 //	   │
@@ -33,7 +31,7 @@
 // server, or one has failed in this round.
 //
 // Streaming reads a watch-list (KEP-3157): the existing objects as events, a bookmark, then the
-// changes in the same stream. If it fails, as in the picture, the round reads a list.
+// changes in the same stream.
 //
 // The requests of lists:
 //
@@ -66,10 +64,9 @@
 //
 // # Rights
 //
-// If the account may list but not watch, the reflector lists after each wait, and then tries to
-// watch, in case it has got the right. The waits grow as after any failure. The reflector has
-// synced, and Status.Reason is [reason.WatchForbidden]. If lists are forbidden too, it is
-// [reason.Forbidden]; a reflector with a full state goes on trying to watch from there.
+// [reason.WatchForbidden] says how the reflector goes on if the account may list but not watch. If
+// lists are forbidden too, Status.Reason is [reason.Forbidden]; a reflector with a full state goes
+// on trying to watch from there.
 //
 // # Waiting
 //
@@ -77,17 +74,15 @@
 // minutes, and at most a tenth more). If another request may succeed, the reflector tries it
 // without a wait, but not twice in a row until a watch has been open for Backoff.ResetAfter. A
 // watch that the server ends normally after a second or more is opened again at once, and is not a
-// failure. A silent watch is opened again at once, too (Tuning.SilenceTimeout).
+// failure.
 //
 // # Bad data
 //
 // A response is read up to an object that can't be decoded or transformed. The error names the
-// object, if it is known ([source.DecodeError], [source.TransformError]). The request is repeated
-// at once, and then with the waits of Backoff. If a watch can't get past the object, the reflector
-// lists, because the object may have changed. If the list has it too, the reflector asks again
-// after each wait until the object is repaired; meanwhile the Sink keeps its objects. Leaving the
-// object out would be worse: a controller that doesn't see an existing object could create it
-// again.
+// object, if it is known ([source.DecodeError], [source.TransformError]). The reflector tries again
+// as [reason.BadData] says. If a list has the object, too, the reflector asks again after each wait
+// until the object is repaired; meanwhile the Sink keeps its objects. Leaving the object out would
+// be worse: a controller that doesn't see an existing object could create it again.
 //
 // # Versions that go back
 //
@@ -97,8 +92,7 @@
 // find out, it also asks for the server's version after a silent watch, by a list of one object.
 // Once it has noticed, it reads the most recent full state, which replaces everything, with Anew of
 // [source.ListOptions] or [source.WatchOptions], since the restored server may give a known version
-// to another state of an object. A full state after a 410 that turns out to be older than the
-// Sink's is read again that way.
+// to another state of an object.
 //
 // A restore goes unnoticed if no watch was open during it, and the server's versions pass the old
 // one again before a watch has been silent for Tuning.SilenceTimeout. Then a different object stays
@@ -108,9 +102,9 @@
 //
 // # Ordering and blocking
 //
-// OnError, OnState and the Sink's methods are called on the goroutine that calls Run, one at a
-// time; see [Sink] for the sequence. Announced events (More of [source.Event]) that don't come
-// count as silence. Status has the flushed state.
+// Callbacks and the Sink's methods are called on the goroutine that calls Run; see [Sink] for the
+// sequence. Announced events (More of [source.Event]) that don't come count as silence. Status has
+// the flushed state.
 //
 // A Sink may block. Meanwhile the reflector does not read the server's stream, and the time does
 // not count as silence. Cancelling ctx ends every wait of the reflector at once, and no further
@@ -120,6 +114,5 @@
 // # Goroutines
 //
 // Run starts none: it lists, watches and waits on the caller's goroutine, and returns when ctx is
-// done. (Timers that watch for silence only cancel a context, on a goroutine of the Go runtime; Run
-// stops them.) No goroutine or timer outlives Run.
+// done. No goroutine or timer outlives Run.
 package reflector

@@ -12,8 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// step is the whole behaviour: from a machine and an input it computes the next machine and an
-// action. It has no clock, no timer, no lock and no loop.
+// step is the whole behaviour. It has no clock, no timer, no lock and no loop.
 func step(m machine, in input) (machine, action) {
 	a := m.step(&in)
 	return m, a
@@ -63,7 +62,6 @@ func (m *machine) step(in *input) action {
 	return action{}
 }
 
-// begin starts a round, which reads a new full state.
 func (m *machine) begin() action {
 	m.pages = pages{}
 	drop := callNothing
@@ -112,7 +110,6 @@ func (m *machine) inRound() bool {
 	return false
 }
 
-// enter begins the state after a wait or a retry.
 func (m *machine) enter(next State) action {
 	if next == StateConnecting {
 		m.state = StateConnecting
@@ -230,7 +227,6 @@ func (m *machine) noticed(why reason.Reason) action {
 	return a
 }
 
-// complete notes that the sink has a full state at version.
 func (m *machine) complete(version string) {
 	m.version, m.synced = version, true
 	m.fresh, m.anew, m.whole, m.listOnly, m.doubt = false, false, false, false, false
@@ -292,8 +288,7 @@ func (m *machine) streamFailed(in *input) action {
 		m.listOnly = true
 		return m.retry(StateListing)
 	case reason.Unreachable:
-		// A list would hardly succeed at once. But something on the way to the server may cut off
-		// long responses.
+		// A list would hardly succeed at once.
 		m.listOnly = true
 	}
 	return m.wait(StateListing, in.after)
@@ -367,8 +362,7 @@ func (m *machine) watchFailed(in *input) action {
 }
 
 // wentBack begins a round after a version older than a previous one, or not yet reached by the
-// server. The sink may have other objects than the server under one of the newer versions, so
-// everything is read anew.
+// server.
 func (m *machine) wentBack() action {
 	m.fresh, m.anew = true, true
 	return m.retry(StateListing)

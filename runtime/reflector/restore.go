@@ -10,11 +10,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
-// A full state of Config.Restore is complete only when the server has shown that it still has the
-// changes since the state's version, and that its versions have not gone back behind it. An event
-// of the watch from this version shows both. Without an event, the silence of an accepted watch
-// shows the first, because API servers report a forgotten version at once in its stream; then the
-// server is asked for its version.
+// An event of the watch from a restored version shows that the server still has the changes since,
+// and that its versions have not gone back behind it. The silence of an accepted watch shows only
+// the first, because API servers report a forgotten version at once in its stream; then the server
+// is asked for its version.
 
 // moment is how long an accepted watch from a restored version may be silent before the server is
 // asked for its version.
@@ -50,7 +49,6 @@ func (m *machine) confirm(in *input) action {
 	return a
 }
 
-// quiet handles its silence.
 func (m *machine) quiet() action {
 	if !m.restored { // an event came a moment later
 		return m.enter(StateConnecting)
@@ -59,7 +57,6 @@ func (m *machine) quiet() action {
 	return action{task: taskProbe}
 }
 
-// accept completes a restored full state.
 func (m *machine) accept(next task) action {
 	m.restored = false
 	m.complete(m.version)

@@ -72,7 +72,7 @@ func (r *run[T]) loop() error {
 	return r.end()
 }
 
-// decide takes a step, calls the sink, publishes the change of state, and reports whether to go on.
+// decide takes a step and reports whether to go on.
 func (r *run[T]) decide() bool {
 	if r.stopping() {
 		return false
@@ -113,8 +113,7 @@ func (r *run[T]) step(in *input, a *action) {
 	}
 }
 
-// publish publishes a change of state, after its calls to the sink. It also sets the length of a
-// wait.
+// publish publishes a change of state, after its calls to the sink.
 func (r *run[T]) publish(a *action) {
 	if a.task == taskWait {
 		if a.after == 0 {
@@ -167,7 +166,6 @@ func (r *run[T]) flush() error {
 	return r.sink(r.flusher.Flush)
 }
 
-// do carries out the action, and sets the next input. It returns early when ctx is done.
 func (r *run[T]) do() {
 	switch r.todo.task {
 	case taskStream, taskWatch:
@@ -268,14 +266,12 @@ func (r *run[T]) probe() input {
 	return input{typ: inProbed, version: result.ResourceVersion}
 }
 
-// failed publishes the failure of a list or a watch and returns the input for it.
 func (r *run[T]) failed(err error, healthy bool) input {
 	why := reason.Of(err)
 	r.failure(why, err)
 	return input{typ: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
 }
 
-// noticedError is the error of a failure noticed by the run itself.
 func noticedError(why reason.Reason, format string, limit time.Duration) error {
 	return &reason.Error{Reason: why, Err: fmt.Errorf(format, limit)}
 }

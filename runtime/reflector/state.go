@@ -72,7 +72,6 @@ type pages struct {
 	empty       int // pages in a row without an object
 }
 
-// inputType is the type of an input; the set is closed.
 type inputType uint8
 
 const (
@@ -88,7 +87,6 @@ const (
 	inProbed                         // the server was asked: version, "" if it is unknown
 )
 
-// input is an occurrence, such as the result of an action.
 type input struct {
 	typ        inputType
 	event      source.EventType
@@ -103,7 +101,6 @@ type input struct {
 	healthy    bool          // the watch was open long enough to forget earlier failures
 }
 
-// task is the run's next job; the set is closed.
 type task uint8
 
 const (

@@ -27,8 +27,7 @@ type Status struct {
 	LastError     error
 	LastErrorTime time.Time
 	// Attempts is the number of failures in a row. It is reset to 0, and the waits start over, when
-	// a watch has been open for Backoff.ResetAfter. So it may be above 0 in StateWatching, where
-	// Reason is reason.None.
+	// a watch has been open for Backoff.ResetAfter.
 	Attempts int
 	// RetryAt is when the wait of StateWaiting ends; the zero time in other states.
 	RetryAt time.Time
@@ -75,8 +74,7 @@ const (
 	StateConnecting
 	// StateWatching is the normal state: the watch is open.
 	StateWatching
-	// StateWaiting waits after a failure. Status.Reason has the reason, and Status.RetryAt the end
-	// of the wait.
+	// StateWaiting waits after a failure.
 	StateWaiting
 )
 

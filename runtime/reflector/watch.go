@@ -60,7 +60,6 @@ func (w *watch[T]) close() {
 	w.cancel(nil)
 }
 
-// ended returns the input for the end of a watch with err.
 func (w *watch[T]) ended(err error) input {
 	r := w.run
 	if w.unsettled > 0 && r.sinkErr == nil {
@@ -218,7 +217,6 @@ func (w *watch[T]) goOn(more bool) error {
 // Status, if the source has more of them at hand.
 const eventsAtOnce = 128
 
-// settle ends a series of events: it flushes the sink and updates Status.
 func (w *watch[T]) settle() (time.Time, error) {
 	err := w.flush()
 	now := time.Now()

@@ -125,7 +125,6 @@ func (c *collection) String() string {
 	return b.String()
 }
 
-// query returns the parameters common to all requests.
 func (c *collection) query() url.Values {
 	q := url.Values{}
 	if c.options.LabelSelector != "" {
@@ -216,7 +215,6 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 	return c.ended(ctx, c.failed("watch", err))
 }
 
-// open sends the request and returns an error for any status other than 200.
 func (c *collection) open(ctx context.Context, verb string, query url.Values, promises decode.Promises) (*decode.Stream, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -245,7 +243,6 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 	return c.codec.Open(ctx, resp.Body, decode.Format(f), promises), nil
 }
 
-// accept returns the formats to ask for, and the Accept header for them.
 func (c *collection) accept(verb string) ([]Format, string) {
 	if c.jsonOnly.Load() {
 		return []Format{JSON}, JSON.mediaType()
@@ -275,7 +272,6 @@ func (c *collection) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// failed converts a decoder's error to that of List and Watch.
 func (c *collection) failed(verb string, err error) error {
 	switch err := err.(type) {
 	case *decode.Error:

@@ -40,7 +40,7 @@ type Request struct {
 
 // Do sends a request about one object, and returns the object in the server's answer, which belongs
 // to the caller. It returns the zero T if the answer is a Status of success, as for a delete. The
-// restrictions of [Options] don't apply to it: neither namespace nor selectors.
+// restrictions of [Options] don't apply to it.
 //
 // If a server refuses protobuf (406 or 415), Do repeats the request with JSON alone, which every
 // later one uses, too. Do repeats no other request. It fails without a request if the method is

@@ -4,8 +4,7 @@
 // list, one by one, and the events of a watch.
 //
 // [Source] is the contract; [HTTP] implements it over a [Client], which speaks to an API server
-// with the transport, credentials and TLS settings of a rest.Config. Reflectors and informers use
-// only the interface.
+// with the transport, credentials and TLS settings of a rest.Config.
 //
 //	GET /apis/samples.io/v1/widgets?limit=500     GET …?watch=true&resourceVersion=42
 //	{"kind":"WidgetList", "apiVersion":           {"type":"ADDED","object":{…}}
@@ -25,71 +24,55 @@
 // A request names formats in order of preference ([Options].Formats); the server chooses, and the
 // answer's Content-Type selects the decoder. The types of k8s.io/api, types generated the same way,
 // and metav1.PartialObjectMetadata can be decoded from protobuf. Servers have protobuf for built-in
-// kinds and for metadata, and JSON always. If a server refuses a request with 406, the source asks
-// for JSON alone, at once and from then on.
+// kinds and for metadata, and JSON always.
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are
 // case-sensitive, unknown names are skipped, the last of several equal names wins, and integers in
-// untyped values are int64. A fast decoder leaves anything unusual or invalid to a slow one:
-// github.com/go-json-experiment/json with its version 1 options, or sigs.k8s.io/json itself for a
-// type with an empty interface, a json.Number or an unusual json tag. Likewise, unusual protobuf is
-// decoded by the type's own methods. A type whose new objects aren't zero values is always decoded
-// the slow way.
+// untyped values are int64. A fast decoder leaves anything unusual or invalid to a slow one.
+// Likewise, unusual protobuf is decoded by the type's own methods. A type whose new objects aren't
+// zero values is always decoded the slow way.
 //
-// The time to parse a resource.Quantity depends on the length of its text, not on its exponent. A
-// quantity below 1n becomes 1n, as in apimachinery. More than 18 characters before an exponent over
-// 1,000 are an error; if sigs.k8s.io/json or a type's own method decodes them, they may take
-// minutes.
+// The time to parse a resource.Quantity depends on the length of its text, not on its exponent.
+// More than 18 characters before an exponent over 1,000 are an error; if sigs.k8s.io/json or a
+// type's own method decodes them, they may take minutes.
 //
 // Every object has its apiVersion and kind set, even where servers omit them: in lists of built-in
-// kinds and in all protobuf. So an object looks the same from a list and from a watch, in any
-// format.
+// kinds and in all protobuf.
 //
 // # Parts of objects and of collections
 //
 // A source of *metav1.PartialObjectMetadata asks only for metadata, for any resource. If the server
-// sends whole objects instead, the source reads just their metadata. [Options].Kind is then the
-// kind of the objects. DropManagedFields and DropAnnotations skip parts of any object's metadata.
-// (Only the slow decoders create them for a moment.)
+// sends whole objects instead, the source reads just their metadata.
 //
 // A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
 // objects and decodes only the type's fields, as if the others were null. In JSON, skipped parts
-// are not validated: of an object or array only quotes, backslashes and brackets are examined, and
-// both kinds of brackets count alike. So nothing is promised for an answer that is not JSON. A
-// decoder that validates the whole object runs only if something about the type's fields is
-// unusual. Protobuf is decoded by the fields' tags; an object not written the way API servers write
-// it is an error.
+// are not validated, so nothing is promised for an answer that is not JSON. Protobuf is decoded by
+// the fields' tags; an object not written the way API servers write it is an error.
 //
 // # Memory
 //
 // A list is never held as a whole: its objects are decoded as the response arrives and handed over
 // one by one. Decoding allocates only the objects' own memory. The read-ahead buffer is a few
-// kilobytes, or one value if that is larger. All streams of the process reuse each other's buffers,
-// and the garbage collector frees unused ones. A length written in a response is not trusted:
-// memory is allocated as bytes arrive. An object or event of more than 16 MiB after decompression
-// is an error.
+// kilobytes, or one value if that is larger. All streams of the process reuse each other's buffers.
+// A length written in a response is not trusted: memory is allocated as bytes arrive. An object or
+// event of more than 16 MiB after decompression is an error.
 //
-// A waiting watch holds a buffer of one kilobyte; after a burst of events, a larger one until the
-// next bookmark. A Go type is analysed once per process, when its first object is decoded. A source
-// and all sources derived from it with In share one decoder, which learns from the objects it
-// decodes. They add more only while several streams decode at once.
+// A waiting watch holds a buffer of 512 bytes; after a burst of events, a larger one until the next
+// bookmark.
 //
 // With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. A
 // source, together with the sources derived from it with In, has a table of repeated parts of up to
-// 16 MB, which counts the memory of the parts. Lists and watches use the same table, so a relist
-// shares its parts with the first list. Repeated short strings are shared in any case. With the
-// option Known, an object the caller already has is not decoded again.
+// 16 MB, which counts the memory of the parts. Repeated short strings are shared in any case.
 //
 // A caller that writes to an object despite promising ReadOnly changes other objects, too. Later
 // objects of the server are not affected: before a part is shared, it is compared with its original
-// content. The comparison is repeated when bytes arrive after a pause. In a stream without pauses
-// it takes at most a fiftieth of the time, so it runs every few milliseconds for a thousand parts
-// in use. A change is logged, and from then on Known is not called, because any known object may
-// have the changed part. Parts the table has forgotten are not compared; a known object keeps them.
+// content. The comparison is repeated when bytes arrive after a pause. A change is logged, and from
+// then on Known is not called, because any known object may have the changed part. Parts the table
+// has forgotten are not compared; a known object keeps them.
 //
 // A string kept after its object was dropped keeps little other memory alive: a name or namespace
 // none, another string of up to 256 bytes at most 2 KB of its object's other short strings, a
-// longer one none. A pointer to a field keeps the object, as in any Go program.
+// longer one none.
 //
 // # Ordering and blocking
 //
@@ -112,6 +95,4 @@
 //   - *DecodeError, when the server's answer doesn't fit the request; it names the item and its
 //     offset
 //   - *url.Error and other errors of net/http, when the connection fails
-//
-// [ErrWrongFormat], [ErrWrongKind] and [ErrMalformed] are reasons of a DecodeError.
 package source

@@ -38,7 +38,6 @@ func isNil(obj object.Object) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// isProjection reports whether obj has only some fields of its kind.
 func isProjection(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return v.Kind() == reflect.Pointer && gotype.IsProjection(v.Type().Elem())

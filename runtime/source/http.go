@@ -53,14 +53,13 @@ type Options struct {
 	// ShardSelector restricts the collection to objects whose UID or namespace hashes into a range
 	// (KEP-5866); "" is everything. The form is shardRange(object.metadata.uid,
 	// '0x0000000000000000', '0x8000000000000000'), several of them joined by ||. The source applies
-	// the selector itself, too. So a server that doesn't know the parameter gives the same result,
-	// only with more bytes on the wire.
+	// the selector itself, too. So a server that doesn't know the parameter gives the same result.
 	ShardSelector string
 }
 
 // HTTP lists and watches one collection of an API server. It implements [Source] and is safe for
 // use by several goroutines at once. Each call makes one request, or two if the server refuses the
-// formats of the first. Do sends requests, also writes, about single objects of the resource.
+// formats of the first.
 type HTTP[T object.Object] struct {
 	// Set once at construction.
 	c *collection
@@ -149,8 +148,8 @@ const (
 // String returns "JSON" or "protobuf".
 func (f Format) String() string { return decode.Format(f).String() }
 
-// Client is a connection to one API server, shared by the sources of all its resources. Its only
-// state is net/http's connections. It is safe for use by several goroutines.
+// Client is a connection to one API server, shared by the sources of all its resources. It is safe
+// for use by several goroutines.
 type Client struct {
 	// Set once at construction.
 	http  *http.Client

@@ -14,7 +14,6 @@ import (
 
 func (f Format) mediaType() string { return decode.Format(f).MediaType() }
 
-// checkFormats returns the formats to ask for, in order, given Options.Formats.
 func checkFormats(asked []Format, codec *decode.Codec) ([]Format, error) {
 	if len(asked) == 0 {
 		if codec.Has(decode.Protobuf) {
@@ -57,7 +56,6 @@ func acceptHeader(formats []Format, as string) string {
 	return strings.Join(types, ",")
 }
 
-// formatOf returns the format of an answer, which must be one of formats.
 func formatOf(contentType string, formats []Format) (Format, error) {
 	f, err := parseFormat(contentType)
 	if err == nil && !slices.Contains(formats, f) {

@@ -18,8 +18,7 @@ import (
 )
 
 // Source lists and watches one collection: a resource, in one namespace or all, optionally
-// restricted by selectors. The collection is fixed when a Source is made; the options of a call
-// only choose where to start and how to read.
+// restricted by selectors. The collection is fixed when a Source is made.
 //
 // Both methods block and call back on the caller's goroutine, one call at a time, in the stream's
 // order. Both return the callback's first error at once and unchanged, and context.Cause(ctx) once
@@ -75,7 +74,7 @@ type ListResult struct {
 	// Continue is the token for the next page; "" after the last one.
 	Continue string
 	// Skipped is the number of objects on the page that were not handed over because they are not
-	// of the collection. (HTTP applies its ShardSelector to the pages of servers that don't.)
+	// of the collection.
 	Skipped int
 }
 
@@ -85,8 +84,7 @@ type WatchOptions struct {
 	ResourceVersion string
 	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects as Added events,
 	// then a Bookmark with InitialEventsEnd, then the changes. A Source that has none, whatever its
-	// server, returns an error that wraps errors.ErrUnsupported. A reflector then lists at once,
-	// and doesn't count it as a failure.
+	// server, returns an error that wraps errors.ErrUnsupported.
 	SendInitialEvents bool
 	// Timeout is the duration after which the server should end the stream, in whole seconds; 0
 	// leaves it to the server.
@@ -128,8 +126,7 @@ type Event[T object.Object] struct {
 	More bool
 }
 
-// Reasons of a DecodeError, found by errors.Is. The other reasons are errors of the formats'
-// decoders.
+// Reasons of a DecodeError, found by errors.Is.
 var (
 	// ErrWrongFormat means an answer in a format that was not asked for, such as a page of HTML.
 	ErrWrongFormat = errors.New("wrong format")
@@ -138,8 +135,7 @@ var (
 	// ErrMalformed means a response that is not a list or a sequence of events, although it may be
 	// well-formed JSON. It also means an event of a type other than ADDED, MODIFIED, DELETED,
 	// BOOKMARK and ERROR, a response that ends too early, and an object without metadata.name; or a
-	// list, an object or a bookmark without metadata.resourceVersion, or with "0". No state has the
-	// version "0", and a watch from it begins anywhere.
+	// list, an object or a bookmark without metadata.resourceVersion, or with "0".
 	ErrMalformed = decode.ErrMalformed
 )
 
@@ -190,7 +186,7 @@ func (e *DecodeError) Error() string {
 func (e *DecodeError) Unwrap() error { return e.Err }
 
 // TransformError means that transforming an object from the server failed. A Source that transforms
-// returns it from List and Watch; the reflector's Sink then keeps its objects.
+// returns it from List and Watch.
 type TransformError struct {
 	// Key is the key of the object as the server sent it.
 	Key object.Key

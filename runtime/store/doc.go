@@ -17,8 +17,7 @@
 //
 // # Goroutines
 //
-// The package starts none. Index functions are called by the writing goroutine, and by lookups in a
-// Snapshot that lacks the index.
+// The package starts none.
 //
 // # Objects are shared
 //

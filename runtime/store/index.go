@@ -17,9 +17,9 @@ type AnyIndex[T object.Object] interface {
 	indexes(T)
 }
 
-// NamespacedKey is a key within a namespace: the same Key in two namespaces is two NamespacedKeys.
-// Use it for indexes whose keys depend on the namespace, such as references to objects of the same
-// namespace. To look up a plain key in one namespace, use [Index.LookupIn].
+// NamespacedKey is a key within a namespace. Use it for indexes whose keys depend on the namespace,
+// such as references to objects of the same namespace. To look up a plain key in one namespace, use
+// [Index.LookupIn].
 type NamespacedKey[K comparable] struct {
 	Namespace string
 	Key       K
@@ -38,9 +38,8 @@ type Index[T object.Object, K comparable] struct{ erased *index[K] }
 // such as NaN, is not indexed.
 //
 // keys must depend on obj only, must not change obj, and must not keep dst. It may return one of
-// obj's own slices instead of dst. The keys are copied, with their strings, also those in fields,
-// arrays and interfaces. So a key in a store, or yielded by Keys, keeps no memory of an object
-// alive, unless it has a pointer.
+// obj's own slices instead of dst. The keys are copied, with their strings. So a key in a store, or
+// yielded by Keys, keeps no memory of an object alive, unless it has a pointer.
 //
 // keys is called by one goroutine at a time for each store, with the old and the new state of each
 // changed object. It is also called by any goroutine that looks up a key in a Snapshot without the

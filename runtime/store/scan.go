@@ -9,8 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// scan iterates over the objects of List. It isn't generic, so it is compiled once. Generic code
-// makes one and loops over the objects returned by next.
+// scan iterates over the objects of List. It isn't generic, so it is compiled once.
 type scan struct {
 	version   *table.Version
 	namespace string

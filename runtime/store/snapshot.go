@@ -17,8 +17,7 @@ type Reader[T object.Object] interface {
 	Snapshot() *Snapshot[T]
 }
 
-// View returns a Reader of t's versions. All of t's objects must be Ts. Only this module can call
-// it, because the table package is internal.
+// View returns a Reader of t's versions. All of t's objects must be Ts.
 func View[T object.Object](t *table.Table) Reader[T] { return (*view[T])(t) }
 
 type view[T object.Object] table.Table
@@ -26,8 +25,7 @@ type view[T object.Object] table.Table
 func (v *view[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])((*table.Table)(v).Version()) }
 
 // Snapshot is one immutable state of a store, held by a pointer: a nil *Snapshot is empty. It may
-// be used by any number of goroutines, and none of its methods waits. The returned objects are
-// shared and must not be changed.
+// be used by any number of goroutines, and none of its methods waits.
 //
 // Its methods have pointer receivers, and there are few, because each package that has a lister
 // compiles them for each kind.

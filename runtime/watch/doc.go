@@ -10,8 +10,7 @@
 //	created, err := client.Create(ctx, job)       // is at version 42
 //	watch.Until(ctx, jobs, "42", watch.Options{}, func(e source.Event[*Job]) (bool, error) { … })
 //
-// A program that needs all objects, or has no version to start from, needs an informer: informers
-// list again when a watch can't go on.
+// A program that needs all objects, or has no version to start from, needs an informer.
 //
 // # States
 //
@@ -47,5 +46,5 @@
 //
 // # Goroutines
 //
-// None is started. All callbacks are on the caller's goroutine, and no goroutine outlives a call.
+// None is started. All callbacks are on the caller's goroutine.
 package watch

@@ -62,7 +62,7 @@ func (o Options) withDefaults() Options {
 //   - one about the arguments: resourceVersion must come from an object or a list, not "" or "0",
 //     and no argument may be nil
 //
-// Bookmarks are not passed on. A change for which event has returned nil is not repeated.
+// A change for which event has returned nil is not repeated.
 func Retry[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
 	if err := check(ctx, src, resourceVersion, opts, event); err != nil {
 		return fmt.Errorf("watch.Retry: %w", err)

@@ -21,8 +21,8 @@ var errDone = errors.New("all conditions are true")
 //
 // Its errors are those of [Retry], with a condition's error, unchanged, instead of event's.
 //
-// Conditions get changes only. No event shows a condition already true at resourceVersion: check it
-// first, with the object or list of that version.
+// No event shows a condition already true at resourceVersion: check it first, with the object or
+// list of that version.
 func Until[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, conditions ...func(source.Event[T]) (bool, error)) (source.Event[T], error) {
 	var last source.Event[T]
 	for i, condition := range conditions {

@@ -14,8 +14,7 @@
 //	…
 //	err = cache.AwaitToken(ctx, token) // cache is an informer
 //
-// It needs no scheme and no clientset. A program may also write other kinds, or the same ones, with
-// any other client.
+// It needs no scheme and no clientset.
 //
 // # Which call
 //
@@ -35,7 +34,7 @@
 //
 // A write returns the object in the server's answer, and an [object.Token], which stands for the
 // write. A controller whose next decision needs the write in its cache waits for the token with
-// informer.SharedIndexInformer.AwaitToken. So it never acts on a state from before its own write.
+// informer.SharedIndexInformer.AwaitToken.
 //
 // Options.OnWrite gets each token. With controller.Wrote there, a controller waits by itself: the
 // next reconcile of the key begins when the informers have the writes.
@@ -43,9 +42,8 @@
 //   - A write that changed nothing has the resourceVersion from before it, usually in the cache
 //     already, so waiting for its token ends at once. The same holds for a Mutate that sent
 //     nothing.
-//   - The token of a removal is Gone: of a delete, unless finalizers or a grace period keep the
-//     object, and of a patch or update that takes the last finalizer from an object being deleted.
-//     Waiting for it ends when no object of the UID is in the cache.
+//   - The token of a removal is Gone. Waiting for it ends when no object of the UID is in the
+//     cache.
 //   - An informer with selectors has no event for an object that matches them neither before the
 //     write nor after it. Don't wait there for such a token, or only with a deadline.
 //   - A failed write has no token. A conflict means that the cache is behind, but not by how much;
@@ -55,8 +53,7 @@
 // # Formats
 //
 // Types with protobuf methods, which are those of Kubernetes itself, are sent and answered in
-// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data. A
-// server's warnings go to the warning handler of the rest.Config.
+// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data.
 //
 // # Errors
 //
@@ -72,6 +69,5 @@
 // A call blocks until the server has answered or the context is done. It runs on the caller's
 // goroutine alone, and so do functions passed to it. Nothing is paced, and writes are repeated only
 // after conflicts in Mutate, MutateStatus, AddFinalizer and RemoveFinalizer, and when a server
-// refuses protobuf. Retries of other failures are the caller's job; a controller's queue does them
-// with backoff.
+// refuses protobuf. Retries of other failures are the caller's job.
 package writer

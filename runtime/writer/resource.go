@@ -34,7 +34,6 @@ var (
 	errNil    = errors.New("the object is nil")
 )
 
-// check refuses unusable objects and Writers.
 func (r *resource) check(call string, obj object.Object) error {
 	switch {
 	case r.http == nil:
@@ -109,7 +108,6 @@ func (r *resource) wrote(ctx context.Context, token object.Token) {
 	}
 }
 
-// token returns the token of a write answered with obj.
 func (r *resource) token(obj object.Object) object.Token {
 	if r.options.DryRun {
 		return object.Token{}

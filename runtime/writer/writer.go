@@ -29,8 +29,7 @@ type Options struct {
 	DryRun bool
 	// OnWrite, if not nil, is called after each successful write, with the context of the call and
 	// the token, on the caller's goroutine, before the call returns. controller.Wrote is made for
-	// it: with it, the next reconcile of the key waits until the informers have the write. It is
-	// not called for dry runs, nor if nothing was sent.
+	// it. It is not called for dry runs, nor if nothing was sent.
 	OnWrite func(ctx context.Context, token object.Token)
 	// Kind is the objects' kind. "" means the name of the Go type, as in API packages; objects of
 	// types that hold any kind then need one of their own.
@@ -42,9 +41,8 @@ type Options struct {
 // Writer writes the objects of one resource, in all namespaces. It is safe for use by several
 // goroutines at once.
 //
-// Each method blocks until the server has answered, and starts no goroutine; net/http does for its
-// connections. The returned object is the caller's own. Arguments are not changed, so they may come
-// from a cache. With an error, a method returns the zero T and the zero Token.
+// The returned object is the caller's own. Arguments are not changed, so they may come from a
+// cache. With an error, a method returns the zero T and the zero Token.
 type Writer[T object.Object] struct {
 	r *resource
 
@@ -69,9 +67,8 @@ func New[T object.Object](c *source.Client, gvr schema.GroupVersionResource, opt
 // String returns the resource, as in "widgets.samples.io/v1", and the options for writing.
 func (w *Writer[T]) String() string { return w.made().String() }
 
-// Get reads an object from the server, never from a cache. A controller reads its cache; it needs
-// Get only before a decision that a stale state would make wrong. The error for a missing object
-// satisfies apierrors.IsNotFound.
+// Get reads an object from the server, never from a cache. The error for a missing object satisfies
+// apierrors.IsNotFound.
 func (w *Writer[T]) Get(ctx context.Context, key object.Key) (T, error) {
 	obj, _, err := typed[T](w.made().get(ctx, key))
 	return obj, err
@@ -161,8 +158,7 @@ func (w *Writer[T]) ApplyStatus(ctx context.Context, obj T) (T, object.Token, er
 
 // Delete deletes the object with obj's UID, not another one of the same name. So obj must have a
 // UID and a resourceVersion, like any object from the server; use Get if only the name is known.
-// The preconditions of opts may add a resourceVersion: then only that state is deleted. Other
-// options are the grace period and the fate of dependents.
+// The preconditions of opts may add a resourceVersion: then only that state is deleted.
 //
 // If finalizers or a grace period keep the object when Delete returns, the token is that of an
 // update. Otherwise the token is Gone.

@@ -113,7 +113,6 @@ func (a *Adopter) forget() {
 	}
 }
 
-// mark is a point in an object: finish can complete everything read after it.
 type mark struct {
 	text layout.TextMark
 	maps int
@@ -121,7 +120,6 @@ type mark struct {
 
 func (a *Adopter) mark() mark { return mark{a.text.Mark(), len(a.maps)} }
 
-// finish sets the strings read since the mark, and fills the maps.
 func (a *Adopter) finish(since mark) {
 	a.text.Set(since.text)
 	for _, k := range a.maps[since.maps:] {

@@ -16,7 +16,6 @@ func slotOf(key string) int {
 	return (len(key) + 7*int(key[0]) + 3*int(key[len(key)/2]) + int(key[len(key)-1])) % freeSites
 }
 
-// writeAny writes the value in the empty interface at p. slot is its index among freeSites.
 func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 	if f := a.freeField(p); f != nil {
 		if f.kind == mapField {

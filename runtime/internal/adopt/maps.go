@@ -20,7 +20,6 @@ func gather[V any](a *Adopter, f *field, p layout.Pointer) {
 	}
 }
 
-// gatherAny is gather for values of any type.
 func (a *Adopter) gatherAny(f *field, p layout.Pointer) {
 	values := a.scratch(f)
 	for it := f.typ.Value(p).MapRange(); it.Next(); {

@@ -107,7 +107,6 @@ func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	}
 }
 
-// copyOf replaces the reference at p, whose value was written as a part, by a reference to a copy.
 func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
 	a.next = number + 1
 	switch f.kind {

@@ -34,8 +34,8 @@ const (
 	isElse
 )
 
-// write appends a value to buf in a form in which equal bytes mean equal values. It doesn't change
-// the value. It returns false if the value is too large.
+// write appends a value to buf in a form in which equal bytes mean equal values. It returns false
+// if the value is too large.
 func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 	for i := range s.fields {
 		f := &s.fields[i]

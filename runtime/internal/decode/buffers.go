@@ -58,7 +58,6 @@ func putBuffer(buf []byte) {
 	}
 }
 
-// largePool returns the pool for a size, or nil unless it is a power of two larger than a chunk.
 func largePool(size int) *sync.Pool {
 	if size <= chunkSize || size > largest || size&(size-1) != 0 {
 		return nil

@@ -19,7 +19,6 @@ func checkSize(n uint64) error {
 	return nil
 }
 
-// cutOff returns the error of a stream that ends within a value.
 func cutOff(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -27,7 +27,6 @@ func (s *Stream) fail(key object.Key, err error, offset int64) error {
 	return &Error{Item: s.number, Offset: offset, Key: key, Err: err}
 }
 
-// isSyntax reports whether err is about invalid JSON, from either layer of the decoder.
 func isSyntax(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	var v2 *jsontext.SyntacticError
@@ -58,7 +57,6 @@ func (s *Stream) accept(r *Item, hint string) error {
 	return nil
 }
 
-// checkKind checks an object's apiVersion and kind, and returns the shared string of its kind.
 func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if kind == "" {
 		kind = hint

@@ -15,21 +15,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// The kinds and the apiVersion of metadata-only objects.
 const (
 	metadataKind       = "PartialObjectMetadata"
 	metadataListKind   = "PartialObjectMetadataList"
 	metadataAPIVersion = "meta.k8s.io/v1"
 )
 
-// identity is the kind, key and version of an object.
 type identity struct {
 	apiVersion, kind string // as sent by the server, or ""
 	key              object.Key
 	resourceVersion  string
 }
 
-// fresh returns a new object. fast reports whether the fast decoders can decode into it.
 func (c *Codec) fresh() (obj object.Object, fast bool, err error) {
 	if obj = c.newObject(); obj == nil {
 		return nil, false, errNoNewObject
@@ -40,7 +37,6 @@ func (c *Codec) fresh() (obj object.Object, fast bool, err error) {
 
 var errNoNewObject = errors.New("NewObject returned nil; it has to return a new object at each call")
 
-// read completes the identity of a typed object decoded with err.
 func (c *Codec) read(obj object.Object, id identity, err error) (object.Object, identity, error) {
 	if id.apiVersion == "" && id.kind == "" {
 		switch k := obj.GetObjectKind().(type) {

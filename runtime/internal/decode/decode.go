@@ -17,7 +17,7 @@
 //	            listReader, watchReader: check items, in any format ─▶ the callback
 //
 // A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
-// time, in the order of the response. Package source documents the resulting promises.
+// time, in the order of the response.
 //
 // The package knows formats and objects, but no requests: package source sends them, and adds the
 // requested resource to each error.
@@ -163,9 +163,8 @@ func (c *Codec) SentAs(list bool) string {
 
 // Open begins to read a response in a format. It reads nothing yet.
 //
-// If a shared part was changed, some of the caller's objects, it is unknown which, differ from the
-// server's. So from then on Known is not called, and the caller gets newly decoded objects, none
-// with the changed part. This is logged, once.
+// If a shared part was changed, some of the caller's objects differ from the server's. So from then
+// on Known is not called. This is logged, once.
 func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
 	s := newStream(ctx, c, body, f)
 	s.promised(ctx, promises)

@@ -40,7 +40,6 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 // pause is the minimum duration of a read that counts as a pause of the server.
 const pause = 5 * time.Millisecond
 
-// sizes are the usual sizes of a stream's buffers. Large values get larger ones.
 type sizes struct {
 	idle  int // of a waiting stream
 	small int // of a stream with little to read
@@ -50,7 +49,6 @@ type sizes struct {
 
 var defaultSizes = sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10}
 
-// feed holds the unscanned bytes of a response.
 type feed struct {
 	body  *bodyReader
 	sizes sizes
@@ -144,7 +142,6 @@ func (f *feed) room() {
 	putBuffer(before)
 }
 
-// usual returns the size of a buffer for the present rate of bytes.
 func (f *feed) usual() int {
 	switch {
 	case f.burst < f.sizes.small:

@@ -165,7 +165,6 @@ func (j *jsonFormat) peek() (byte, error) {
 	}
 }
 
-// next is peek without reading more.
 func (j *jsonFormat) next() (byte, bool) {
 	f := j.f
 	for ; f.pos < f.end; f.pos++ {
@@ -212,7 +211,6 @@ func (j *jsonFormat) text(what string) (string, error) {
 	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
 }
 
-// wrong returns the error for a value of the wrong JSON kind, which begins with c.
 func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	got, ok := jsonKind(c)
 	if !ok {
@@ -221,7 +219,6 @@ func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, got, want)
 }
 
-// unexpected returns the error for a misplaced byte.
 func (j *jsonFormat) unexpected(c byte, where string) error {
 	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
 }
@@ -247,7 +244,6 @@ func unfinished(err, cut error) error {
 
 func (j *jsonFormat) events() scanner { return jsonEvents{j} }
 
-// whole finds the end of the next value.
 func (j *jsonFormat) whole() step {
 	if _, ok := j.next(); !ok {
 		return step{}
@@ -272,7 +268,6 @@ func (j *jsonFormat) failed(err error) step {
 	return step{result: stepFailed, inItem: true, err: err, offset: j.f.offset()}
 }
 
-// cut returns the step for an item cut off by err.
 func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *Item)) step {
 	f := j.f
 	if _, ok := j.next(); !ok {

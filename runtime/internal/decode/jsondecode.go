@@ -35,7 +35,6 @@ type jsonDecoder struct {
 
 func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
 
-// object decodes an object. With lookUp it first asks for a known one.
 func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 	if lookUp {
 		if obj, guess := d.find(raw); obj != nil {
@@ -100,7 +99,6 @@ func same(id, guess jsondec.Identity) bool {
 		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
 }
 
-// slow decodes an object as sigs.k8s.io/json does.
 func (d *jsonDecoder) slow(raw []byte, r *Item) {
 	if d.c.untyped {
 		var content map[string]any
@@ -193,7 +191,6 @@ func (d *jsonDecoder) eventObject(typ deltafifo.Type, raw []byte, r *Item) {
 	r.InitialEventsEnd = mark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 }
 
-// members decodes an event in any form.
 func (d *jsonDecoder) members(raw []byte, r *Item) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
 	rawObject, err := d.parts(dec, r)
@@ -268,7 +265,6 @@ func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *Item) (rawObject jsontext.
 	return rawObject, nil
 }
 
-// readText reads a string, or null as "".
 func readText(dec *jsontext.Decoder, what string) (string, error) {
 	tok, err := dec.ReadToken()
 	switch {
@@ -282,7 +278,6 @@ func readText(dec *jsontext.Decoder, what string) (string, error) {
 	return tok.String(), nil
 }
 
-// checkJSON returns an error unless raw is one JSON value.
 func checkJSON(raw []byte) error {
 	if n, ok := jsondec.Skip(raw); ok && n == len(raw) {
 		return nil
@@ -306,7 +301,6 @@ func blank(raw []byte) bool {
 	return true
 }
 
-// errorOffset returns the offset in a decoder's error, or else otherwise.
 func errorOffset(err error, otherwise int64) int64 {
 	var syntactic *jsontext.SyntacticError
 	var semantic *json.SemanticError

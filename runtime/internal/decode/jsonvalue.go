@@ -28,8 +28,7 @@ var fromUnmarshaler = reflect.TypeFor[json.UnmarshalerFrom]()
 // isExotic reports whether a type contains something our decoder reads differently from
 // sigs.k8s.io/json, or not at all: an empty interface, a json.Number, an UnmarshalJSONFrom method,
 // a channel or a function, a json tag with different meanings in version 1 and version 2 of the
-// decoder. Types of Kubernetes APIs have none of these. It doesn't look into types with a decoding
-// method of their own.
+// decoder. It doesn't look into types with a decoding method of their own.
 func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false

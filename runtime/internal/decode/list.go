@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// listReader reads a list: its kind, apiVersion, metadata and items, in any order.
 type listReader struct {
 	stream  *Stream
 	deliver func(object.Object) error
@@ -79,7 +78,6 @@ func (l *listReader) take(r *Item) error {
 	return nil
 }
 
-// itemKind returns the item kind implied by the list's kind, or "".
 func (l *listReader) itemKind() string {
 	if kind, ok := strings.CutSuffix(l.kind, "List"); ok {
 		return kind

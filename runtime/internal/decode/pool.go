@@ -30,7 +30,6 @@ func newDecoderPools() decoderPools {
 	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-// byReadOnly has a pool for decoders of objects that share their parts, and one for owned parts.
 type byReadOnly[D any] struct{ shared, own pool[D] }
 
 func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
@@ -107,7 +106,6 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
-// fastProto is fastJSON for protobuf.
 func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
 	program := c.protoProgram()
 	if program == nil {

@@ -189,7 +189,6 @@ func (p *protoFormat) failed(err error) step {
 	return step{result: stepFailed, inItem: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
 
-// value reads a value preceded by its length.
 func (p *protoFormat) value() ([]byte, error) {
 	size, err := p.length()
 	if err != nil {

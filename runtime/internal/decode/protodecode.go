@@ -69,7 +69,6 @@ func (d *protoDecoder) event(raw []byte, r *Item) {
 	}
 }
 
-// object decodes an object. With lookUp it first asks for a known one.
 func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 	if lookUp && d.known != nil {
 		if id, ok := protodec.ReadIdentity(e.raw); ok {
@@ -114,7 +113,6 @@ func (d *protoDecoder) slow(raw []byte, obj object.Object) error {
 	return malformed(obj.(protoMessage).Unmarshal(raw))
 }
 
-// errUnusual refuses declined input of a projection.
 var errUnusual = fmt.Errorf("%w: protobuf: the object is not written as API servers write it", ErrMalformed)
 
 // again returns text as a string, reusing an equal last one.

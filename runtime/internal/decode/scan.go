@@ -18,9 +18,7 @@ type formatReader interface {
 	release(decoder)
 }
 
-// scanner finds the ends of items or events.
 type scanner interface {
-	// scan finds the next item in the feed's data, and advances the feed past it.
 	scan() step
 	// broken returns the step for a response that ends with err where scan needs more. A watch may
 	// end between events with io.EOF.
@@ -48,9 +46,7 @@ const (
 // decoder decodes whole items and events. One goroutine at a time uses it. Its offsets count from
 // the beginning of raw.
 type decoder interface {
-	// item decodes an item of a list.
 	item(raw []byte, r *Item)
-	// event decodes an event of a watch.
 	event(raw []byte, r *Item)
 }
 
@@ -106,7 +102,6 @@ type scanError struct{ step }
 func (e *scanError) Error() string { return e.err.Error() }
 func (e *scanError) Unwrap() error { return e.err }
 
-// decodeAt decodes raw, which begins at an offset in the response.
 func decodeAt(d decoder, decode func(decoder, []byte, *Item), raw []byte, offset int64, r *Item) {
 	r.offset = int64(len(raw))
 	decode(d, raw, r)

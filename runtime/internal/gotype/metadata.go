@@ -27,7 +27,6 @@ func IsName(t reflect.Type, f reflect.StructField) bool {
 // IsProjection reports whether t is a projection: a struct with the metadata of one.
 func IsProjection(t reflect.Type) bool { return hasField(t, isSlim) }
 
-// isSlim reports whether t is the metadata of a projection.
 func isSlim(t reflect.Type) bool {
 	return hasField(t, func(of reflect.Type) bool { return of == none })
 }

@@ -78,7 +78,6 @@ const (
 	maxNameSize = 64
 )
 
-// anyName returns the name of a member as a string shared by objects.
 func (d *Decoder) anyName(b []byte) string {
 	name, ok := d.anyNames[string(b)]
 	if ok {

@@ -83,7 +83,6 @@ func (l *part) put(pl *plan, p layout.Pointer) {
 	}
 }
 
-// own decodes an unshared value.
 func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
 	switch pl.op {
 	case opSlice:

@@ -82,7 +82,6 @@ const (
 	maxEntries = 1 << 11
 )
 
-// drop clears all references to the object.
 func (d *Decoder) drop() {
 	if cap(d.buf)+cap(d.base64) > maxBuffer {
 		d.buf, d.base64 = nil, nil
@@ -96,7 +95,6 @@ func (d *Decoder) drop() {
 	d.kept = d.kept[:0]
 }
 
-// forget drops the state of a partly decoded value.
 func (d *Decoder) forget() {
 	d.text.Drop(layout.TextMark{})
 	d.maps = maps{}

@@ -53,7 +53,6 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// text is End for a string.
 func (f *Frame) text(data []byte) (int, bool) {
 	for f.at = max(f.at, 1); f.at < len(data); f.at++ {
 		switch c := data[f.at]; {
@@ -68,7 +67,6 @@ func (f *Frame) text(data []byte) (int, bool) {
 	return 0, false
 }
 
-// scalar is End for a number or a literal.
 func (f *Frame) scalar(data []byte) (int, bool) {
 	for ; f.at < len(data); f.at++ {
 		switch data[f.at] {
@@ -79,7 +77,6 @@ func (f *Frame) scalar(data []byte) (int, bool) {
 	return 0, false
 }
 
-// valueEnd returns the index after the object or array at in[i], or -1.
 func valueEnd(in []byte, i int) int {
 	var f Frame
 	if n, ok := f.End(in[i:]); ok {
@@ -149,7 +146,6 @@ func brackets(w uint64) (open, closing uint64) {
 // zeros returns a byte with a bit for each zero among eight bytes.
 func zeros(w uint64) uint64 { return (^((w | highs) - ones | w) & highs) * 0x0002040810204081 >> 56 }
 
-// escapes returns bits for the escaped bytes of the block.
 func (s *scanState) escapes(b *[blockSize]byte) uint64 {
 	var slash uint64
 	for k := 0; k < blockSize; k += 8 {

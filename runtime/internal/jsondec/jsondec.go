@@ -8,10 +8,7 @@
 // the tag option "string" and a few more.
 //
 // Decoding allocates only memory kept by the object: one block for all its strings, slices without
-// spare capacity, maps of the right size. The object keeps nothing of the input. To achieve this,
-// strings are collected during reading and set at the end of the object ([layout.Text]); elements
-// are read into reused memory and copied when their number is known ([layout.Scratch]); maps are
-// filled last.
+// spare capacity, maps of the right size. The object keeps nothing of the input.
 //
 //	New        compiles a type: a plan for each field, an object for each struct
 //	Decoder    reads values by plans, with a method for each kind of plan, and learns from each
@@ -23,8 +20,6 @@
 // alike. The result is the ordinary decoder's for an input with null in their place; whether they
 // are valid is unknown. If they have bytes outside of strings that JSON doesn't have there, the end
 // may be found too early or too late.
-//
-// [Untyped], [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
 package jsondec
 
 import (

@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/quantity"
 )
 
-// raw calls the type's UnmarshalJSON.
 func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 	end := skip(d.in, i)
 	if end < 0 {
@@ -47,7 +46,6 @@ func clip(v reflect.Value) {
 	}
 }
 
-// ownText calls the type's UnmarshalText.
 func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
 	if d.in[i] != '"' {
 		return -1
@@ -63,7 +61,6 @@ func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
-// time decodes a metav1.Time at in[i], as the type's own method does.
 func (d *Decoder) time(pl *plan, i int, p layout.Pointer) int {
 	const size = len(`"2006-01-02T15:04:05Z"`)
 	if end := i + size; end <= len(d.in) && d.in[i] == '"' && d.in[end-1] == '"' {

@@ -2,7 +2,6 @@
 
 package jsondec
 
-// managed skips managed fields, and checks that they are a list of objects.
 func (d *Decoder) managed(i int) int {
 	in := d.in
 	if in[i] != '[' {

@@ -31,7 +31,6 @@ type scratchEntry struct {
 
 type mapScratch struct{ keys, values *layout.Scratch }
 
-// mark is a point in an object: finish can complete everything decoded after it.
 type mark struct {
 	text              layout.TextMark
 	unfilled, entries int
@@ -60,7 +59,6 @@ func (d *Decoder) finish(since mark) bool {
 	return ok
 }
 
-// fill returns false if two entries have the same key.
 func (d *Decoder) fill(u *unfilled) bool {
 	pl := u.plan
 	if pl.key.op == opString && pl.elem.op == opString {
@@ -131,13 +129,11 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	return i
 }
 
-// dropped reports whether the entry whose key is at in[i] is left out.
 func (d *Decoder) dropped(pl *plan, i int) bool {
 	key, end := d.plainText(i + 1)
 	return end >= 0 && pl.drop[string(key)]
 }
 
-// makeMap sets the map at p to an empty one with room for size entries, and returns it.
 func (d *Decoder) makeMap(pl *plan, size int, p layout.Pointer) layout.Pointer {
 	if pl.key.op == opString && pl.elem.op == opString {
 		*layout.As[map[string]string](p) = make(map[string]string, size)

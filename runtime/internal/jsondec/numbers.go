@@ -70,7 +70,6 @@ func (d *Decoder) float(op op, i int, p layout.Pointer) int {
 	return end
 }
 
-// scalar decodes a boolean or integer as the target of a pointer.
 func (d *Decoder) scalar(pl *plan, i int, p layout.Pointer) int {
 	d.word = 0
 	end := d.value(pl.elem, i, layout.Of(&d.word))

@@ -86,7 +86,6 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	}
 }
 
-// skip skips the value of a member missing from the type.
 func (d *Decoder) skip(i int) int {
 	if !d.program.loose {
 		return skip(d.in, i)
@@ -111,7 +110,6 @@ func memberName(in []byte, i int) (name []byte, end int) {
 	return name, end + 1
 }
 
-// embedded returns the address of the struct behind an embedded pointer in the struct at p.
 func embedded(o *outer, p layout.Pointer) layout.Pointer {
 	if o.outer != nil {
 		p = embedded(o.outer, p)

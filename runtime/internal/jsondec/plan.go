@@ -105,7 +105,6 @@ type compiler struct {
 
 var process compiler
 
-// knownOps are the ops of types whose methods are not called.
 var knownOps = map[gotype.Known]op{
 	gotype.Time: opTime, gotype.Duration: opDuration, gotype.Quantity: opQuantity,
 	gotype.IntOrString: opIntOrString, gotype.Number: opRefuse,
@@ -122,7 +121,6 @@ var kindOps = [...]op{
 	reflect.UnsafePointer: opRefuse,
 }
 
-// opInt and opUint are the ops of int and uint, which have the size of a pointer.
 var opInt, opUint = func() (op, op) {
 	if reflect.TypeFor[int]().Size() == 4 {
 		return opInt32, opUint32
@@ -245,7 +243,6 @@ type metadataKey struct {
 	dropped string
 }
 
-// metadataWithout is object for metadata without the dropped parts.
 func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object {
 	key := metadataKey{t, drop.String()}
 	o, ok := c.metadata.Load(key)
@@ -255,7 +252,6 @@ func (c *compiler) metadataWithout(t *gotype.Type, drop *dropped.Parts) *object 
 	return o.(*object)
 }
 
-// compile makes the members of an object, once.
 func (c *compiler) compile(o *object) {
 	o.once.Do(func() {
 		o.byName = map[string]uint16{}
@@ -266,7 +262,6 @@ func (c *compiler) compile(o *object) {
 	})
 }
 
-// maxMembers bounds the members of a decoded struct.
 const maxMembers = 256
 
 func (c *compiler) member(o *object, f gotype.JSONField) member {
@@ -309,7 +304,6 @@ func (c *compiler) memberPlan(o *object, f gotype.JSONField) *plan {
 	return pl
 }
 
-// plain reports whether a name needs no escapes in JSON.
 func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
 
 func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
@@ -320,7 +314,6 @@ func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error)
 	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: gotype.IsProjection(t)}, nil
 }
 
-// root is object for a type of API objects, without the dropped parts.
 func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
 	of := gotype.Of(t)
 	pl := c.plan(of)

@@ -48,7 +48,6 @@ func stringEnd(in []byte, i int) (end int, plain bool) {
 	return specialEnd(in, i)
 }
 
-// specialEnd is stringEnd from a special byte on.
 func specialEnd(in []byte, i int) (end int, plain bool) {
 	plain = true
 	for i < len(in) {

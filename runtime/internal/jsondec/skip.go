@@ -10,10 +10,8 @@ func Skip(input []byte) (n int, ok bool) {
 	return n, n >= 0
 }
 
-// skip returns the index after the value at in[i], or -1.
 func skip(in []byte, i int) int { return skipNested(in, i, maxDepth) }
 
-// skipNested is skip for values nested up to depth.
 func skipNested(in []byte, i, depth int) int {
 	if i = skipSpace(in, i); i >= len(in) {
 		return -1
@@ -56,7 +54,6 @@ func skipNested(in []byte, i, depth int) int {
 	return end
 }
 
-// skipName returns the index after the name and colon of the member at in[i], or -1.
 func skipName(in []byte, i int) int {
 	if i < len(in) && in[i] <= ' ' {
 		i = skipSpace(in, i)

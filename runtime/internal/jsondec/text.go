@@ -47,7 +47,6 @@ func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 	return end
 }
 
-// stringPointer decodes a string as the target of a pointer.
 func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	to := layout.As[layout.Pointer](p)
 	if !d.parts {
@@ -95,7 +94,6 @@ func (d *Decoder) plainText(i int) (b []byte, end int) {
 	return b, end
 }
 
-// bytes decodes base64.
 func (d *Decoder) bytes(i int, p layout.Pointer) int {
 	b, end := d.plainText(i)
 	if end < 0 {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package layout reads and writes the memory of values whose types are known only at run time. The
-// decoders are built on it: they analyse a type once, and then set its fields without the cost of
-// package reflect for each of them.
+// Package layout reads and writes the memory of values whose types are known only at run time.
 //
 // It is the only package of the module that imports unsafe, all in this file. Where a function's
 // comment says "the caller knows", the caller must keep the rules of unsafe: nothing is checked at
@@ -65,7 +63,6 @@ type Type struct {
 	list reflect.Type // of slices; set by once, because finding it takes long
 }
 
-// types are the Types of the process, *Type by reflect.Type.
 var types sync.Map
 
 // TypeOf returns the Type of t, always the same one.

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// scheme has the types known to apimachinery's own serializers.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	corev1.AddToScheme(s)

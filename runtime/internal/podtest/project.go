@@ -46,7 +46,6 @@ func slimMeta(r *rand.Rand) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// partOf returns a field as it is, or with a type that has a part of its fields.
 func partOf(r *rand.Rand, f reflect.StructField, depth int) reflect.StructField {
 	if f.Anonymous || depth < 4 && r.IntN(3) > 0 {
 		f.Type = partType(r, f.Type, depth)
@@ -142,8 +141,6 @@ type pruner struct {
 	foreign bool // there were bytes outside of strings that JSON doesn't have there
 }
 
-// value copies the value at i, after optional white space, without the parts skipped by its type.
-// It returns the index after it, or -1.
 func (p *pruner) value(i int, t reflect.Type) int {
 	for t.Kind() == reflect.Pointer && !decodesItself(t.Elem()) {
 		t = t.Elem()
@@ -189,7 +186,6 @@ func (p *pruner) members(i int, field func(name string) reflect.Type) int {
 	})
 }
 
-// list copies the elements between the brackets at i, with commas.
 func (p *pruner) list(i int, closing byte, element func(int) int) int {
 	i = p.space(p.copy(i, i+1))
 	for first := true; i < len(p.in); first = false {
@@ -229,7 +225,6 @@ func (p *pruner) space(i int) int {
 	return p.copy(i, end)
 }
 
-// end returns the index after the value at i, or -1.
 func (p *pruner) end(i int) int {
 	depth, inside := 0, false
 	for start := i; i < len(p.in); i++ {

@@ -28,8 +28,7 @@ type Decoder struct {
 const maxDepth = 100
 
 // NewDecoder returns a Decoder that finds parts in table and enters them there; a nil table shares
-// nothing. Without shareParts an object shares only strings. A long-lived Decoder finds more than
-// one for each stream.
+// nothing. Without shareParts an object shares only strings.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
 		program: p, finder: table.NewFinder(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
@@ -51,7 +50,6 @@ func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 	return ok
 }
 
-// forget clears the state of a partly decoded object.
 func (d *Decoder) forget() {
 	d.discard(scope{})
 	d.twins = twins{}
@@ -74,7 +72,6 @@ func (d *Decoder) begin() scope {
 	return scope{d.text.Mark(), len(d.maps), d.entries.Len()}
 }
 
-// end sets the strings of the scope, and fills its maps.
 func (d *Decoder) end(s scope) bool {
 	d.text.Set(s.text)
 	for i := s.maps; i < len(d.maps); i++ {
@@ -151,8 +148,6 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	return true
 }
 
-// parts decodes the value behind a field, or finds it among the shared parts. It returns its length
-// in the input.
 func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
 	site := int(f.site)
 	if f.container == containerSlice && d.shared && d.entering == 0 {
@@ -200,7 +195,6 @@ func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	return 1, n + m
 }
 
-// fresh decodes the value behind a field: count elements.
 func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	switch f.container {
 	case containerDropped:
@@ -219,7 +213,6 @@ func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	return d.readMap(f, p, in, count)
 }
 
-// scalar decodes a number or bool as the target of a pointer.
 func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))

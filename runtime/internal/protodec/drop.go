@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// The numbers of ObjectMeta, and of fields in it.
 const (
 	metadataNumber      = 1
 	nameNumber          = 1
@@ -23,7 +22,6 @@ const (
 	managedFieldsNumber = 17
 )
 
-// withDrop returns root's message without the dropped metadata.
 func (c *compiler) withDrop(root *compiled, drop *dropped.Parts) (*message, error) {
 	fields := root.fields
 	if len(fields) <= metadataNumber || !gotype.IsMetadata(fields[metadataNumber].whole) {
@@ -43,7 +41,6 @@ type metadataKey struct {
 	dropped string
 }
 
-// metadataWithout returns the message of metadata without the dropped parts, always the same one.
 func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*message, error) {
 	key := metadataKey{t, drop.String()}
 	if m, ok := c.metadata.Load(key); ok {

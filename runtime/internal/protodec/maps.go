@@ -92,7 +92,6 @@ func (d *Decoder) entry(u unfilled, i int) *entry {
 	return layout.As[entry](d.entries.At(u.first + i))
 }
 
-// fillAny is fill by package reflect.
 func (d *Decoder) fillAny(u unfilled) bool {
 	m := reflect.MakeMapWithSize(u.f.whole, u.n)
 	key := reflect.New(u.f.whole.Key()).Elem()

@@ -57,7 +57,6 @@ func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 	return f.own(f.typ.Value(p), b)
 }
 
-// own decodes a value by the type's own method.
 func (f *field) own(v reflect.Value, b []byte) bool {
 	list := v.Kind() == reflect.Slice
 	if list && f.container != containerField {
@@ -98,7 +97,6 @@ func timestamp(b []byte) (seconds, nanos int64, ok bool) {
 	return seconds, nanos, len(b) == 0
 }
 
-// quantity reads a Quantity, which may cache its text.
 func (d *Decoder) quantity(f *field, q *resource.Quantity, b []byte) bool {
 	b, ok := quantityText(b)
 	if !ok || len(b) == 0 {

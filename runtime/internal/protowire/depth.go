@@ -48,7 +48,6 @@ func CheckDepth(msg []byte) error {
 	return nil
 }
 
-// number reads a number of at most ten bytes, and returns its length.
 func number(b []byte) (v uint64, n int) {
 	for n < len(b) && n < 10 {
 		v |= uint64(b[n]&0x7f) << (7 * n)

@@ -11,9 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks compares parts with their originals, in rounds: see the package's comment. A change made
-// before the server sends an object is found, unless the part was compared in the same round before
-// the change.
+// checks compares parts with their originals, in rounds: see the package's comment.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64
@@ -39,8 +37,8 @@ const (
 // Round begins a round: from now on each part is compared before it is used.
 func (t *Table) Round() { t.nextRound(time.Since(t.made)) }
 
-// Arrived records that bytes have come from the server, and whether after a pause. It may begin a
-// round. A nil Table is fine.
+// Arrived records that bytes have come from the server, and whether after a pause. A nil Table is
+// fine.
 func (t *Table) Arrived(now time.Time, paused bool) {
 	if t == nil {
 		return

@@ -51,8 +51,7 @@ const (
 )
 
 // NewFinder returns a Finder for objects with sites. It takes little memory before its first use.
-// With parts false it finds only strings, whose sharing a program can't notice. A nil Table returns
-// a nil Finder.
+// With parts false it finds only strings. A nil Table returns a nil Finder.
 func (t *Table) NewFinder(sites *Sites, parts bool) *Finder {
 	if t == nil {
 		return nil
@@ -165,7 +164,6 @@ func (t *Finder) hash(s *site, raw []byte) uint64 {
 	return maphash.Bytes(t.table.seed, raw) ^ s.salt
 }
 
-// used keeps the part for another generation.
 func (t *Finder) used(p *Part) {
 	if p.epoch.Load() != t.table.epoch.Load() {
 		t.table.renew(p)

@@ -34,7 +34,6 @@ func (p *Part) Put(field layout.Pointer) {
 	}
 }
 
-// size returns the memory of the part, including its bytes and strings.
 func (p *Part) size() int { return partSize + 2*len(p.raw) + p.regions.size }
 
 const partSize = 256

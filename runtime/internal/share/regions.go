@@ -57,7 +57,6 @@ func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m regions, ok 
 // keepBlocks is the largest number of blocks and maps whose slices are reused.
 const keepBlocks = 1 << 10
 
-// follow adds the memory behind a reference at p. It returns false if that exceeds the limit.
 func (c *collector) follow(r *ref, p layout.Pointer) bool {
 	switch r.kind {
 	case reflect.Pointer:

@@ -32,7 +32,6 @@ type ref struct {
 
 const wordSize = bits.UintSize / 8
 
-// shapes holds the shapes of all types of parts so far.
 var shapes = struct {
 	mu     sync.Mutex // guards the fields below, and shapes while they are built
 	byType map[reflect.Type]*shape

@@ -53,7 +53,6 @@ func (t *Table) find(s *site, hash uint64, raw string) *Part {
 	return p
 }
 
-// enter adds the part, or returns an equal one if there is one.
 func (t *Table) enter(p *Part) *Part {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -50,7 +50,6 @@ func (s *scalar) new() layout.Pointer {
 	return layout.Of(new(s.word))
 }
 
-// compare drops changed targets, and counts them.
 func (t *targets) compare(damage *atomic.Uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -134,7 +134,6 @@ func (b *bucket[V]) remove(owner uint64, e hashEntry[V], bits int) *bucket[V] {
 	return b
 }
 
-// at returns the address of the node for hash below a branch.
 func (b *bucket[V]) at(hash uint32, bits int) **bucket[V] {
 	return &b.below[hash>>bits%(1<<hashBits)]
 }

@@ -34,7 +34,6 @@ type index struct {
 	last    uint32 // the last number given to a name
 }
 
-// name is a key of an index, and its number.
 type name struct {
 	number uint32
 	key    any // a copy
@@ -50,7 +49,6 @@ func (x *index) name(hash uint32, is func(key any) bool) *name {
 	return nil
 }
 
-// enter adds a key of the object in slot.
 func (x *index) enter(owner uint64, ch change, slot uint32) {
 	n := x.name(ch.hash, func(key any) bool { return key == ch.key })
 	if n == nil {
@@ -62,7 +60,6 @@ func (x *index) enter(owner uint64, ch change, slot uint32) {
 	x.entries.Set(owner, entryOf(n.number, slot))
 }
 
-// leave removes a key of the object in slot.
 func (x *index) leave(owner uint64, ch change, slot uint32) {
 	n := x.name(ch.hash, func(key any) bool { return key == ch.key })
 	if n == nil {

@@ -11,15 +11,12 @@
 // waits for no reader. A Version is the state at one moment: it always gives the same answers, and
 // it has all changes of a Txn or none.
 //
-// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory changed
-// since.
-//
 // # Index functions that panic
 //
 // A Txn calls index functions before it changes anything. A panic passes through [Txn.Set],
 // [Txn.Delete] or [Txn.AddIndex], leaving the Txn as it was before that call. The caller may
 // recover and continue without the object, or discard the Txn. ([Txn.Sweep] makes many deletes;
-// those before the panic are done.) Published Versions are never affected.
+// those before the panic are done.)
 package table
 
 import (
@@ -42,7 +39,7 @@ import (
 // nodes between the root and the changed one, except nodes made by the same Txn.
 //
 // The first index is that of namespaces. The key of an object is in the object itself; a [Row] is
-// its slot plus one. The name of an index key is a copy, which keeps no object's text alive.
+// its slot plus one.
 //
 // To replace an object whose index keys stay: 1. find its slot by its key. 2. put the object into a
 // copy of the leaf. Nothing else changes: all other parts refer to the object by its slot.
@@ -54,8 +51,6 @@ import (
 //
 // To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes,
 // because each node has the number of the Txn that made it and numbers aren't used twice.
-//
-// To discard: forget the Txn's Version.
 type Table struct {
 	version atomic.Pointer[Version]
 	writer  hidden // a *writer

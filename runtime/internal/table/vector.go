@@ -13,7 +13,6 @@ const (
 	branchBits = 5 // a branch has 32 nodes below it
 )
 
-// vector stores objects by slot, in a radix tree.
 type vector struct {
 	root   *branch
 	height int // of root
@@ -36,7 +35,6 @@ type leaf struct {
 // slotsIn returns the number of slots of a branch, or of a leaf, whose height is 0.
 func slotsIn(height int) int { return 1 << (leafBits + branchBits*height) }
 
-// below returns the index of the node for slot below a branch.
 func below(height int, slot uint32) uint32 {
 	return slot >> (leafBits + branchBits*(height-1)) % (1 << branchBits)
 }
@@ -149,7 +147,6 @@ func (b *branch) set(owner uint64, height int, slot uint32, obj object.Object) *
 	return b
 }
 
-// set is [branch.set] for a leaf.
 func (l *leaf) set(owner uint64, slot uint32, obj object.Object) *leaf {
 	switch {
 	case obj == nil && l.len() <= 1:

@@ -59,7 +59,6 @@ func (w *writer) compute(old, obj object.Object) {
 	}
 }
 
-// apply makes the changes recorded by compute.
 func (w *writer) apply(slot uint32) {
 	for i := range w.next.indexes {
 		c := &w.changes[i]
@@ -79,7 +78,6 @@ func (w *writer) apply(slot uint32) {
 	}
 }
 
-// keep records that the object in slot stays, if a replacement has started.
 func (w *writer) keep(slot uint32) {
 	if w.replacing {
 		w.kept.Add(Row(slot + 1))
