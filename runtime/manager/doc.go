@@ -22,15 +22,12 @@
 // concurrently. None waits for another one, or for informers that it doesn't read. [Manager.Stop]
 // and [Manager.Start] end and start one controller while the others run.
 //
-// At the end, Run stops them within Options.ShutdownTimeout.
-//
 // # Leading
 //
 // With Options.Election, controllers run only while the process leads, unless they are Always. The
 // informers run in all processes, so the next leader begins with full caches. Requests of clients
 // made from Context.Config don't leave the process once its lease is about to end. The lease is
-// released only after all led controllers have returned: see package election. It is separate
-// because it imports a part of client-go that only some programs need.
+// released only after all led controllers have returned: see package election.
 //
 // # HTTP endpoints
 //
@@ -50,13 +47,13 @@
 // A controller is unhealthy if it has failed, if one key has run for longer than KeyLimit, or if no
 // reconcile has ended for longer than IdleLimit although a key is ready. The last check compares
 // two requests for /healthz. A controller that is idle, or waits for informers, is healthy. Point a
-// liveness probe at /healthz to restart unhealthy processes. Everyone may request the first three
-// paths. The rest shows keys, flags and error texts, and is for requests allowed by
-// Options.Authorize, for which /healthz adds the reasons.
+// liveness probe at /healthz. Everyone may request the first three paths. The rest shows keys,
+// flags and error texts, and is for requests allowed by Options.Authorize, for which /healthz adds
+// the reasons.
 //
 // At Options.Address, a client has 10 s for the headers of a request, at most 64 KB, and 30 s for
 // sending the body and reading the answer. Answers below /debug may take longer, as profiles do. An
-// idle connection is closed after 90 s. A program's own server has its own limits.
+// idle connection is closed after 90 s.
 //
 // # Goroutines
 //

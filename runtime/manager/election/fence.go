@@ -50,7 +50,6 @@ func (f *fence) begin(parent context.Context) *term {
 	return t
 }
 
-// open returns the current term. The error says why nothing may be sent.
 func (f *fence) open() (*term, error) {
 	t := f.present.Load()
 	if t == nil {
