@@ -28,7 +28,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// pageSize is the number of objects in a request.
 const pageSize = 1000
 
 // mostSilence is how long a watch waits for etcd before it asks for the progress, and then before

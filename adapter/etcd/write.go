@@ -67,7 +67,6 @@ func (s *Storage) Delete(ctx context.Context, key string, p watchcache.Precondit
 	return last, nil
 }
 
-// errChanged means that another writer was faster.
 var errChanged = errors.New("the object has changed")
 
 // change reads the object under key, and calls write with it if the preconditions hold, until no

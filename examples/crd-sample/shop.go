@@ -26,7 +26,6 @@ const (
 	writers   = 8
 )
 
-// cities are the sites. Each has some of the nodes.
 var cities = []struct{ name, city string }{
 	{"central-station", "Lund"},
 	{"airport", "Malmö"},
@@ -34,7 +33,6 @@ var cities = []struct{ name, city string }{
 	{"harbour", "Simrishamn"},
 }
 
-// madeHere has the labels of all objects made by this program.
 var madeHere = map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}
 
 // shop writes to the API server, as users and other controllers do in a cluster.

@@ -38,7 +38,6 @@ type wait struct {
 	since  time.Time
 }
 
-// unseen is a write not yet seen by an informer.
 type unseen struct {
 	token object.Token
 	by    Informer

@@ -13,14 +13,13 @@
 //	err = m.Run(ctx)
 //
 // A [Descriptor] says how to make a controller and when to run it. Options.Select, the flag
-// --controllers, selects the controllers to run: "*,-widgets,gadgets". Each gets its own [Context],
-// with a client whose user agent identifies it in the server's logs.
+// --controllers, selects the controllers to run: "*,-widgets,gadgets". Each gets its own [Context].
 //
 // # Start and end
 //
-// [Manager.Run] makes all controllers, then starts the informers, then runs the controllers
-// concurrently. None waits for another one, or for informers that it doesn't read. [Manager.Stop]
-// and [Manager.Start] end and start one controller while the others run.
+// [Manager.Run] runs the controllers concurrently: none waits for another one, or for informers
+// that it doesn't read. [Manager.Stop] and [Manager.Start] end and start one controller while the
+// others run.
 //
 // # Leading
 //
@@ -64,11 +63,10 @@
 //	election, group of led   | Run              | the same, for its controllers
 //	controller: one for each | a group, Start   | the controller's Run has returned
 //
-// Run waits for all of them, up to Options.ShutdownTimeout. New functions are called on the
-// goroutine of Run or Start.
+// New functions are called on the goroutine of Run or Start.
 //
 // # Blocking
 //
-// Run waits for the New functions, which must not wait for informers. Stop waits for the controller
-// to return. Requests wait only for locks that are held briefly.
+// Run waits for the New functions. Stop waits for the controller to return. Requests wait only for
+// locks that are held briefly.
 package manager

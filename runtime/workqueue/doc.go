@@ -5,8 +5,7 @@
 //	handlers ─ Add ─▶ Queue ─ Get ─▶ worker ─ Item.Done ─▶ Queue
 //
 // A key names an object, not an event. A key added ten times before a worker gets it is handed out
-// once. [Queue] is generic in its key: an object.Key in most programs, or any other comparable
-// type.
+// once.
 //
 // # The states of a key
 //
