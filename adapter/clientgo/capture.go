@@ -33,7 +33,6 @@ type collection struct {
 	options  source.Options
 }
 
-// capture collects the URLs of lists sent through a RoundTripper.
 type capture struct {
 	// set once at construction
 	base string            // the path of the server's URL, without a slash at its end

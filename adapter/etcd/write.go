@@ -131,7 +131,6 @@ func (s *Storage) grant(ctx context.Context) (clientv3.LeaseID, error) {
 	return granted.ID, nil
 }
 
-// commit does op if the key is at a version, and returns errChanged otherwise.
 func (s *Storage) commit(ctx context.Context, key string, version uint64, op clientv3.Op) (revision int64, err error) {
 	same := clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", int64(version))
 	done, err := s.client.Txn(ctx).If(same).Then(op).Commit()

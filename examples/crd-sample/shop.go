@@ -105,7 +105,6 @@ func (s *shop) add(ctx context.Context, n int) error {
 	})
 }
 
-// move plugs the n oldest remaining widgets into another node.
 func (s *shop) move(ctx context.Context, n int) error {
 	return s.each(ctx, s.first, n, func(ctx context.Context, i int) error {
 		patch := fmt.Sprintf(`{"spec":{"nodeName":%q}}`, nodeName((i+1)%nodes))
@@ -167,7 +166,6 @@ func (s *shop) widgets() *rest.Request {
 	return s.client.Post().Namespace(namespace).Resource("widgets")
 }
 
-// each calls do for n widgets, a few at a time.
 func (s *shop) each(ctx context.Context, first, n int, do func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)

@@ -58,8 +58,6 @@ func (m *Manager) authorized(h http.Handler) http.Handler {
 	})
 }
 
-// serveHealth answers 500 if any controller, or the path's one, is unhealthy. It names these, and
-// with ?verbose all. Requests allowed by Options.Authorize also get the reasons.
 func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	name, now := req.PathValue("name"), time.Now()
 	units := m.units

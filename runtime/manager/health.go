@@ -16,7 +16,6 @@ import (
 
 const defaultLimit = 10 * time.Minute
 
-// progress records when a controller's reconcile count was last seen to change.
 type progress struct {
 	mu    sync.Mutex // mu guards the fields below
 	count int64

@@ -58,7 +58,6 @@ func (f *fence) open() (*term, error) {
 	return t, t.err()
 }
 
-// extend lets requests pass until a time.
 func (t *term) extend(until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
