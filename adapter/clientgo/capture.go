@@ -33,7 +33,6 @@ type collection struct {
 	options  source.Options
 }
 
-// capture collects the URLs of lists sent through a RoundTripper.
 type capture struct {
 	// set once at construction
 	base string            // the path of the server's URL, without a slash at its end
@@ -90,8 +89,7 @@ func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return 
 
 var errNoServer = errors.New("this client only finds out what would be listed")
 
-// madeUpMeta is the metadata of the made-up object. It has parts often removed by functions that
-// change lists.
+// madeUpMeta has parts often removed by functions that change lists.
 func madeUpMeta(version string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name:            "made-up-by-adapter-clientgo",
@@ -101,7 +99,6 @@ func madeUpMeta(version string) metav1.ObjectMeta {
 	}
 }
 
-// madeUp keeps the URL of a list, and returns the answer.
 func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	c.mu.Lock()
 	c.urls = append(c.urls, of)
@@ -117,7 +114,6 @@ func (c *capture) madeUp(of *url.URL) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-// isMadeUp reports whether a decoded list is the answer's.
 func isMadeUp(list runtime.Object) bool {
 	n, same := 0, true
 	err := meta.EachListItem(list, func(obj runtime.Object) error {

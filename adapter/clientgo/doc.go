@@ -20,7 +20,7 @@
 // the start, indexers may be added at any time, and Run returns after the last callback. An
 // informer runs once. docs/adapters.md lists the differences, and the reasons.
 //
-// Objects are shared and read-only, as in client-go, and equal parts may be shared between objects.
+// Objects are shared and read-only, as in client-go.
 //
 // # Stores without a running informer
 //

@@ -12,22 +12,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// This file has the writes of an indexer, for unit tests that give objects to listers without
-// running an informer. Written objects are there until the informer has synced.
+// This file has the writes of an indexer. Written objects are there until the informer has synced.
 
 var errRunning = errors.New("the informer runs, or has run, and its store has what the API server has; write to the server, or in a test to the fake clientset")
 
 func (x *indexer) Add(obj any) error { return x.set("Add", obj) }
 
-// Update returns an error once the informer runs, and if obj has no name, or is no API object: a
-// cache.KeyError then.
+// Update returns an error if obj has no name, or is no API object: a cache.KeyError then.
 func (x *indexer) Update(obj any) error { return x.set("Update", obj) }
 
 func (x *indexer) set(verb string, obj any) error {
 	return x.write(verb, func(txn *store.Txn[object.Object]) error { return put(txn, obj) })
 }
 
-// Delete accepts a cache.DeletedFinalStateUnknown, too. It returns an error once the informer runs.
+// Delete accepts a cache.DeletedFinalStateUnknown, too.
 func (x *indexer) Delete(obj any) error {
 	return x.write("Delete", func(txn *store.Txn[object.Object]) error {
 		text, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
@@ -44,8 +42,7 @@ func (x *indexer) Delete(obj any) error {
 	})
 }
 
-// Replace returns an error, and changes nothing, once the informer runs, and if an object is no API
-// object with a name.
+// Replace changes nothing and returns an error if an object is no API object with a name.
 func (x *indexer) Replace(objects []any, resourceVersion string) error {
 	return x.write("Replace", func(txn *store.Txn[object.Object]) error {
 		for obj := range x.contents().All() {
@@ -82,7 +79,6 @@ func put(txn *store.Txn[object.Object], obj any) error {
 	return nil
 }
 
-// write changes the draft, and makes it if there is none.
 func (x *indexer) write(verb string, change func(*store.Txn[object.Object]) error) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -87,7 +87,6 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 
 type captureKey struct{}
 
-// capturing captures requests with a captureKey in their context, and passes on all others.
 type capturing struct{ next http.RoundTripper }
 
 func (c capturing) RoundTrip(req *http.Request) (*http.Response, error) {

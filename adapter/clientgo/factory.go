@@ -46,9 +46,8 @@ type GenericInformer interface {
 //	factory, err := clientgo.NewFactory(config, newFactory, pods)
 //
 // newFactory is called two or three times: also with a rest.Config whose requests reach no server.
-// They show NewFactory the effect of the factory's options, such as a namespace or a function that
-// tweaks list options. So newFactory must not start the factory or ask it for informers. As in a
-// started factory, such a function is called by several goroutines at once.
+// So newFactory must not start the factory or ask it for informers. As in a started factory, a
+// function that tweaks list options is called by several goroutines at once.
 //
 // It fails if the factory has no such resource, if newFactory fails, if list options are tweaked in
 // other ways than by selectors, and as source.NewClient does.

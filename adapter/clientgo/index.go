@@ -33,7 +33,6 @@ func newIndex(name string, values cache.IndexFunc) index {
 	})}
 }
 
-// indexError is a panic of an index's key function.
 type indexError struct{ error }
 
 func (e indexError) Unwrap() error { return e.error }

@@ -132,7 +132,6 @@ func (x *indexer) Index(name string, obj any) ([]any, error) {
 	return found, nil
 }
 
-// ByIndex returns an error if there is no such index.
 func (x *indexer) ByIndex(name, value string) ([]any, error) {
 	ix, err := x.index(name)
 	if err != nil {

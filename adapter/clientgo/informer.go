@@ -19,14 +19,13 @@ import (
 )
 
 // New returns i, which must not be nil, as client-go's shared informer. i has to be run by the
-// result's Run or RunWithContext, and only once. The options of i hold: for example, a handler
-// added without a resync period has i's. For reads and panics as in client-go, make i with
-// informer.WithEmptyBeforeSync and informer.WithPanicOnHandlerCrash.
+// result's Run or RunWithContext, and only once. The options of i hold. For reads and panics as in
+// client-go, make i with informer.WithEmptyBeforeSync and informer.WithPanicOnHandlerCrash.
 func New[T object.Object](i *informer.SharedIndexInformer[T]) cache.SharedIndexInformer {
 	return wrap((*informer.SharedIndexInformer[object.Object])(i), reflect.TypeFor[T]().String())
 }
 
-// wrap returns i as client-go's informer. description names the type of the objects.
+// description names the type of the objects.
 func wrap(i *informer.SharedIndexInformer[object.Object], description string) *sharedInformer {
 	name := "SharedIndexInformer " + description
 	return &sharedInformer{
@@ -56,7 +55,6 @@ type sharedInformer struct {
 	handlers map[*registration]struct{} // none once the run has ended
 }
 
-// stoppedLocked reports whether the run is over or about to end.
 func (s *sharedInformer) stoppedLocked() bool { return s.run != nil && s.run.Err() != nil }
 
 func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
@@ -248,7 +246,6 @@ func (s *sharedInformer) context() context.Context {
 }
 
 // AddIndexers returns an error if the informer has stopped, or has an indexer of one of the names.
-// The informer may be running.
 func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	if s.IsStopped() {
 		return fmt.Errorf("%s: indexer was not added because it has stopped already", s.name)
@@ -263,8 +260,7 @@ func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
 
 func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
 
-// IsStopped reports whether the context of the run is done. Then the informer can't be started
-// again.
+// IsStopped reports whether the context of the run is done.
 func (s *sharedInformer) IsStopped() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,7 +24,6 @@ func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Dur
 	return newInformer(newSource(lw, example), example, resync, indexers)
 }
 
-// newInformer returns an informer with client-go's behaviour before its sync and after panics.
 func newInformer(src source.Source[object.Object], example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	description := describe(example)
 	i, err := informer.New(src,
@@ -43,8 +42,6 @@ func newInformer(src source.Source[object.Object], example runtime.Object, resyn
 	return s
 }
 
-// describe returns the type of an object, with the apiVersion and kind if set, as in unstructured
-// objects.
 func describe(example runtime.Object) string {
 	if example == nil {
 		return "<unspecified>"

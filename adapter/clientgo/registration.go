@@ -85,8 +85,7 @@ func (h crashing) guard(callback func()) {
 	}
 }
 
-// afterCrash is the pause after a panic. It keeps a handler that always panics from filling the
-// log.
+// afterCrash keeps a handler that always panics from filling the log.
 const afterCrash = time.Second
 
 func (h crashing) returns(callback func()) (returned bool) {
@@ -95,7 +94,6 @@ func (h crashing) returns(callback func()) (returned bool) {
 	return true
 }
 
-// nameOf returns the name of a handler for logs: its first function's, or its type.
 func nameOf(h cache.ResourceEventHandler) string {
 	var funcs []any
 	switch h := h.(type) {

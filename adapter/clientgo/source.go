@@ -61,7 +61,6 @@ type listerWatcher struct {
 	kind       schema.GroupVersionKind // of an unstructured example; empty if any may come
 }
 
-// supportsWatchLists reports whether client-go's reflector would send a watch-list to lw.
 func supportsWatchLists(lw cache.ListerWatcher) bool {
 	return features.FeatureGates().Enabled(features.WatchListClient) && !isFake(lw)
 }
@@ -203,7 +202,6 @@ type eventReader struct {
 	fake    bool
 }
 
-// read converts an event of client-go to one of the runtime.
 func (r *eventReader) read(e watch.Event) (source.Event[object.Object], error) {
 	var event source.Event[object.Object]
 	switch e.Type {

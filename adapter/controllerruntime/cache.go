@@ -47,7 +47,7 @@ func Until(ctx context.Context) cache.NewCacheFunc {
 
 // IgnoreNewInformer returns newCache, which is [NewCache] or the result of [Until], for managers
 // whose cache.Options have a NewInformer. The cache makes its own informers and never calls that
-// function, so its additions, such as names, metrics or a wrapper, are missing.
+// function, so its additions are missing.
 func IgnoreNewInformer(newCache cache.NewCacheFunc) cache.NewCacheFunc {
 	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
 		opts.NewInformer = nil
@@ -82,8 +82,8 @@ type Cache struct {
 
 var _ cache.Cache = (*Cache)(nil)
 
-// New makes a cache of the objects that opts select. It starts nothing; a manager, or Start, does.
-// To find the namespaces of opts.ByObject, it asks opts.Mapper for their kinds.
+// New makes a cache of the objects that opts select. It starts nothing. To find the namespaces of
+// opts.ByObject, it asks opts.Mapper for their kinds.
 //
 // It returns an error if config is nil or unusable for a client, if opts.ByObject has an unknown
 // kind, or namespaces for a kind without them, and if opts.NewInformer is set; see

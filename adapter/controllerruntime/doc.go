@@ -14,9 +14,8 @@
 // # Reads
 //
 // A kind has three views: typed, unstructured and metadata only. Each view in use has an informer
-// of its own, or one for each configured namespace. The first read of a view makes its informer,
-// and waits until it has synced. A read uses an immutable snapshot: it takes no lock, and holds up
-// nothing. A List of several namespaces reads one snapshot of each.
+// of its own, or one for each configured namespace. A read uses an immutable snapshot: it takes no
+// lock, and holds up nothing. A List of several namespaces reads one snapshot of each.
 //
 // # Objects without a copy
 //
@@ -36,6 +35,6 @@
 //
 // # Goroutines
 //
-// [Cache.Start] owns all goroutines, and returns after they have ended. Handlers of an informer for
-// several namespaces may be called by several goroutines at once.
+// [Cache.Start] owns all goroutines. Handlers of an informer for several namespaces may be called
+// by several goroutines at once.
 package controllerruntime

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/internal/checker"
 )
 
-// group hands out the informers of several namespaces as one. Several may call a handler at once.
+// group hands out the informers of several namespaces as one.
 type group struct {
 	// set once at construction
 	checker.Checker // done when all members have synced

@@ -26,7 +26,6 @@ func (p prompt) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEven
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{ResyncPeriod: &period})
 }
 
-// AddEventHandlerWithOptions may wait for the initial objects.
 func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
 	added, err := p.SharedIndexInformer.AddEventHandlerWithOptions(handler, options)
 	if err != nil || !p.HasSynced() {

@@ -107,7 +107,6 @@ var errNotExact = errors.New("non-exact field matches are not supported by the c
 
 func (q *query) full(found []object.Object) bool { return q.limit > 0 && len(found) >= q.limit }
 
-// appendTo appends the objects of s that match q, up to its limit.
 func (q *query) appendTo(found []object.Object, s *store.Snapshot[object.Object]) []object.Object {
 	if len(q.fields) == 0 && q.limit == 0 {
 		all := s.List(q.namespace, q.labels)

@@ -22,7 +22,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// view is a representation of a kind's objects. Each view has informers of its own.
 type view uint8
 
 const (
@@ -88,7 +87,6 @@ type kind struct {
 	mu      sync.Mutex
 }
 
-// kindFor returns the kind for key, and makes it if there is none.
 func (c *Cache) kindFor(key kindKey) (*kind, error) {
 	if k := c.kinds.Load().byKey[key]; k != nil {
 		return k, nil

@@ -38,7 +38,6 @@ func (p *part) uncopied(namespace string) bool {
 	return p.noCopies
 }
 
-// reading makes the informers of a kind.
 type reading struct {
 	kindKey
 	client    *source.Client

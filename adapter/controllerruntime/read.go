@@ -22,9 +22,8 @@ import (
 // Get reads the object under key into obj, whose type selects the view. It makes the informer of
 // the kind if there is none, and waits until it has synced.
 //
-// obj is a copy, unless copies are disabled for the kind or by an option of the call. Then it
-// refers to parts of the cached object, and of others that have equal parts: see the package
-// documentation.
+// obj is a copy, unless copies are disabled for the kind or by an option of the call: see the
+// package documentation.
 //
 // The error is NotFound if there is no such object, [cache.ErrCacheNotStarted] before the start,
 // [cache.ErrResourceNotCached] with ReaderFailOnMissingInformer, and Timeout, with the reason, if
@@ -151,7 +150,6 @@ func (c *Cache) readableFor(obj client.Object) (*kind, error) {
 	return c.readable(kindKey{gvk, viewOf(obj)})
 }
 
-// readable returns the kind for key, made if need be.
 func (c *Cache) readable(key kindKey) (*kind, error) {
 	k := c.kinds.Load().byKey[key]
 	if k == nil {

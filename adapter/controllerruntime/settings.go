@@ -23,7 +23,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// settings is cache.Options with the defaults of each kind filled in.
 type settings struct {
 	byObject map[schema.GroupVersionKind]kindSettings
 	others   kindSettings // of kinds not in byObject

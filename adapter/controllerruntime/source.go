@@ -93,8 +93,7 @@ func (s *events[T]) WaitForSync(ctx context.Context) error {
 }
 
 // Runnable returns a runnable for a manager's Add, which runs the informers of a factory on every
-// replica. It starts the factory's informers when the manager starts, and returns after all their
-// goroutines have ended.
+// replica. It returns after all their goroutines have ended.
 func Runnable(factory *factories.Factory) manager.Runnable { return factoryRunnable{factory} }
 
 type factoryRunnable struct{ factory *factories.Factory }
@@ -107,7 +106,6 @@ func (r factoryRunnable) Start(ctx context.Context) error {
 	return r.factory.Shutdown(context.WithoutCancel(ctx))
 }
 
-// NeedLeaderElection returns false.
 func (factoryRunnable) NeedLeaderElection() bool { return false }
 
 var _ manager.LeaderElectionRunnable = factoryRunnable{}

@@ -18,10 +18,8 @@ import (
 )
 
 // WaitForCacheSync waits until the cache has started and the informers it has by then have synced.
-// It does not wait for an informer with a lasting failure, such as a missing right, which takes a
-// person to repair: the others are of use meanwhile, and reads of that kind wait by themselves.
-// [Cache.Ready] names it. WaitForCacheSync returns false if ctx is done first, or if the cache
-// ends.
+// It does not wait for an informer with a lasting failure, such as a missing right; [Cache.Ready]
+// names it. WaitForCacheSync returns false if ctx is done first, or if the cache ends.
 func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

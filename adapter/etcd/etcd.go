@@ -28,7 +28,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// pageSize is the number of objects in a request.
 const pageSize = 1000
 
 // mostSilence is how long a watch waits for etcd before it asks for the progress, and then before
@@ -150,7 +149,6 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	}
 }
 
-// pass emits the events and the progress in a response, and moves after to their version.
 func (s *Storage) pass(r clientv3.WatchResponse, after *uint64, emit func(watchcache.Event) error) error {
 	if r.CompactRevision != 0 {
 		return &watchcache.ExpiredError{Version: *after, Oldest: uint64(r.CompactRevision)}

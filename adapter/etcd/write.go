@@ -67,7 +67,6 @@ func (s *Storage) Delete(ctx context.Context, key string, p watchcache.Precondit
 	return last, nil
 }
 
-// errChanged means that another writer was faster.
 var errChanged = errors.New("the object has changed")
 
 // change reads the object under key, and calls write with it if the preconditions hold, until no
@@ -132,7 +131,6 @@ func (s *Storage) grant(ctx context.Context) (clientv3.LeaseID, error) {
 	return granted.ID, nil
 }
 
-// commit does op if the key is at a version, and returns errChanged otherwise.
 func (s *Storage) commit(ctx context.Context, key string, version uint64, op clientv3.Op) (revision int64, err error) {
 	same := clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", int64(version))
 	done, err := s.client.Txn(ctx).If(same).Then(op).Commit()

@@ -87,7 +87,6 @@ func (c *siteController) end(ctx context.Context, site *v1alpha1.Site, owned []*
 	return done, err
 }
 
-// kiosk returns the widget that each site gets.
 func (c *siteController) kiosk(site *v1alpha1.Site) *v1alpha1.Widget {
 	return &v1alpha1.Widget{
 		ObjectMeta: metav1.ObjectMeta{

@@ -119,7 +119,6 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 	return observe(ctx, out, config, shop, opts)
 }
 
-// observe runs the informers and does the work of a controller.
 func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, opts options) (err error) {
 	client, err := source.NewClient(config)
 	if err != nil {
@@ -195,7 +194,6 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	return nil
 }
 
-// watchWidgets counts the events of widgets, and prints some of them.
 func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 	return informer.HandlerFuncs[*v1alpha1.Widget]{
 		AddFunc: func(w *v1alpha1.Widget, isInInitialList bool) {
@@ -222,7 +220,6 @@ func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 
 const node = "node-07"
 
-// ask answers five questions from five indexes, without asking the server.
 func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
 	const image, tier = "display:1.1", v1alpha1.Bronze
 	site, err := sites.Get(cities[0].name)
@@ -250,7 +247,6 @@ func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
 	out.line("", "all answered from memory in %s", took)
 }
 
-// live changes objects while the informers run, and waits until the handler has seen all changes.
 func live(ctx context.Context, out *report, shop *shop, seen *tally) error {
 	steps := []struct {
 		name string

@@ -41,7 +41,6 @@ type tally struct {
 	changed chan struct{} // closed at the next count; nil if no goroutine waits
 }
 
-// count increments a counter of t and reports whether the event should be printed.
 func (t *tally) count(counter *int) (show bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +55,6 @@ func (t *tally) count(counter *int) (show bool) {
 	return t.lines >= 0
 }
 
-// show enables the printing of n more events.
 func (t *tally) show(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,7 +67,7 @@ func (t *tally) showAll() {
 	t.lines = math.MaxInt
 }
 
-// wait waits until done returns true. done may read the counters.
+// done may read the counters.
 func (t *tally) wait(ctx context.Context, done func() bool) error {
 	for {
 		t.mu.Lock()
@@ -92,7 +90,6 @@ func (t *tally) wait(ctx context.Context, done func() bool) error {
 
 func since(t time.Time) string { return short(time.Since(t)) }
 
-// short formats a duration with few digits.
 func short(d time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -104,7 +101,6 @@ func short(d time.Duration) string {
 	}
 }
 
-// names lists the first n names, in order.
 func names(widgets []*v1alpha1.Widget, n int) string {
 	all := make([]string, 0, len(widgets))
 	for _, w := range widgets {

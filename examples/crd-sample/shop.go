@@ -26,7 +26,6 @@ const (
 	writers   = 8
 )
 
-// cities are the sites. Each has some of the nodes.
 var cities = []struct{ name, city string }{
 	{"central-station", "Lund"},
 	{"airport", "Malmö"},
@@ -34,7 +33,6 @@ var cities = []struct{ name, city string }{
 	{"harbour", "Simrishamn"},
 }
 
-// madeHere has the labels of all objects made by this program.
 var madeHere = map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}
 
 // shop writes to the API server, as users and other controllers do in a cluster.
@@ -107,7 +105,6 @@ func (s *shop) add(ctx context.Context, n int) error {
 	})
 }
 
-// move plugs the n oldest remaining widgets into another node.
 func (s *shop) move(ctx context.Context, n int) error {
 	return s.each(ctx, s.first, n, func(ctx context.Context, i int) error {
 		patch := fmt.Sprintf(`{"spec":{"nodeName":%q}}`, nodeName((i+1)%nodes))
@@ -169,7 +166,6 @@ func (s *shop) widgets() *rest.Request {
 	return s.client.Post().Namespace(namespace).Resource("widgets")
 }
 
-// each calls do for n widgets, a few at a time.
 func (s *shop) each(ctx context.Context, first, n int, do func(context.Context, int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)

@@ -85,7 +85,6 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	return err
 }
 
-// program is the controller with its surroundings.
 type program struct {
 	reconciler *reconciler.Reconciler
 	events     events.EventBroadcaster
@@ -93,7 +92,6 @@ type program struct {
 	writes     atomic.Int64 // requests to write Endpoints
 }
 
-// build makes the controller. It starts nothing.
 func (p *program) build(config *rest.Config) error {
 	client, err := source.NewClient(config)
 	if err != nil {

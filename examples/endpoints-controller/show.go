@@ -28,7 +28,6 @@ const (
 	rollout   = 50 // Pods
 )
 
-// show changes a Service and its Pods, step by step, and prints the resulting Endpoints.
 func show(ctx context.Context, w io.Writer, config *rest.Config, p *program) error {
 	config = rest.CopyConfig(config)
 	config.QPS = -1                           // for a hundred requests at once
@@ -78,7 +77,6 @@ func versionIn(s *store.Snapshot[*corev1.Endpoints]) string {
 	return ""
 }
 
-// describe describes the Endpoints in the cache for people.
 func describe(s *store.Snapshot[*corev1.Endpoints]) string {
 	e, ok := s.Get(object.Key{Namespace: namespace, Name: name})
 	switch {
@@ -109,7 +107,6 @@ func addresses(all []corev1.EndpointAddress) string {
 	return strings.Join(ips, " ")
 }
 
-// user changes the cluster, as users and kubelets do.
 type user struct {
 	services  typedcorev1.ServiceInterface
 	pods      typedcorev1.PodInterface
@@ -137,7 +134,6 @@ func (u *user) start3(ctx context.Context) error {
 	return nil
 }
 
-// start creates a Pod and writes its IP into its status, as a kubelet does.
 func (u *user) start(ctx context.Context, n int, ready bool) error {
 	_, err := u.pods.Create(ctx, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: podName(n), Labels: map[string]string{"app": name}},

@@ -33,13 +33,11 @@ type awaited struct {
 	closed bool
 }
 
-// wait is one hold of a key.
 type wait struct {
 	writes []unseen
 	since  time.Time
 }
 
-// unseen is a write not yet seen by an informer.
 type unseen struct {
 	token object.Token
 	by    Informer
@@ -130,8 +128,7 @@ func (r *run) watch(key object.Key, w *wait) {
 	}
 }
 
-// seen is called when an informer has seen a write. The last write ends the hold, if it still
-// lasts.
+// seen is called when an informer has seen a write.
 func (r *run) seen(key object.Key, w *wait, write unseen) {
 	a := &r.awaited
 	a.mu.Lock()
@@ -216,7 +213,6 @@ func (c *Controller) keepUnseen(writes []unseen) {
 	c.unseen = append(c.unseen, writes...)
 }
 
-// reportUnseen counts and logs writes not seen in time.
 func (r *run) reportUnseen(writes []unseen, values ...any) {
 	for _, write := range writes {
 		if err := write.by.AwaitToken(expired, write.token); err != nil {
@@ -226,7 +222,6 @@ func (r *run) reportUnseen(writes []unseen, values ...any) {
 	}
 }
 
-// awaitLast waits for writes of the previous run.
 func (r *run) awaitLast() {
 	c := r.controller
 	c.mu.Lock()
@@ -243,7 +238,6 @@ func (r *run) awaitLast() {
 	r.reportUnseen(writes)
 }
 
-// describe returns the waits as text, sorted by key.
 func (a *awaited) describe() (lines []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

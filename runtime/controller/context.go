@@ -39,15 +39,13 @@ type writes struct {
 	tokens []object.Token // each once
 }
 
-// writesKey is the context key of a reconcile's *writes.
 type writesKey struct{}
 
 // Wrote tells the controller about a write made by ctx's reconcile. Whatever this reconcile
 // returns, even if it panics, the next one of the key begins after the controller's informers have
-// seen the write, or after Options.AwaitTimeout. So it doesn't repeat work because it reads a state
-// older than its own write. Meanwhile the key occupies no worker. The informers are those of the
-// watches and of Options.Reads. Tokens of a resource or namespace that none of them reads are
-// ignored, and so is the zero Token.
+// seen the write, or after Options.AwaitTimeout. The informers are those of the watches and of
+// Options.Reads. Tokens of a resource or namespace that none of them reads are ignored, and so is
+// the zero Token.
 //
 // Wrote does nothing if ctx doesn't descend from a reconcile's context, or the reconcile has
 // returned. It fits writer.Options.OnWrite:

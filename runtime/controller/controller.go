@@ -59,7 +59,7 @@ func New(name string, reconcile Reconcile, options ...Option) (*Controller, erro
 	return newController(name, reconcile, &p, err)
 }
 
-// newController returns the controller of a plan. An invalid argument takes precedence over err.
+// An invalid argument takes precedence over err.
 func newController(name string, reconcile Reconcile, p *plan, err error) (*Controller, error) {
 	if wrong := validate(name, reconcile == nil, &p.options); wrong != nil {
 		err = wrong
@@ -80,7 +80,7 @@ func (c *Controller) Name() string { return c.name }
 // Run returns context.Cause(ctx) after all its goroutines, reconciles included, have ended. If ctx
 // was done before the first reconcile, or Options.SyncTimeout or Options.Sync ended the wait, the
 // error names the unsynced informer or handler, and the reason. Run also fails if the controller
-// already runs. It may be called again later, and then begins with all objects.
+// already runs. It may be called again later.
 func (c *Controller) Run(ctx context.Context) error {
 	fail := func(err error) error { return fmt.Errorf("controller %s: Run: %w", c.name, err) }
 	if ctx == nil {

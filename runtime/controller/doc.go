@@ -3,9 +3,9 @@
 // Package controller calls a function for each changed object until the cluster is as it should be.
 //
 // A [Controller] has a work queue, workers that call its [Reconcile], and watches: informer
-// handlers that queue keys. Each event queues the keys it concerns. The function is called once for
-// all events of a key since its last call, never concurrently for one key, and again after an
-// error. It compares the object in the informers with the desired state, and writes the difference.
+// handlers that queue keys. The function is called once for all events of a key since its last
+// call, never concurrently for one key, and again after an error. It compares the object in the
+// informers with the desired state, and writes the difference.
 //
 // Generated kinds make their controllers if informer-gen.yaml says controllers: true, or
 // informer-gen runs with --controllers. The function gets a copy of the object:
@@ -66,7 +66,7 @@
 //
 // A reconcile's own writes take a moment to come back through the watch. The next reconcile waits
 // for them if the controller knows their tokens, from calls to [Wrote]. A Writer with Wrote as its
-// OnWrite makes these calls. Meanwhile the key is held in the queue.
+// OnWrite makes these calls. Meanwhile the key is held in the queue, and occupies no worker.
 //
 //   - A write that changed nothing has the version the informer already has: nothing is held.
 //   - A delete is awaited until the object is gone or, if a finalizer keeps it, until the update
@@ -83,9 +83,9 @@
 //
 // # Start and end
 //
-// [New] starts nothing. [Controller.Run] starts the informers of its watches, and reconciles when
-// they have synced. A restarted informer must first have read all objects again. Run waits for no
-// other informer or handler. While it waits, it logs the reason every 10 s; Status has it, too.
+// [Controller.Run] starts the informers of its watches, and reconciles when they have synced. A
+// restarted informer must first have read all objects again. Run waits for no other informer or
+// handler. While it waits, it logs the reason every 10 s; Status has it, too.
 //
 // When its context is done, Run removes its handlers, drops the queue, and waits for the running
 // reconciles. Their contexts are done at once, or after Options.Grace. With Options.ShutDown,
@@ -105,7 +105,7 @@
 //	period: one for each Every      | Run, when it begins | the context of Run is done
 //	                                | to reconcile        |
 //
-// Run waits for all of them. The goroutines that call your code:
+// The goroutines that call your code:
 //
 //	Reconcile                          | a worker
 //	filters, and the functions of      | those that call handlers of the informer, one call

@@ -30,7 +30,6 @@ func every(ctx context.Context, period time.Duration, jitter float64, keys func(
 	}
 }
 
-// jittered returns period plus a random part of it, at most the longest Duration.
 func jittered(period time.Duration, jitter float64) time.Duration {
 	if more := rand.Float64() * jitter * float64(period); more < float64(math.MaxInt64-period) {
 		return period + time.Duration(more)

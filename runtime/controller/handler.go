@@ -23,8 +23,6 @@ type handler[T object.Object] struct {
 	room [8]object.Key
 }
 
-// Initial objects and resyncs have low priority, so a change need not wait for all of them.
-
 func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 	var none T
 	if h.accepts(none, obj) {

@@ -60,13 +60,11 @@ func (k *Kind[T]) With(options factories.KindOptions[T]) *Kind[T] {
 	return &Kind[T]{k.Kind.With(options), k.erased}
 }
 
-// GroupVersionKind returns the kind's name. An object w owns others through references made by
-// metav1.NewControllerRef(w, k.GroupVersionKind()).
+// GroupVersionKind returns the kind's name, for metav1.NewControllerRef.
 func (k *Kind[T]) GroupVersionKind() schema.GroupVersionKind { return k.erased.gvk }
 
 // Reconcile returns a controller that calls a function with each changed object of the kind, and
 // with those queued by the options. It starts nothing: [Controller.Run] does, informers included.
-// Objects already gone when their turn comes are skipped.
 //
 // Errors are those of [New], and name the invalid option.
 func (k *Kind[T]) Reconcile(name string, reconcile ReconcileObject[T], options ...Option) (*Controller, error) {
@@ -99,8 +97,7 @@ func (k *erasedKind) reconcile(name string, of goType, reconcile ReconcileObject
 func (k *Kind[T]) Resource() schema.GroupVersionResource { return k.erased.resource }
 
 // Writer returns a writer of a kind. Its OnWrite defaults to [Wrote], so the next reconcile of a
-// key sees the writes of the last one. Writer is not a method, so only packages that write a kind
-// compile its code. The error is that of [writer.New].
+// key sees the writes of the last one. The error is that of [writer.New].
 func Writer[T object.Object](client *source.Client, of Methods[T], options writer.Options) (*writer.Writer[T], error) {
 	if options.Kind == "" {
 		options.Kind = of.GroupVersionKind().Kind

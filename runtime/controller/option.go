@@ -20,7 +20,6 @@ type Option interface {
 	applyTo(p *plan) error
 }
 
-// plan is the sum of a controller's options.
 type plan struct {
 	kind    *kind // from For; nil without it
 	filters []Filter[object.Object]
@@ -28,7 +27,6 @@ type plan struct {
 	options Options
 }
 
-// kind is the kind of a controller's own objects.
 type kind struct {
 	schema.GroupKind // zero if unknown
 	clusterScoped    bool
@@ -41,7 +39,6 @@ type erasedInformer = informer.SharedIndexInformer[object.Object]
 // goType is a reflect.Type without its many methods, which would be compiled with each kind.
 type goType interface{ String() string }
 
-// typeOf returns the type pointer points to.
 func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
 
 // isOf returns an error unless pointer points to the kind's type. what names the argument.
@@ -94,7 +91,7 @@ func When[T object.Object](filters ...Filter[T]) Option {
 	})
 }
 
-// apply applies options. For Kind.Reconcile, the plan's kind is already set.
+// For Kind.Reconcile, the plan's kind is already set.
 func (p *plan) apply(options []Option) error {
 	for n, option := range options {
 		err := errors.New("it is nil")

@@ -56,7 +56,6 @@ type Options struct {
 // mostRetries is the highest failure count of a work queue.
 const mostRetries = 255
 
-// validate checks the arguments of New and sets defaults.
 func validate(name string, noFunction bool, o *Options) error {
 	switch {
 	case name == "":

@@ -11,15 +11,14 @@ import (
 )
 
 // Reconcile brings the object of a key to its desired state. Calls for one key never overlap; calls
-// for different keys do if Options.Concurrency allows it. A call finds the controller's informers
-// at least as new as the event that queued the key.
+// for different keys do if Options.Concurrency allows it.
 //
 // ctx is done when the run ends, or Options.Timeout has passed. klog.FromContext and
 // logr.FromContext return its logger: that of Run's context, with the controller's name and the
 // key.
 //
-// An error is logged and counted, and the key comes back after a delay that grows with consecutive
-// failures, unless the error is [Terminal]. A panic or runtime.Goexit counts as an error.
+// An error is logged and counted, and the key is retried unless the error is [Terminal]. A panic or
+// runtime.Goexit counts as an error.
 type Reconcile func(ctx context.Context, key object.Key) (Result, error)
 
 // Result says when the key is reconciled again. The zero value means after its next event.
@@ -30,9 +29,9 @@ type Result struct {
 	RequeueAfter time.Duration
 }
 
-// Terminal wraps an error that retries can't heal, such as an invalid spec. It is logged and
-// counted. The key is reconciled again after its next event, or Result.RequeueAfter, and its
-// failures are forgotten. Terminal(nil) is nil.
+// Terminal wraps an error that retries can't heal, such as an invalid spec. The key is reconciled
+// again after its next event, or Result.RequeueAfter, and its failures are forgotten. Terminal(nil)
+// is nil.
 func Terminal(err error) error {
 	if err == nil {
 		return nil

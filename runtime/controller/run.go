@@ -182,7 +182,6 @@ func (r *run) start() {
 	}
 }
 
-// stop shuts down the queue, ends the contexts of running reconciles, and waits for all goroutines.
 func (r *run) stop() {
 	cause := context.Cause(r.ctx)
 	if cause == nil {

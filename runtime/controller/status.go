@@ -26,8 +26,7 @@ type Status struct {
 	Missing []string `json:"missing,omitempty"`
 	// Handlers are the handlers of the watches, while the controller runs.
 	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
-	// Concurrency is the maximum number of concurrent reconciles. Active is their present number:
-	// the running keys of Queue, which has their start times.
+	// Concurrency is the maximum number of concurrent reconciles. Active is their present number.
 	Concurrency int `json:"concurrency"`
 	Active      int `json:"active"`
 	// Awaiting has a line for each key held until the informers have seen its last reconcile's
@@ -73,7 +72,6 @@ func (c *Controller) StatusOf(key object.Key) (workqueue.KeyStatus[object.Key], 
 	return workqueue.KeyStatus[object.Key]{}, false
 }
 
-// missing returns a line for each informer and handler r waits for.
 func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 	leases := r.heldLeases()
 	for n, i := range r.informers {

@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// logPeriod is the interval of log lines about a handler with unhandled initial objects.
 const logPeriod = 10 * time.Second
 
 var errOther = errors.New("another informer has failed")

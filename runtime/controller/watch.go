@@ -85,7 +85,6 @@ func (w Watch) OfKind(gk schema.GroupKind, namespaced bool) Watch {
 	return w
 }
 
-// adding returns add with the delay of the watch.
 func (w *Watch) adding(add add) add {
 	if w.delay == 0 {
 		return add

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// forwarded are headers set by proxies.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
 // FromThisMachine is the default rule of [Handler], for use by other handlers. It returns an error
@@ -35,8 +34,6 @@ func FromThisMachine(req *http.Request) error {
 	return nil
 }
 
-// isLoopback reports whether a Host header, with or without a port, is localhost or a loopback
-// address.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

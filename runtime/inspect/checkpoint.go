@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// checkpointReport describes an informer's checkpoint. It is zero if there is none, or none yet.
+// checkpointReport is zero if there is no checkpoint, or none yet.
 type checkpointReport struct {
 	Text string
 	Err  string // failure of the last write

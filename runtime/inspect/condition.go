@@ -12,7 +12,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// condition is the state of an informer or handler, in a word for people.
 type condition string
 
 const (
@@ -43,7 +42,6 @@ const (
 	manyFailures = 5                // in a row
 )
 
-// conditionOf returns the condition of an informer, or of one of its streams.
 func conditionOf(running, synced bool, s reflector.Status) condition {
 	lasts := s.Reason.Lasting() || s.Attempts > manyFailures
 	switch {
@@ -63,7 +61,6 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 	return recovering
 }
 
-// describe returns an informer's condition, with the reason and advice.
 func describe(s informer.Status, now time.Time) informerReport {
 	r := informerReport{Status: s, Condition: conditionOf(s.Running, s.Synced, s.Reflector)}
 	switch r.Condition {
@@ -73,7 +70,6 @@ func describe(s informer.Status, now time.Time) informerReport {
 	return r
 }
 
-// whyOf returns a sentence about a failing informer.
 func whyOf(s informer.Status, now time.Time) string {
 	text := "It has not synced: "
 	if s.Synced {
@@ -88,7 +84,6 @@ func whyOf(s informer.Status, now time.Time) string {
 	return text + stateInWords(s.Running, s.Reflector, now) + "."
 }
 
-// stateInWords returns a reflector's state and last failure.
 func stateInWords(running bool, s reflector.Status, now time.Time) string {
 	if !running {
 		if s.LastError != nil {
@@ -141,7 +136,6 @@ func conditionOfHandler(h informer.HandlerStatus, now time.Time) condition {
 	return idle
 }
 
-// whyOfHandler returns a sentence about a handler that is stuck or behind.
 func whyOfHandler(h informer.HandlerStatus, now time.Time) string {
 	text := fmt.Sprintf("Handler %s ", cmp.Or(h.Name, "without a name"))
 	if h.Callback != "" {

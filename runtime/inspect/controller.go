@@ -25,7 +25,7 @@ type Controller interface {
 //	}))
 //
 // read is called for each request, on the server's goroutine; it must not wait. Several
-// WithControllers add up. ?key explains a key in every queue that has it.
+// WithControllers add up.
 func WithControllers(read func() []Controller) Option {
 	return func(s *server) {
 		if read != nil {
@@ -45,10 +45,8 @@ func queueOf(c Controller) queue {
 	return queue{status.Name, status.Queue, c}
 }
 
-// Waiting returns the number of keys that are delayed or held.
 func (q queue) Waiting() int { return q.Delayed + q.Paced + q.Held }
 
-// where describes the key's state in the queue, or returns "".
 func (q queue) where(key object.Key, now time.Time) string {
 	s, ok := q.of.StatusOf(key)
 	if !ok {

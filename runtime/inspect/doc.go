@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package inspect shows the state of a factory's informers: as a page for people, as JSON for
-// tools, and as an answer to readiness probes. It needs no manager.
+// tools, and as an answer to readiness probes.
 //
 //	mux.Handle("/debug/informers", inspect.Handler(factory))
 //	mux.Handle("/readyz", inspect.Ready(factory))
@@ -49,5 +49,5 @@
 //
 // # Goroutines
 //
-// This package has none. Requests are answered on the server's goroutines.
+// This package has none.
 package inspect

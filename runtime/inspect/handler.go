@@ -29,7 +29,6 @@ func WithAuthorizer(allow func(*http.Request) error) Option {
 	return func(s *server) { s.allow = allow }
 }
 
-// server implements Handler.
 type server struct {
 	// set once at construction
 	factory     factories.SharedInformerFactory
@@ -37,9 +36,8 @@ type server struct {
 	controllers []func() []Controller
 }
 
-// Handler returns a handler of GET requests that shows a factory's informers. The package
-// documentation lists its parameters and the rules of access. Nil options are ignored, and a nil
-// factory has no informers. It can be mounted under any path.
+// Handler returns a handler of GET requests that shows a factory's informers. Nil options are
+// ignored, and a nil factory has no informers. It can be mounted under any path.
 func Handler(factory factories.SharedInformerFactory, opts ...Option) http.Handler {
 	s := &server{factory: factory, allow: FromThisMachine}
 	for _, opt := range opts {
@@ -123,7 +121,6 @@ func refreshOf(text string) int {
 	return min(n, 3600)
 }
 
-// question is the ?key of a request.
 type question struct {
 	text string // "" if it is missing
 	key  object.Key

@@ -19,7 +19,6 @@ type keyReport struct {
 	Queues    []keyQueue    `json:"queues,omitempty"`
 }
 
-// keyInformer is an informer's knowledge of the key.
 type keyInformer struct {
 	Informer        string `json:"informer"`
 	Stored          bool   `json:"stored"`
@@ -29,7 +28,6 @@ type keyInformer struct {
 	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
 }
 
-// keyQueue is the key's state in a queue.
 type keyQueue struct {
 	Queue string `json:"queue"`
 	Where string `json:"where"`
@@ -49,7 +47,6 @@ func explain(key object.Key, all []factories.Informer, queues []queue, now time.
 	return r
 }
 
-// Others returns the informers with neither the key nor events of it.
 func (r *keyReport) Others() (others []keyInformer) {
 	for _, in := range r.Informers {
 		if !in.Knows() {
@@ -59,10 +56,8 @@ func (r *keyReport) Others() (others []keyInformer) {
 	return others
 }
 
-// Knows reports whether the informer has the key, or events of it.
 func (k keyInformer) Knows() bool { return k.rank() > 0 }
 
-// rank orders informers by their knowledge of the key.
 func (k keyInformer) rank() int {
 	switch {
 	case k.Stored:
@@ -108,7 +103,6 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 	return in
 }
 
-// onlyReads describes the namespaces of an informer.
 func onlyReads(streams []informer.StreamStatus) string {
 	var names []string
 	for _, s := range streams {

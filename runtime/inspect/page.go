@@ -50,7 +50,6 @@ var contentPolicy = func() string {
 		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }()
 
-// pageData is the template's input.
 type pageData struct {
 	report
 	Asked     string // the requested key
@@ -59,7 +58,6 @@ type pageData struct {
 	Refreshes []int
 }
 
-// Counts returns the number of informers in each condition, the worst first.
 func (p pageData) Counts() (counts []conditionCount) {
 	for _, i := range p.Informers {
 		at := slices.IndexFunc(counts, func(c conditionCount) bool { return c.Condition == i.Condition })
@@ -89,7 +87,6 @@ func (p pageData) HasHandlers() bool {
 	return slices.ContainsFunc(p.Informers, func(i informerReport) bool { return len(i.Handlers) > 0 })
 }
 
-// color returns a condition's class in the style sheet.
 func (c condition) color() string {
 	switch c {
 	case stopped:
@@ -115,7 +112,6 @@ func shortState(running bool, s reflector.Status) string {
 	return s.State.String()
 }
 
-// relistsInWords returns the relists by cause, such as "2 expired, 1 new run".
 func relistsInWords(by map[reason.Reason]int64) string {
 	var parts []string
 	for _, cause := range slices.Sorted(maps.Keys(by)) {

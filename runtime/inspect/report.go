@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// report is the content of the page and the JSON.
 type report struct {
 	Time      time.Time        `json:"time"`
 	Condition condition        `json:"condition"` // the worst of all
@@ -35,7 +34,6 @@ type informerReport struct {
 	informer.Status
 }
 
-// LastEvent returns the time of the last event of any stream.
 func (i informerReport) LastEvent() (last time.Time) {
 	for _, s := range i.Streams {
 		if at := s.Reflector.LastEvent; at.After(last) {
@@ -45,7 +43,6 @@ func (i informerReport) LastEvent() (last time.Time) {
 	return last
 }
 
-// LastBookmark returns the time of the last bookmark of any stream.
 func (i informerReport) LastBookmark() (last time.Time) {
 	for _, s := range i.Streams {
 		if at := s.Reflector.LastBookmark; at.After(last) {
@@ -55,7 +52,6 @@ func (i informerReport) LastBookmark() (last time.Time) {
 	return last
 }
 
-// RelistsBy returns the relists of all streams, by cause.
 func (i informerReport) RelistsBy() map[reason.Reason]int64 {
 	by := map[reason.Reason]int64{}
 	for _, s := range i.Streams {
@@ -66,7 +62,6 @@ func (i informerReport) RelistsBy() map[reason.Reason]int64 {
 	return by
 }
 
-// problem is one problem, in words.
 type problem struct {
 	Condition condition `json:"condition"`
 	Name      string    `json:"name"` // of the informer

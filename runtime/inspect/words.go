@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// inWords returns a duration in one unit: "45 seconds", "3 minutes".
 func inWords(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -39,7 +38,6 @@ func ago(t, now time.Time) string {
 	}
 }
 
-// count returns a number with a noun: "1 failure", "2 failures".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -54,7 +52,6 @@ func waitInWords(n int) string {
 	return count(n, "event") + " wait"
 }
 
-// thousands returns a number with thousands separators.
 func thousands(n int) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {

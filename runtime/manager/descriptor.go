@@ -48,7 +48,7 @@ type Descriptor struct {
 	Flags func(flags *pflag.FlagSet)
 	// Disabled keeps "*" from selecting the controller; its name still does.
 	Disabled bool
-	// Always runs the controller even while the process does not lead. Its requests are not fenced.
+	// Always runs the controller even while the process does not lead.
 	Always bool
 	// KeyLimit is the time one key may run before /healthz is red. 0 means 10 minutes, a negative
 	// time no limit.
@@ -78,10 +78,8 @@ type Context struct {
 	Metrics metrics.ControllerProvider
 }
 
-// is reports whether name is the controller's name or an alias.
 func (d *Descriptor) is(name string) bool { return d.Name == name || slices.Contains(d.Aliases, name) }
 
-// selected reports whether a selection includes the controller.
 func (d *Descriptor) selected(selection []string) bool {
 	all := false
 	for _, entry := range selection {

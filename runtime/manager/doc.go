@@ -13,24 +13,20 @@
 //	err = m.Run(ctx)
 //
 // A [Descriptor] says how to make a controller and when to run it. Options.Select, the flag
-// --controllers, selects the controllers to run: "*,-widgets,gadgets". Each gets its own [Context],
-// with a client whose user agent identifies it in the server's logs.
+// --controllers, selects the controllers to run: "*,-widgets,gadgets". Each gets its own [Context].
 //
 // # Start and end
 //
-// [Manager.Run] makes all controllers, then starts the informers, then runs the controllers
-// concurrently. None waits for another one, or for informers that it doesn't read. [Manager.Stop]
-// and [Manager.Start] end and start one controller while the others run.
-//
-// At the end, Run stops them within Options.ShutdownTimeout.
+// [Manager.Run] runs the controllers concurrently: none waits for another one, or for informers
+// that it doesn't read. [Manager.Stop] and [Manager.Start] end and start one controller while the
+// others run.
 //
 // # Leading
 //
 // With Options.Election, controllers run only while the process leads, unless they are Always. The
 // informers run in all processes, so the next leader begins with full caches. Requests of clients
 // made from Context.Config don't leave the process once its lease is about to end. The lease is
-// released only after all led controllers have returned: see package election. It is separate
-// because it imports a part of client-go that only some programs need.
+// released only after all led controllers have returned: see package election.
 //
 // # HTTP endpoints
 //
@@ -50,13 +46,13 @@
 // A controller is unhealthy if it has failed, if one key has run for longer than KeyLimit, or if no
 // reconcile has ended for longer than IdleLimit although a key is ready. The last check compares
 // two requests for /healthz. A controller that is idle, or waits for informers, is healthy. Point a
-// liveness probe at /healthz to restart unhealthy processes. Everyone may request the first three
-// paths. The rest shows keys, flags and error texts, and is for requests allowed by
-// Options.Authorize, for which /healthz adds the reasons.
+// liveness probe at /healthz. Everyone may request the first three paths. The rest shows keys,
+// flags and error texts, and is for requests allowed by Options.Authorize, for which /healthz adds
+// the reasons.
 //
 // At Options.Address, a client has 10 s for the headers of a request, at most 64 KB, and 30 s for
 // sending the body and reading the answer. Answers below /debug may take longer, as profiles do. An
-// idle connection is closed after 90 s. A program's own server has its own limits.
+// idle connection is closed after 90 s.
 //
 // # Goroutines
 //
@@ -67,11 +63,10 @@
 //	election, group of led   | Run              | the same, for its controllers
 //	controller: one for each | a group, Start   | the controller's Run has returned
 //
-// Run waits for all of them, up to Options.ShutdownTimeout. New functions are called on the
-// goroutine of Run or Start.
+// New functions are called on the goroutine of Run or Start.
 //
 // # Blocking
 //
-// Run waits for the New functions, which must not wait for informers. Stop waits for the controller
-// to return. Requests wait only for locks that are held briefly.
+// Run waits for the New functions. Stop waits for the controller to return. Requests wait only for
+// locks that are held briefly.
 package manager

@@ -35,7 +35,6 @@ func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
 	}
 }
 
-// ownFlags returns the section of the manager's own flags.
 func (o *Options) ownFlags() []section {
 	generic := pflag.NewFlagSet("generic", pflag.ContinueOnError)
 	generic.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
@@ -57,7 +56,6 @@ func (o *Options) selectionHelp() string {
 	return text.String()
 }
 
-// values returns all flags as text, by section, for /configz.
 func (o *Options) values() map[string]map[string]string {
 	values := map[string]map[string]string{}
 	for _, s := range o.sections {

@@ -17,7 +17,6 @@ type group struct {
 	ctx context.Context // set while they run; Manager.mu guards it
 }
 
-// run runs the controllers until ctx is done. The error is that of end.
 func (g *group) run(ctx context.Context) error {
 	g.start(ctx)
 	<-ctx.Done()

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
-// Handler returns the handler served at Options.Address, for a program's own server. The package
-// documentation lists its paths. It may be used before and after Run.
+// Handler returns the handler served at Options.Address, for a program's own server. It may be used
+// before and after Run.
 func (m *Manager) Handler() http.Handler { return m.handler }
 
 func (m *Manager) newHandler() http.Handler {
@@ -47,7 +47,6 @@ func (m *Manager) newHandler() http.Handler {
 	return mux
 }
 
-// authorized protects h by Options.Authorize.
 func (m *Manager) authorized(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if err := m.options.Authorize(req); err != nil {
@@ -59,8 +58,6 @@ func (m *Manager) authorized(h http.Handler) http.Handler {
 	})
 }
 
-// serveHealth answers 500 if any controller, or the path's one, is unhealthy. It names these, and
-// with ?verbose all. Requests allowed by Options.Authorize also get the reasons.
 func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	name, now := req.PathValue("name"), time.Now()
 	units := m.units
@@ -94,7 +91,6 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// reporting returns the controllers that report their work queues.
 func (m *Manager) reporting() (all []inspect.Controller) {
 	for _, u := range m.units {
 		if reports, ok := u.made().(inspect.Controller); ok {
@@ -104,7 +100,6 @@ func (m *Manager) reporting() (all []inspect.Controller) {
 	return all
 }
 
-// controllerState is an entry in the list of /debug/controllers.
 type controllerState struct {
 	Name    string   `json:"name"`
 	Aliases []string `json:"aliases,omitempty"`
@@ -140,7 +135,6 @@ func (m *Manager) listControllers(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, states)
 }
 
-// showController calls the controller's own handler, if any, or shows its status.
 func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	name := req.PathValue("name")
 	u, err := m.find(name)

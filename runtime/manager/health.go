@@ -14,10 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
-// defaultLimit is the default of Descriptor.KeyLimit and IdleLimit.
 const defaultLimit = 10 * time.Minute
 
-// progress records when a controller's reconcile count was last seen to change.
 type progress struct {
 	mu    sync.Mutex // mu guards the fields below
 	count int64
@@ -34,7 +32,6 @@ func (p *progress) see(count int64, now time.Time) time.Time {
 	return p.since
 }
 
-// health returns the controller's problem, or nil.
 func (u *unit) health(now time.Time) error {
 	r := u.manager.runOf(u)
 	if r == nil || !u.manager.isWanted(u) {
@@ -54,7 +51,6 @@ func (u *unit) health(now time.Time) error {
 	return errors.Join(u.keyTooLong(&status, now), u.noProgress(&status, now))
 }
 
-// keyTooLong returns an error if a key has run for longer than KeyLimit.
 func (u *unit) keyTooLong(s *controller.Status, now time.Time) error {
 	limit := limitOf(u.KeyLimit)
 	if limit < 0 || len(s.Queue.Running) == 0 {
@@ -67,7 +63,6 @@ func (u *unit) keyTooLong(s *controller.Status, now time.Time) error {
 	return nil
 }
 
-// noProgress returns an error if keys are ready but no reconcile has ended within IdleLimit.
 func (u *unit) noProgress(s *controller.Status, now time.Time) error {
 	t := &s.Totals
 	since := u.progress.see(t.Succeeded+t.Again+t.Failed+t.Terminal, now)

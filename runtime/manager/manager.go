@@ -39,7 +39,7 @@ type Manager struct {
 }
 
 // New returns a manager. It makes and starts nothing; [Manager.Run] does. The error lists all
-// invalid options: a missing or duplicate name, an unknown name in Select, and so on.
+// invalid options.
 func New(options Options) (*Manager, error) {
 	options.setDefaults()
 	if err := options.validate(); err != nil {
@@ -147,7 +147,6 @@ func (m *Manager) run(ctx context.Context) (err error) {
 	return errors.Join(err, <-result)
 }
 
-// build makes the selected controllers. It stops when ctx is done.
 func (m *Manager) build(ctx context.Context) error {
 	for _, u := range m.units {
 		if ctx.Err() != nil {
@@ -290,7 +289,6 @@ func (m *Manager) runOf(u *unit) *run {
 	return u.last
 }
 
-// contextFor returns the argument of a controller's New.
 func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
 	config := rest.CopyConfig(m.options.Config)
 	leading := func() bool { return true }

@@ -73,7 +73,6 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// validate returns all mistakes.
 func (o *Options) validate() error {
 	var errs []error
 	if o.Config == nil {

@@ -33,7 +33,6 @@ func newServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve serves the handler at Options.Address until stop is called.
 func (m *Manager) serve() (stop func() error, err error) {
 	if m.options.Address == "" {
 		return func() error { return nil }, nil

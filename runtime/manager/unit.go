@@ -35,7 +35,6 @@ type unit struct {
 	last       *run     // the current or last run; nil before the first
 }
 
-// run is one run of a controller.
 type run struct {
 	// set once at construction
 	ctx    context.Context
@@ -55,14 +54,12 @@ func (r *run) isOver() bool {
 	}
 }
 
-// made returns the controller, or nil.
 func (u *unit) made() Runnable {
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
 	return u.controller
 }
 
-// build makes the controller, unless it exists.
 func (u *unit) build(ctx context.Context) error {
 	u.building.Lock()
 	defer u.building.Unlock()
@@ -86,7 +83,6 @@ func (u *unit) build(ctx context.Context) error {
 	return nil
 }
 
-// startLocked runs the controller, if it should run and doesn't yet.
 func (u *unit) startLocked() {
 	parent := u.group.ctx
 	if parent == nil || !u.wanted || u.controller == nil || u.last != nil && !u.last.isOver() {
@@ -103,7 +99,6 @@ func (u *unit) startLocked() {
 	}()
 }
 
-// run calls the controller's Run, and records a failure.
 func (u *unit) run(r *run, c Runnable) {
 	err := c.Run(r.ctx)
 	if r.ctx.Err() != nil {

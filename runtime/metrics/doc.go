@@ -3,9 +3,8 @@
 // Package metrics is the interface between informers and a monitoring system: the objects an
 // informer holds, its events and failures, and how its handlers keep up. Package prometheus below
 // it implements it; for any other system, implement [Provider]. Work queues, controllers and watch
-// caches have their own interfaces: [QueueProvider], [ControllerProvider] and [CacheProvider]. A
-// provider reads a [QueueState], durations included, a [ControllerState] or a [CacheState] whenever
-// it needs one. This package imports only the standard library.
+// caches have their own interfaces: [QueueProvider], [ControllerProvider] and [CacheProvider]. This
+// package imports only the standard library.
 //
 // An informer gets its Provider by the option informer.WithMetrics. Without one it counts nothing,
 // and reads no clock for metrics. With one, an event costs some tens of nanoseconds more, and no

@@ -8,7 +8,7 @@ import "time"
 // one name.
 type Provider interface {
 	// BeginInformer is called when a run of an informer begins. read returns the informer's state.
-	// The result must not be nil. The informer calls its methods, and Close at the end of the run.
+	// The result must not be nil.
 	BeginInformer(name string, read func() InformerState) InformerRecorder
 }
 

@@ -16,7 +16,6 @@ func later(t, d time.Duration) time.Duration {
 	return math.MaxInt64
 }
 
-// addLocked adds a key in any state.
 func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 	due := later(now, max(0, after))
 	if after > 0 {
@@ -93,7 +92,6 @@ func (q *Queue[K]) addForLaterLocked(e *entry[K], level uint8, due, now time.Dur
 // floor is the earliest time a failed key may run again.
 func (q *Queue[K]) floor(e *entry[K]) time.Duration { return later(e.since, max(0, q.limiter.Base)) }
 
-// notBefore returns due, for a failed key at least its floor.
 func (q *Queue[K]) notBefore(e *entry[K], due time.Duration) time.Duration {
 	if e.failures == 0 {
 		return due
@@ -116,13 +114,11 @@ func (q *Queue[K]) comeLocked(e *entry[K], due, now time.Duration, retry bool) {
 	}
 }
 
-// makeReadyLocked appends a key to its level.
 func (q *Queue[K]) makeReadyLocked(e *entry[K], since time.Duration) {
 	e.state, e.since = ready, since
 	q.ready[e.level].push(e)
 }
 
-// waitLocked makes a key wait until due, as delayed or held.
 func (q *Queue[K]) waitLocked(e *entry[K], as state, due time.Duration) {
 	q.pushed++
 	e.state, e.due, e.order = as, due, q.pushed
@@ -155,7 +151,6 @@ func (q *Queue[K]) isDueLocked(now time.Duration) bool {
 	return len(q.delays) > 0 && q.delays[0].due <= now
 }
 
-// comeUpLocked ends the first delay.
 func (q *Queue[K]) comeUpLocked(now time.Duration) {
 	e := heap.Pop(&q.delays).(*entry[K])
 	if e.state == held {

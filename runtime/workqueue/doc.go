@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package workqueue has the queue between an informer's handlers and a controller's workers.
-// Handlers add keys. Workers get them, work, and report the outcome.
 //
 //	handlers ─ Add ─▶ Queue ─ Get ─▶ worker ─ Item.Done ─▶ Queue
 //
 // A key names an object, not an event. A key added ten times before a worker gets it is handed out
-// once. [Queue] is generic in its key: an object.Key in most programs, or any other comparable
-// type.
+// once.
 //
 // # The states of a key
 //
@@ -32,8 +30,7 @@
 // turns the count into a delay.
 //
 // A failed key added by an event does not wait for its retry. It is ready at once, but not sooner
-// than Exponential.Base after its last attempt ended. So a key with frequent events and an error is
-// no hot loop.
+// than Exponential.Base after its last attempt ended.
 //
 // When many keys fail at once, Options.RetryRate paces the retries: a key whose delay has ended
 // takes a turn before it is handed out. Failures reserve no future turns. So the last of n keys
@@ -41,8 +38,8 @@
 //
 // # Levels
 //
-// A [Level] is a priority. Higher levels go first, but none starves. Adding a key at a higher level
-// raises the key's level, which lasts over retries and After until a success.
+// A [Level] is a priority. Adding a key at a higher level raises the key's level, which lasts over
+// retries and After until a success.
 //
 // # Reading your own writes
 //
@@ -53,8 +50,7 @@
 // # Ordering and blocking
 //
 // Within a level, keys are handed out in the order they became ready. Delays end in the order of
-// their times, and equal times in the order of their adds. The queue's lock orders adds of several
-// goroutines.
+// their times, and equal times in the order of their adds.
 //
 // Get waits for a key, and ShutDown for workers, until their contexts end. All other methods wait
 // only for the lock, under which the work is at most logarithmic in the number of delays. Call Done
@@ -63,8 +59,7 @@
 // # Goroutines
 //
 // A queue has none, and calls no function of the program. It sets a timer when a worker waits in
-// Get while a key is delayed. It wakes one worker at a time, which wakes the next if there is more
-// to do.
+// Get while a key is delayed.
 //
 // # Cost
 //

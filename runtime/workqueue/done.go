@@ -27,7 +27,6 @@ func (q *Queue[K]) chooseLocked() int {
 	return 2
 }
 
-// takeLocked hands out a key. ok is false if none is ready.
 func (q *Queue[K]) takeLocked(now time.Duration) (item Item[K], ok bool) {
 	q.tickLocked(now)
 	if q.readyLocked() == 0 {

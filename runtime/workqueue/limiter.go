@@ -9,12 +9,11 @@ import "time"
 type Exponential struct {
 	Base, Max time.Duration
 	// Jitter is the fraction, between 0 and 1, by which a delay may be shorter, so keys that failed
-	// together don't come back together. With a Jitter of 0.1, a delay of 10 s lasts between 9 s
-	// and 10 s.
+	// together don't come back together.
 	Jitter float64
 }
 
-// delay returns the delay after a number of consecutive failures. random is in [0, 1).
+// random is in [0, 1).
 func (e Exponential) delay(failures int, random float64) time.Duration {
 	delay, most := max(0, e.Base), max(0, e.Base, e.Max)
 	for range max(0, failures-1) {

@@ -14,7 +14,6 @@ type pace struct {
 	next     time.Duration // the time of the next turn
 }
 
-// newPace returns a pace of perSecond turns, or one without a limit if perSecond is not positive.
 func newPace(perSecond float64, burst int) pace {
 	if !(perSecond > 0) {
 		return pace{}
@@ -24,7 +23,6 @@ func newPace(perSecond float64, burst int) pace {
 	return pace{interval: interval, slack: interval * ahead}
 }
 
-// open returns the time of the next possible turn.
 func (p *pace) open() time.Duration { return p.next - p.slack }
 
 func (p *pace) take(now time.Duration) bool {

@@ -11,8 +11,7 @@ import (
 )
 
 // Queue is a work queue of keys. Each key is in it at most once, however often it is added, and
-// with at most one worker. Any goroutine may call its methods. Except for [Queue.Get] and
-// [Queue.ShutDown], they wait only for the queue's lock.
+// with at most one worker. Any goroutine may call its methods.
 type Queue[K comparable] struct {
 	// set once at construction
 	name       string
@@ -65,15 +64,13 @@ type Options struct {
 	// time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}.
 	Limiter Exponential
 	// RetryRate is the maximum number of retries per second, of all keys together; RetryBurst is
-	// the maximum at once after a quiet period. A failed key whose delay has ended waits for its
-	// turn, unless it is added meanwhile. A rate of 0 means 100, a burst of 0 means 1,000. A
+	// the maximum at once after a quiet period. A rate of 0 means 100, a burst of 0 means 1,000. A
 	// negative rate means no limit.
 	RetryRate  float64
 	RetryBurst int
 }
 
-// New returns an empty queue. It starts nothing: a queue has no goroutine, and no timer unless a
-// worker waits while a key is delayed.
+// New returns an empty queue. It starts nothing.
 func New[K comparable](opts Options) *Queue[K] {
 	if opts.Limiter == (Exponential{}) {
 		opts.Limiter = Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}
@@ -97,7 +94,6 @@ func New[K comparable](opts Options) *Queue[K] {
 
 func (q *Queue[K]) now() time.Duration { return time.Since(q.made) }
 
-// at converts a time since the creation of the queue.
 func (q *Queue[K]) at(since time.Duration) time.Time { return q.made.Add(since).UTC() }
 
 // Level is the priority of a key. The zero value is Normal. Values below Low count as Low, values
@@ -175,7 +171,7 @@ func (q *Queue[K]) AddWith(key K, opts AddOptions) {
 // out.
 var ErrShutDown = errors.New("the work queue was shut down")
 
-// Item is a key handed out to a worker. Until Done is called, no other worker gets the key.
+// Item is a key handed out to a worker.
 type Item[K comparable] struct {
 	// Key is the added key.
 	Key K

@@ -22,10 +22,8 @@ const (
 	Drain
 )
 
-// mostDropped is the number of dropped keys to remember.
 const mostDropped = 100
 
-// shutLocked closes the queue, or makes its mode stricter.
 func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
 	if !q.closed {
 		q.tickLocked(now)
@@ -77,7 +75,6 @@ func (q *Queue[K]) dropLocked(e *entry[K]) {
 	q.goneLocked(e)
 }
 
-// doneClosedLocked ends a hand-out of a closed queue.
 func (q *Queue[K]) doneClosedLocked(e *entry[K], o Outcome, now time.Duration) {
 	switch {
 	case e.again && q.mode == Drain && o.Hold <= 0:
@@ -91,7 +88,6 @@ func (q *Queue[K]) doneClosedLocked(e *entry[K], o Outcome, now time.Duration) {
 	q.checkEndLocked()
 }
 
-// isOverLocked reports whether nothing more will be handed out.
 func (q *Queue[K]) isOverLocked() bool {
 	if !q.closed || q.readyLocked() > 0 {
 		return false
@@ -149,10 +145,8 @@ func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 	return nil
 }
 
-// mostNamed is the number of keys that an error names.
 const mostNamed = 10
 
-// hangs returns the error of a shutdown that took too long.
 func (q *Queue[K]) hangs(cause error) error {
 	s := q.Status()
 	var text strings.Builder

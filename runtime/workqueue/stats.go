@@ -14,7 +14,6 @@ type stats struct {
 	waited, worked durations
 }
 
-// durations counts into a metrics.Durations.
 type durations struct{ metrics.Durations }
 
 var bounds = [10]time.Duration{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}

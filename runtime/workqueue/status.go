@@ -113,7 +113,6 @@ func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 	return k
 }
 
-// oldestLocked returns the key that has been ready for longest, or nil.
 func (q *Queue[K]) oldestLocked() (oldest *entry[K]) {
 	for l := range q.ready {
 		if e := q.ready[l].first; e != nil && (oldest == nil || e.since < oldest.since) {

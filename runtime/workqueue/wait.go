@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Get waits for a ready key and hands it out. The caller works on it and calls [Item.Done] exactly
-// once. The error is [ErrShutDown] when nothing more will be handed out, or context.Cause(ctx) if
-// ctx ends first. Then there is no item.
+// Get waits for a ready key and hands it out. The caller works on it and calls [Item.Done]. The
+// error is [ErrShutDown] when nothing more will be handed out, or context.Cause(ctx) if ctx ends
+// first. Then there is no item.
 func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 	if ctx.Err() != nil {
 		return Item[K]{}, context.Cause(ctx)

@@ -70,8 +70,6 @@ var ignoringVersions = conversion.EqualitiesOrDie(func(a, b corev1.ObjectReferen
 	return a == b
 })
 
-// labelsOf returns the labels of a Service's Endpoints: the Service's own, managedBy and, without a
-// cluster IP, corev1.IsHeadlessService.
 func labelsOf(service *corev1.Service) map[string]string {
 	labels := maps.Clone(service.Labels)
 	if labels == nil {

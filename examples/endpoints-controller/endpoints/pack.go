@@ -42,7 +42,6 @@ func Subsets(service *corev1.Service, pods []*projections.PodEndpoint) []corev1.
 	return p.subsets()
 }
 
-// repack returns subsets in the layout of the package.
 func repack(subsets []corev1.EndpointSubset) []corev1.EndpointSubset {
 	var p packer
 	for i := range subsets {

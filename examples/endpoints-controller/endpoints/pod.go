@@ -34,7 +34,6 @@ func PodChanged(old, pod *projections.PodEndpoint) bool {
 		!maps.Equal(old.Labels, pod.Labels)
 }
 
-// counts reports whether a selected Pod belongs in the Service's Endpoints.
 func counts(service *corev1.Service, pod *projections.PodEndpoint) bool {
 	switch {
 	case hasEnded(pod):
@@ -113,7 +112,6 @@ func firstOf(family corev1.IPFamily, ips []corev1.PodIP) string {
 	return ""
 }
 
-// hasClusterIP reports whether a Service has an IP. Headless ones have none.
 func hasClusterIP(service *corev1.Service) bool {
 	return service.Spec.ClusterIP != "" && service.Spec.ClusterIP != corev1.ClusterIPNone
 }

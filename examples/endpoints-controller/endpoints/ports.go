@@ -11,7 +11,6 @@ import (
 	projections "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/projections/core/v1"
 )
 
-// portsOf returns the ports at which a Pod serves a Service, without missing ones.
 func portsOf(service *corev1.Service, pod *projections.PodEndpoint) (ports []corev1.EndpointPort) {
 	for i := range service.Spec.Ports {
 		port := &service.Spec.Ports[i]
@@ -45,8 +44,6 @@ func numberOf(port *corev1.ServicePort, pod *projections.PodEndpoint) (number in
 	return 0, false
 }
 
-// named returns the number of the container port with the name and the protocol of a Service's
-// target.
 func named(port *corev1.ServicePort, ports []corev1.ContainerPort) (number int32, ok bool) {
 	for _, p := range ports {
 		if p.Name == port.TargetPort.StrVal && p.Protocol == port.Protocol {

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// capacity is the largest number of addresses in an Endpoints object.
 const capacity = 1000
 
 // truncate cuts subsets, in place, to capacity addresses, and reports whether there were more.

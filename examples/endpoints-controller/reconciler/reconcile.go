@@ -94,7 +94,6 @@ func (r *Reconciler) write(ctx context.Context, key object.Key, current, desired
 	return err
 }
 
-// event records a failure as an Event of a Service.
 func (r *Reconciler) event(ctx context.Context, about *corev1.Endpoints, reason, action, note string, args ...any) {
 	if r.recorder != nil && ctx.Err() == nil {
 		r.recorder.Eventf(about, nil, corev1.EventTypeWarning, reason, action, note, args...)

@@ -2,8 +2,7 @@
 
 //lint:file-ignore SA1019 Endpoints are what this package is about.
 
-// Package reconciler keeps the Endpoints of all Services in line with package endpoints: it is the
-// controller around those rules.
+// Package reconciler keeps the Endpoints of all Services in line with package endpoints.
 //
 //	Service changes  ─────────────────────────▶ its key ──────────────┐
 //	Pod changes      ─▶ index ─▶ keys of its Services, after a while ▶├▶ work queue ─▶ reconcile
@@ -106,7 +105,6 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 	return r, nil
 }
 
-// serviceOf appends the key of the Service of some Endpoints, which is also theirs.
 func serviceOf(e *corev1.Endpoints, dst []object.Key) []object.Key {
 	return append(dst, object.KeyOf(e))
 }

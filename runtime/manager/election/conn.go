@@ -53,7 +53,6 @@ type conn struct {
 	detach func() bool     // stops waiting for the end of the term
 }
 
-// Close closes the connection.
 func (c *conn) Close() error {
 	c.detach()
 	return c.shut()

@@ -56,7 +56,7 @@
 //	one for each connection of a  | the end of | the connection is closed
 //	fenced client                 | the lease  |
 //
-// Run waits for the elector. lead is called on the goroutine of Run.
+// lead is called on the goroutine of Run.
 //
 // # Blocking
 //

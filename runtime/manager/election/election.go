@@ -156,7 +156,6 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	return nil
 }
 
-// release releases the lease. If it fails, the others wait until the lease expires.
 func (e *Election) release(ctx context.Context, l *lock) {
 	ctx, cancel := context.WithTimeout(ctx, e.options.RenewDeadline)
 	defer cancel()
@@ -189,8 +188,7 @@ func (e *Election) Leading() bool {
 
 // Fence returns a copy of config for clients that only a leader may use. Their requests leave this
 // process only while it leads. Before and after, they fail with an error that wraps
-// [ErrNotLeading]; pending ones are cut off when the lease is lost. The package documentation has
-// the guarantees and limits.
+// [ErrNotLeading]; pending ones are cut off when the lease is lost.
 //
 // Each client of the copy has its own connections, made by config.Dial if that is set, and closed
 // when the lease is lost. A config with its own Transport keeps that. Then nothing looks at the

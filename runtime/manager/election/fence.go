@@ -50,7 +50,6 @@ func (f *fence) begin(parent context.Context) *term {
 	return t
 }
 
-// open returns the current term. The error says why nothing may be sent.
 func (f *fence) open() (*term, error) {
 	t := f.present.Load()
 	if t == nil {
@@ -59,7 +58,6 @@ func (f *fence) open() (*term, error) {
 	return t, t.err()
 }
 
-// extend lets requests pass until a time.
 func (t *term) extend(until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

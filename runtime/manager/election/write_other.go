@@ -4,7 +4,6 @@
 
 package election
 
-// Write writes p if the term lasts.
 func (c *conn) Write(p []byte) (int, error) {
 	if err := c.term.err(); err != nil {
 		return 0, err

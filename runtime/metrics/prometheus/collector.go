@@ -32,13 +32,11 @@ func (n names) labels() []string {
 	return []string{n.first, n.second}
 }
 
-// group is the set of all sources of one name.
 type group[S any] struct {
 	current map[*run[S]]struct{}
 	ended   []float64 // the totals of ended runs, by metric
 }
 
-// run is a source that has not ended.
 type run[S any] struct {
 	read   func() S
 	before []float64 // the totals of earlier runs of the same source
@@ -75,7 +73,6 @@ func (c *collector[S]) begin(n names, before *S, read func() S) (end func()) {
 	}
 }
 
-// counts reports whether one of the metrics is a total.
 func (c *collector[S]) counts() bool {
 	return slices.ContainsFunc(c.metrics, func(m metric[S]) bool { return m.merge == nil })
 }
@@ -129,7 +126,7 @@ func (c *collector[S]) Collect(ch chan<- prom.Metric) {
 	}
 }
 
-// register registers a collector. metrics describes it in errors.
+// metrics describes c in errors.
 func register[C prom.Collector](metrics string, registerer prom.Registerer, c C) (registered C, err error) {
 	if registerer == nil {
 		return registered, fmt.Errorf("%s: the registerer is nil; use prometheus.DefaultRegisterer or one of your own", metrics)
@@ -140,5 +137,4 @@ func register[C prom.Collector](metrics string, registerer prom.Registerer, c C)
 	return c, nil
 }
 
-// labelValue returns s as valid UTF-8.
 func labelValue(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

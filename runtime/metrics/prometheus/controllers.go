@@ -9,9 +9,7 @@ import (
 )
 
 // Controllers is a metrics.ControllerProvider, and for work queues a metrics.QueueProvider, for a
-// Prometheus registry. Any number of controllers and of other queues may use it. Metrics that
-// Kubernetes' work queues or controller-runtime have, too, share their names, so dashboards and
-// alerts for these work.
+// Prometheus registry. Any number of controllers and of other queues may use it.
 type Controllers struct {
 	queues      collector[metrics.QueueState]
 	controllers collector[metrics.ControllerState]
@@ -49,8 +47,7 @@ func (c *Controllers) Describe(ch chan<- *prom.Desc) {
 	c.controllers.Describe(ch)
 }
 
-// Collect implements prometheus.Collector. It takes the locks of each controller and each queue
-// briefly, one after the other.
+// Collect implements prometheus.Collector.
 func (c *Controllers) Collect(ch chan<- prom.Metric) {
 	c.queues.Collect(ch)
 	c.controllers.Collect(ch)

@@ -57,7 +57,6 @@ func describe[S any](all []metric[S], ch chan<- *prom.Desc) {
 	}
 }
 
-// emit sends the metrics with their values for the source with these names.
 func emit[S any](all []metric[S], values []float64, names []string, ch chan<- prom.Metric) {
 	var count uint64
 	buckets := map[float64]uint64{}
@@ -81,7 +80,6 @@ func emit[S any](all []metric[S], values []float64, names []string, ch chan<- pr
 	}
 }
 
-// valuesOf returns the values of all metrics for a state.
 func valuesOf[S any](all []metric[S], s S) []float64 {
 	values := make([]float64, len(all))
 	for n, m := range all {
@@ -90,7 +88,6 @@ func valuesOf[S any](all []metric[S], s S) []float64 {
 	return values
 }
 
-// unix returns a Unix time, or NaN for the zero time.
 func unix(t time.Time) float64 {
 	if t.IsZero() {
 		return math.NaN()

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Provider is a metrics.Provider for a Prometheus registry. Any number of informers may use it.
+// Provider is a metrics.Provider for a Prometheus registry.
 type Provider struct {
 	// set once at construction
 	informers collector[metrics.InformerState]
@@ -70,8 +70,7 @@ func (p *Provider) Describe(ch chan<- *prom.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It takes the locks of each running informer and handler
-// briefly, one after the other.
+// Collect implements prometheus.Collector.
 func (p *Provider) Collect(ch chan<- prom.Metric) {
 	for _, c := range p.collectors() {
 		c.Collect(ch)
