@@ -26,7 +26,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/server"
 )
 
-// adapterBenches compare caches of controller-runtime over informers of ours and over client-go's.
 func adapterBenches() []harness.Bench {
 	return []harness.Bench{
 		adapterBench("pods", "Pods", somePods), adapterBench("protobuf", "Pods in protobuf", protobufPods),
@@ -34,7 +33,6 @@ func adapterBenches() []harness.Bench {
 	}
 }
 
-// adapterBench measures the initial sync without handlers.
 func adapterBench(name, what string, has func(harness.Sizes) server.World) harness.Bench {
 	return harness.Bench{
 		Name: "adapter/" + name,
@@ -138,7 +136,6 @@ type controllerCache struct {
 	end       func() error
 }
 
-// startCache returns a cache that has all objects.
 func startCache(e harness.Env, w server.World) (*controllerCache, error) {
 	config := server.From{Server: e.Server, Protobuf: w.Protobuf}.Config()
 	transport := &http.Transport{}

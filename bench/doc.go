@@ -23,26 +23,25 @@
 //
 // After each run the program compares the two sides' results, and fails if they differ: how many
 // objects they hold, how often their handlers were called, and hashes of names, UIDs and versions
-// in both; in the first run of each side of a benchmark over HTTP, also of the JSON of all objects,
-// so sharing parts of objects makes no difference.
+// in both; in the first run of each side of a benchmark over HTTP, also of the JSON of all objects.
 //
 // client-go runs with its defaults: its default feature gates (watch-list, in-order, batched),
 // tools/cache's SharedIndexInformer with an index by namespace (given to it by its factories),
-// typed clients made of the same parts as generated ones. informer-gen runs with its defaults, too,
-// with the exceptions named below. Handlers are the same functions on both sides; casts and
-// adapters for calling them count as the side's own work.
+// typed clients. informer-gen runs with its defaults, too, with the exceptions named below.
+// Handlers are the same functions on both sides; casts and adapters for calling them count as the
+// side's own work.
 //
 // # The server
 //
 // The benchmarks over HTTP have one more process, which serves bytes from files over loopback
-// HTTP/1.1 and is not counted, though it shares the machine's cores with the measured side. The
-// bytes are rendered before. It answers as a kube-apiserver does: a watch-list is a stream of ADDED
-// events and a bookmark, then the watch goes on; a list is in pages of the 500 objects that both
-// sides ask for, as from a server without a watch cache. There is no TLS and no compression.
+// HTTP/1.1 and is not counted, though it shares the machine's cores with the measured side. It
+// answers as a kube-apiserver does: a watch-list is a stream of ADDED events and a bookmark, then
+// the watch goes on; a list is in pages of the 500 objects that both sides ask for, as from a
+// server without a watch cache. There is no TLS and no compression.
 //
 // # The data
 //
-// It is the same in each run. Package data makes it, with no code of the decoders.
+// Package data makes it, the same in each run.
 //
 // Pods belong to 200 workloads (ReplicaSets) of 1 to 2,000 replicas by Zipf's law. They come in
 // etcd's order, by namespace and name, so the Pods of one workload follow one another. Each has 4.9
@@ -87,8 +86,8 @@
 //
 // relist/all: the list that follows has a change of each object. While ten handlers are called,
 // another one is added and removed again and again, and the informer is asked for its Status and to
-// await a version that it has; client-go's for HasSynced and its last version. The longest call of
-// each.
+// await a version that it has; client-go's for HasSynced and its last version. The rows are the
+// longest calls.
 //
 // # event
 //
@@ -100,8 +99,6 @@
 // event/1, 3 and 10: MODIFIED events of decoded objects that round a thousand Pods, from the
 // decoder's return until 1, 3 or 10 handlers have them. The last handler to get an event lets the
 // decoder return the next. Each event brings an object new to the informer, made beforehand.
-// client-go's decoder is behind watch.StreamWatcher, as in its typed clients; ours calls back on
-// the goroutine that decodes, as our HTTP source does.
 //
 // # stall
 //

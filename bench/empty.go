@@ -91,7 +91,6 @@ func emptyNamespaces(s harness.Side, n int) (rigs []podRig, err error) {
 	return rigs, nil
 }
 
-// quietServer is a transport to a server that has no Pods and never changes.
 type quietServer struct{}
 
 // RoundTrip implements http.RoundTripper.

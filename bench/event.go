@@ -19,12 +19,11 @@ import (
 
 const (
 	// eventPods is the number of Pods that the events change in turn. It is small, so that the rows
-	// measure the path of an event; the rows of update show the cost of a store larger than the
-	// CPU's caches.
+	// measure the path of an event.
 	eventPods = 1000
 	// eventsAtOnce is the number of objects made beforehand, outside of the measurement. It is
 	// enough for a measurable time, but small enough to stay in the CPU's caches until their events
-	// come, where freshly decoded objects would also be.
+	// come.
 	eventsAtOnce = 10_000
 )
 
@@ -37,7 +36,6 @@ func eventBenches() (all []harness.Bench) {
 	return all
 }
 
-// eventBench measures one MODIFIED event, from the decoder's return until every handler has it.
 func eventBench(handlers int) harness.Bench {
 	return harness.Bench{
 		Name: fmt.Sprintf("event/%d", handlers),
@@ -101,7 +99,6 @@ func (p *play) make(n int) []*corev1.Pod {
 	return events
 }
 
-// begin starts an informer and waits until it and its handlers have the initial objects.
 func (p *play) begin(s harness.Side) (stop func(), err error) {
 	p.rig, err = newPodRig(s, p.Script)
 	if err != nil {
@@ -143,7 +140,6 @@ func (p *play) next() {
 	p.Play(next)
 }
 
-// perform sends events and waits until all handlers have them.
 func (p *play) perform(events []*corev1.Pod) error {
 	p.coming, p.until = events, p.told[0].Events+len(events)
 	p.next()

@@ -20,7 +20,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// getBench reads objects in no order, by lister.
 func getBench() harness.Bench {
 	return harness.Bench{
 		Name: "get",
@@ -71,7 +70,6 @@ func keysOf(pods []*corev1.Pod) []object.Key {
 	return keys
 }
 
-// getContendedBench reads with several goroutines while another updates.
 func getContendedBench() harness.Bench {
 	return harness.Bench{
 		Name: "get/contended",

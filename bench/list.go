@@ -17,7 +17,6 @@ const oneApp = 7
 
 var ofOneApp = labels.SelectorFromSet(labels.Set{data.AppLabel: data.AppName(oneApp)})
 
-// questions are the requests to listers.
 var questions = []struct {
 	name string
 	ask  func(aStore) (int, error)
@@ -27,7 +26,6 @@ var questions = []struct {
 	{"labels, a hundredth", func(s aStore) (int, error) { return s.selected(ofOneApp) }},
 }
 
-// listTime is about how long a question is repeated.
 const listTime = 200 * time.Millisecond
 
 // listBench reads many objects at once, after replacing each once, so that objects lie in memory as

@@ -34,7 +34,6 @@ func benches() []harness.Bench {
 	)
 }
 
-// prepared returns the Prepare function of a benchmark without preparation.
 func prepared(run func(harness.Env) (harness.Outcome, error)) func(harness.Env) (func() (harness.Outcome, error), func() error, error) {
 	return func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
 		return func() (harness.Outcome, error) { return run(e) }, nil, nil

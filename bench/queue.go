@@ -64,7 +64,6 @@ func queueBench() harness.Bench {
 	}
 }
 
-// queueKeys returns keys of two strings, with about 35 bytes of text.
 func queueKeys(n int) []object.Key {
 	keys := make([]object.Key, n)
 	for i := range keys {

@@ -49,14 +49,11 @@ func relistAllBench() harness.Bench {
 	}
 }
 
-// relisted is the effect of a relist on other calls.
 type relisted struct {
 	add, ask time.Duration // the longest
 	saw      harness.Seen
 }
 
-// relistOver runs an informer with handlers, makes it relist, and waits until all handlers have the
-// differences.
 func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relisted, err error) {
 	f := server.NewRelistProducer(states)
 	r, err := newPodRig(s, f, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))

@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// criterion is an index of Pods, with the same function for both sides.
 type criterion struct {
 	name string
 	keys func(pod *corev1.Pod, keys []string) []string
@@ -71,7 +70,6 @@ func setEach(s aStore, pods []*corev1.Pod) error {
 	return nil
 }
 
-// ourStore is our Store, and a lister over it like generated ones.
 type ourStore struct {
 	store *store.Store[*corev1.Pod]
 	pods  *lister.Resource[*corev1.Pod]

@@ -85,7 +85,6 @@ func newFleet(e harness.Env, w server.World, how fleet) (all rig.Fleet, err erro
 	return all, err
 }
 
-// syncFleet starts informers, which read the world, and waits until their handlers have all of it.
 func syncFleet(e harness.Env, w server.World, fleet func() (rig.Fleet, error)) (harness.Outcome, error) {
 	base := probe.LiveHeap()
 	f, err := fleet()
@@ -117,7 +116,6 @@ func syncFleet(e harness.Env, w server.World, fleet func() (rig.Fleet, error)) (
 	return o, nil
 }
 
-// startSynced starts informers, and waits until they and their handlers have all objects.
 func startSynced(f rig.Fleet) (stop func(), err error) {
 	if stop, err = f.Start(); err == nil {
 		err = f.WaitAdded()

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/report"
 )
 
-// updateBench updates one object after the other, each published at once.
 func updateBench() harness.Bench {
 	return harness.Bench{
 		Name: "update",
@@ -30,7 +29,6 @@ func updateBench() harness.Bench {
 	}
 }
 
-// indexBench measures the heap added by an index with a different key for each object.
 func indexBench() harness.Bench {
 	return harness.Bench{
 		Name: "index",

@@ -152,7 +152,6 @@ func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, er
 	return nil, fmt.Errorf("service %s/%s: this server doesn't reach Services; give the webhook's clientConfig a url", namespace, name)
 }
 
-// idleListener accepts nothing until it is closed.
 type idleListener struct {
 	addr   net.Addr
 	closed chan struct{}

@@ -25,7 +25,6 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/builtin"
 )
 
-// builtIns are the built-in kinds of a server, and their admission.
 type builtIns struct {
 	kinds     *builtin.Kinds
 	admission admission.Interface
@@ -134,7 +133,6 @@ func errHidden(group string) error {
 	return fmt.Errorf("the built-in kinds of group %s would hide its objects; start without BuiltInKinds to serve it", group)
 }
 
-// checkHidden returns an error if a CRD left by an earlier run is of a built-in group.
 func (a *apiServer) checkHidden(crds []*apiextensionsv1.CustomResourceDefinition) error {
 	for _, crd := range crds {
 		if a.builtIns != nil && builtin.Serves(crd.Spec.Group) {

@@ -22,10 +22,9 @@ import (
 // CRD answers a list and a watch; on a [Server], also when changes of a schema are in force. It
 // never changes crds.
 //
-// An error names the CRD and wraps the API server's answer, for example about an invalid or
-// conflicting name or schema. Names taken by another CRD are reported as soon as the API server
-// reports them, and so are missing permissions of cfg. If ctx ends first the error wraps
-// context.Cause(ctx); CRDs installed by then stay.
+// An error names the CRD and wraps the API server's answer. Names taken by another CRD and missing
+// permissions of cfg are reported as soon as the API server reports them. If ctx ends first the
+// error wraps context.Cause(ctx); CRDs installed by then stay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	if len(crds) == 0 {
 		return nil
@@ -100,7 +99,6 @@ func applyCRD(ctx context.Context, client clientset.Interface, want *apiextensio
 	})
 }
 
-// awaitEstablished returns nil when the CRD is established, and an error if it won't be.
 func awaitEstablished(ctx context.Context, client clientset.Interface, name string) error {
 	return poll(ctx, func(ctx context.Context) error {
 		crd, err := client.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, name, metav1.GetOptions{})
@@ -133,7 +131,6 @@ func isEstablished(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return false
 }
 
-// awaitServed waits until each served version of each CRD answers a list and a watch.
 func awaitServed(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/deletion"
 )
 
-// startDeletions starts the remover of namespaces' contents and the garbage collector.
 func (s *Server) startDeletions(ctx context.Context, collectGarbage bool) error {
 	if s.api.builtIns == nil && !collectGarbage {
 		return nil
@@ -69,7 +68,6 @@ func (s *Server) startDeletions(ctx context.Context, collectGarbage bool) error 
 	return nil
 }
 
-// resources returns all collections served now.
 func (s *Server) resources() []deletion.Resource {
 	all := []deletion.Resource{{
 		GroupVersionResource: apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"),

@@ -54,7 +54,6 @@ func (d *discovery) serve(api *genericapiserver.GenericAPIServer, core bool) {
 	d.api.Store(&old)
 }
 
-// wrap answers for /apis and /api and leaves other paths to next.
 func (d *discovery) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var h *http.Handler

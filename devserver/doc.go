@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package devserver runs a real Kubernetes API server inside a Go process: for tests, examples,
-// benchmarks and development, without binaries to download, without containers, without
-// certificates.
+// Package devserver runs a real Kubernetes API server inside a Go process, without binaries,
+// containers or certificates.
 //
 //	server, err := devserver.Start(ctx, devserver.Options{CRDs: crds})
 //	if err != nil { … }
@@ -11,8 +10,7 @@
 //
 // It is k8s.io/apiextensions-apiserver over an embedded etcd, optionally with Kubernetes' built-in
 // kinds. A start takes well under a second (go test -bench Start prints it). The first build of a
-// program that imports the package takes minutes. Several servers in one process are fine, each
-// with its own data and port.
+// program that imports the package takes minutes.
 //
 // # What is served
 //
@@ -20,19 +18,16 @@
 // watch with resourceVersions, bookmarks, pages, watch-list and selectors; create, update, patch,
 // server-side apply, delete with finalizers; validation, defaults, pruning, the status and scale
 // subresources, several versions with webhook conversion (by URL). Discovery in the aggregated and
-// the old form, /version and OpenAPI v2 and v3 are served too, as kubectl, REST mappers and
-// generated clients need.
+// the old form, /version and OpenAPI v2 and v3 are served too.
 //
 // Every client is an administrator. Custom resources are served as JSON and YAML. A client that
-// would send protobuf, the default of typed clients of built-in groups, must be set to JSON, as by
-// [Server.Config].
+// would send protobuf must be set to JSON, as by [Server.Config].
 //
 // # Built-in kinds
 //
 // Without Options.BuiltInKinds there are no Pods and no Namespaces: objects may be created in any
 // namespace. With it the kinds listed there are served, by the same code and in protobuf too:
-// client-go's leader election, its event recorders and kubectl work. Package devservertest starts
-// such a server for a test.
+// client-go's leader election, its event recorders and kubectl work.
 //
 // They have kube-apiserver's storage, and its rules:
 //
@@ -85,8 +80,6 @@
 // change or a deletion of a CRD, and for three after a list that waited for the watch cache, the
 // API server keeps a sleeping goroutine, which Stop can't wake.
 //
-// Less formally: start it with the context of the test or the program and defer Close.
-//
 // # When a resourceVersion is too old
 //
 // Clients must handle the answer 410: a resourceVersion is too old to continue from. The table
@@ -110,7 +103,7 @@
 //
 // Open watches go on through a Compact; with DisableWatchCache, if they have had all changes by
 // then. ExpireWatches ends them, as do EndWatches and, after Options.MinRequestTimeout, the server
-// itself. Options.WrapHandler can make any other answer.
+// itself.
 //
 // # Logs
 //
@@ -121,5 +114,5 @@
 // server's lines included.
 //
 // Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package
-// leaves them alone. The devserver command has a process of its own and a flag for feature gates.
+// leaves them alone.
 package devserver

@@ -18,8 +18,6 @@ import (
 // and its watch caches learn of compactions from nowhere else.
 const compactRevKey = "compact_rev_key"
 
-// startEtcd runs a single member in dir, on free ports of the loopback interface, and waits until
-// it is the leader.
 func startEtcd(ctx context.Context, dir string, log *logOutput) (*embed.Etcd, error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 
@@ -60,7 +58,6 @@ func zapLogger(out *logOutput) *zap.Logger {
 	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), out, zap.InfoLevel))
 }
 
-// etcdRevision returns the revision of the newest change, which is the newest resourceVersion.
 func etcdRevision(ctx context.Context, etcd *embed.Etcd) (int64, error) {
 	resp, err := etcd.Server.Range(ctx, &pb.RangeRequest{Key: []byte(compactRevKey)})
 	if err != nil {

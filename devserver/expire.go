@@ -150,7 +150,6 @@ func toggleBlank(crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// awaitExpired waits until a watch of the CRD's objects from rev answers 410.
 func (s *Server) awaitExpired(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, rev int64) error {
 	client := &http.Client{Transport: s.loop.transport}
 	for _, v := range crd.Spec.Versions {

@@ -79,7 +79,6 @@ func ask(ctx context.Context, client *http.Client, url string) error {
 	return err
 }
 
-// get sends a GET. The answer may have any status.
 func get(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -96,7 +95,6 @@ type unusedConns struct {
 	closed bool                  // mu guards it
 }
 
-// note is the server's ConnState hook.
 func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -113,7 +111,6 @@ func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// close closes these connections, and later ones at once.
 func (u *unusedConns) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

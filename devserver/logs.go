@@ -46,7 +46,6 @@ func newTextSink(out io.Writer) logr.LogSink {
 	return withCallDepth(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(out), textlogger.Verbosity(99))).GetSink(), 1)
 }
 
-// splitSink gives each line to one of two sinks.
 type splitSink struct{ server, others logr.LogSink }
 
 var _ logr.CallDepthLogSink = (*splitSink)(nil)
@@ -167,12 +166,10 @@ func (o *logOutput) Write(p []byte) (int, error) {
 // Sync does nothing: a LogOutput is any io.Writer.
 func (o *logOutput) Sync() error { return nil }
 
-// close makes later writes do nothing.
 func (o *logOutput) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.out = io.Discard
 }
 
-// serverLogger is for parts of the server that take a logger from their context.
 var serverLogger = logr.New(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&serverLog))).GetSink())

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	// Addr is the TCP address, host:port, to serve plain HTTP on. Empty means 127.0.0.1:0, a free
 	// port of the loopback interface. There is neither TLS nor authentication: every client that
-	// reaches the address is an administrator. So think twice before naming another interface.
+	// reaches the address is an administrator.
 	Addr string
 
 	// Dir is the folder of the server's data. Empty means a temporary folder, removed when the
@@ -37,14 +37,13 @@ type Options struct {
 	// events, deployments, replicasets, statefulsets, daemonsets, jobs, leases, endpointslices, and
 	// configurations of admission webhooks, which are then called. Objects can only be created in
 	// existing namespaces; default, kube-system, kube-public and kube-node-lease exist from the
-	// start. The package documentation describes these kinds and their gaps.
+	// start.
 	BuiltInKinds bool
 
 	// CollectGarbage deletes objects whose owners, by their metadata.ownerReferences, are all gone,
 	// and finishes foreground and orphaning deletions, as kube-controller-manager does. Without it,
-	// as with envtest, owner references have no effect, and an object deleted in one of these two
-	// ways stays until a client removes its finalizer foregroundDeletion or orphan. A Job orphans
-	// its Pods unless its deletion names another policy. devservertest.New sets CollectGarbage.
+	// as with envtest, owner references have no effect. A Job orphans its Pods unless its deletion
+	// names another policy. devservertest.New sets CollectGarbage.
 	CollectGarbage bool
 
 	// DisableCRDControllers leaves CRDs to controllers of the program: they accept names, establish
@@ -53,8 +52,7 @@ type Options struct {
 	DisableCRDControllers bool
 
 	// DisableWatchCache makes the server answer each list and watch from etcd. It is slower, but
-	// after a Compact all requests for older history get 410 at once. The package documentation has
-	// a table.
+	// after a Compact all requests for older history get 410 at once.
 	DisableWatchCache bool
 
 	// MinRequestTimeout sets when the server ends watches without timeoutSeconds: at a random time
@@ -63,10 +61,9 @@ type Options struct {
 	MinRequestTimeout time.Duration
 
 	// WrapHandler, if not nil, is called once, in Start, with the handler of all requests over
-	// Addr, and returns the handler to serve instead. It can count requests, delay them or answer
-	// with errors. The server's requests to itself, and those of Options.CRDs, don't pass through
-	// it. When the server stops, the context of each request is cancelled; a handler that doesn't
-	// return within five seconds is left behind.
+	// Addr, and returns the handler to serve instead. The server's requests to itself, and those of
+	// Options.CRDs, don't pass through it. When the server stops, the context of each request is
+	// cancelled; a handler that doesn't return within five seconds is left behind.
 	WrapHandler func(http.Handler) http.Handler
 
 	// LogOutput, if not nil, gets the log lines of the API server and of etcd while the server
@@ -82,7 +79,6 @@ const (
 	stopGrace = 5 * time.Second
 )
 
-// validate reports all mistakes in o, wrapped in one error.
 func (o *Options) validate() error {
 	var errs []error
 	if o.Addr != "" {
@@ -113,7 +109,6 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// minRequestSeconds returns MinRequestTimeout in seconds, with its default filled in.
 func (o *Options) minRequestSeconds() int {
 	if o.MinRequestTimeout == 0 {
 		return 1800

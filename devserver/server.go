@@ -41,7 +41,7 @@ type Server struct {
 
 // Start starts an API server and returns when it is ready: discovery answers, and the CRDs of opts,
 // and those that opts.Dir had from an earlier run, can be listed and watched. The server runs until
-// Stop or Close is called or ctx is cancelled, so don't pass a context meant for the start only.
+// Stop or Close is called or ctx is cancelled.
 //
 // An error names the wrong option or the part of the start that failed; then nothing is left
 // running. It wraps ErrDirInUse if another server has opts.Dir, the operating system's error if

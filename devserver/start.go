@@ -91,7 +91,6 @@ func (s *Server) takeDir(dir string) (err error) {
 	return nil
 }
 
-// startAPIServer runs the API server on the loopback and returns when all its resources are ready.
 func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 	s.loop = newLoopback()
 	api, err := newAPIServer(apiConfig{
@@ -236,7 +235,6 @@ func (s *Server) supervise(ctx context.Context) {
 	close(s.done)
 }
 
-// cleanUp undoes the steps of start, the last one first.
 func (s *Server) cleanUp() error {
 	var errs []error
 	for _, f := range slices.Backward(s.cleanups) {

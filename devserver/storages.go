@@ -51,7 +51,6 @@ func (s *storages) add(destroy func()) (destroyOnce func()) {
 	}
 }
 
-// track records in s each storage made with the options of getter.
 func (s *storages) track(getter generic.RESTOptionsGetter) generic.RESTOptionsGetter {
 	return trackingGetter{getter, s}
 }

@@ -21,7 +21,6 @@ type trackedWatch struct {
 	ended chan struct{}
 }
 
-// wrap records each watch that next serves.
 func (t *watchTracker) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isWatch(r) {
@@ -47,16 +46,13 @@ func (t *watchTracker) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// requests reads requests as the API server does.
 var requests = request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 
-// isWatch reports whether the API server answers a request with a watch.
 func isWatch(r *http.Request) bool {
 	info, err := requests.NewRequestInfo(r)
 	return err == nil && info.Verb == "watch"
 }
 
-// end ends all open watches, waits for their end and returns their number.
 func (t *watchTracker) end(ctx context.Context) (int, error) {
 	t.mu.Lock()
 	watches := make([]*trackedWatch, 0, len(t.open))

@@ -33,7 +33,6 @@ type PodPlan struct {
 	nodes     int
 }
 
-// plannedPod is a Pod's place in the order and its random numbers.
 type plannedPod struct {
 	workload int
 	name     string
@@ -71,9 +70,7 @@ func NewPodPlan(n int) *PodPlan {
 
 // replicasOf splits n Pods into workloads: 200 of 1 to 2,000 replicas, or fewer if there are few
 // Pods. The sizes follow Zipf's law: the w-th is the quantile (w+½)/200 of a distribution on
-// 1…2,000 in which k has the weight k^-s, with the s that makes them add up to n. (Of 20,000 Pods,
-// half of the workloads have 6 replicas or less, and 7 have more than 900; of 100,000, half have
-// 260 or less.)
+// 1…2,000 in which k has the weight k^-s, with the s that makes them add up to n.
 func replicasOf(n int) []int {
 	workloads := min(maxWorkloads, max(1, n/8))
 	sizes := func(s float64) (list []int, sum int) {
@@ -121,10 +118,8 @@ const (
 	seedOfRoutes
 )
 
-// word returns n of the characters in Kubernetes' random parts of names.
 func word(r *rand.Rand, n int) string { return pick(r, "bcdfghjklmnpqrstvwxz2456789", n) }
 
-// hexadecimal returns n digits, as in hashes.
 func hexadecimal(r *rand.Rand, n int) string { return pick(r, "0123456789abcdef", n) }
 
 func pick(r *rand.Rand, chars string, n int) string {

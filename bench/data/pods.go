@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// workload has the values shared by the Pods of a ReplicaSet.
 type workload struct {
 	namespace    string
 	app          string
@@ -91,7 +90,7 @@ func newWorkload(w int) workload {
 }
 
 // templateFields returns the fields that kube-controller-manager owns in Pods made from the
-// template. (A real one has more: its managedFields alone can have 3 KB.)
+// template.
 func (wl workload) templateFields() string {
 	return `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:version":{}},` +
 		`"f:ownerReferences":{".":{},"k:{\"uid\":\"` + string(wl.owner) + `\"}":{}}},` +
@@ -100,7 +99,6 @@ func (wl workload) templateFields() string {
 		`"k:{\"name\":\"proxy\"}":{".":{},"f:image":{},"f:name":{}}}}}`
 }
 
-// kubeletFields returns the fields that the kubelet owns. They name the Pod's IP.
 func kubeletFields(ip string) string {
 	return `{"f:status":{"f:conditions":{"k:{\"type\":\"ContainersReady\"}":{".":{},"f:status":{}},"k:{\"type\":\"Ready\"}":{".":{},"f:status":{}}},` +
 		`"f:containerStatuses":{},"f:phase":{},"f:podIP":{},"f:podIPs":{".":{},"k:{\"ip\":\"` + ip + `\"}":{".":{},"f:ip":{}}}}}`

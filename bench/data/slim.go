@@ -24,9 +24,8 @@ const (
 
 // SlimPods returns n Pods with only the fields used by stores, indexes and selectors, in the order
 // of their keys, as in a list: a tenth in BigNamespace and podsInNamespace in each other,
-// PodsOnNode on each node, in no order. No two share a part. That is client-go's case and the worse
-// one for memory caches; our decoder lets Pods of one workload share labels, owners and images. The
-// same n gives the same Pods.
+// PodsOnNode on each node, in no order. No two share a part, as in client-go. The same n gives the
+// same Pods.
 func SlimPods(n int) []*corev1.Pod {
 	r := rand.New(rand.NewPCG(5, uint64(n)))
 	order := r.Perm(n)

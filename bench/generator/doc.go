@@ -14,7 +14,7 @@
 // but the go command. They read the packages with a types.go, in one call, as when client-go is
 // generated. Ours is called without any flag, the others with their required ones, the licence and
 // the plural of Endpoints. Each side works in a module of its own in a temporary folder; both
-// modules have the same requirements, those of this program. The network isn't used.
+// modules have the same requirements, those of this program.
 //
 // The sides run in turn, each once before the runs that count. Wall time lasts from start to exit,
 // both programs' together. CPU is user and system time of all processes of the run: the operating
@@ -28,6 +28,5 @@
 //
 // CPU time of go build for the generated packages of each side, listers and informers, while all
 // their imports are in the build cache. For each run every generated file gets another comment, so
-// that it is compiled again; the go command removes the leftovers in the build cache after some
-// days.
+// that it is compiled again.
 package main

@@ -41,7 +41,6 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 	return strings.TrimSpace(string(out)), nil
 }
 
-// layOut makes a module in dir with the requirements of the module in here.
 func layOut(here, dir, path string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -20,8 +20,7 @@ const (
 	rootModule  = "github.com/informer-gen/informer-gen"
 	benchModule = rootModule + "/bench"
 	peers       = "k8s.io/code-generator/cmd/"
-	// generated is the output folder of each side.
-	generated = "generated"
+	generated   = "generated"
 )
 
 type rig struct {
@@ -122,10 +121,8 @@ func modulePath(s harness.Side) string {
 	return "bench.example/theirs"
 }
 
-// usage is the time of one or more programs and their children.
 type usage struct{ wall, cpu time.Duration }
 
-// generate runs the generators of a side, in order, on an empty folder.
 func (r *rig) generate(ctx context.Context, s harness.Side) (total usage, err error) {
 	if err := os.RemoveAll(filepath.Join(r.module(s), generated)); err != nil {
 		return usage{}, err
@@ -151,7 +148,6 @@ func (r *rig) run(ctx context.Context, s harness.Side, call []string) (usage, er
 	return usage{time.Since(begun), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
-// programs returns the calls that generate everything for a side.
 func (r *rig) programs(s harness.Side) [][]string {
 	call := func(name string, args ...string) []string {
 		return slices.Concat([]string{filepath.Join(r.temp, "bin", name)}, args, r.packages)
@@ -186,7 +182,6 @@ func (r *rig) compile(ctx context.Context, s harness.Side) (usage, error) {
 
 const compiled = "\n// Compiled in run "
 
-// touch changes the last line of all Go files in a folder to a new one.
 func touch(dir string, run int) error {
 	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".go") {

@@ -172,7 +172,6 @@ func (p *process) wait() error {
 	return nil
 }
 
-// stop ends the process at any time.
 func (p *process) stop() {
 	_ = p.in.Close()
 	_ = p.cmd.Wait() // it exits with an error, as it should

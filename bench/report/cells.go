@@ -71,7 +71,6 @@ func size(b float64) string {
 	return Digits(b) + " B"
 }
 
-// ratioCell returns the quotient with as many digits as its mark needs.
 func ratioCell(r harness.Row) string {
 	q, ok := r.Quotient()
 	switch {

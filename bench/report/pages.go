@@ -9,7 +9,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-// pick names a row for the README, by its benchmark and measure.
 type pick struct{ bench, measure string }
 
 // tenPicks are the most important rows, including losses of informer-gen.
@@ -54,7 +53,6 @@ func find(all []section, p pick) (title string, row harness.Row, err error) {
 	return "", harness.Row{}, fmt.Errorf("there is no row %q of %s", p.measure, p.bench)
 }
 
-// threeNumbers returns the table on the README's first screen.
 func threeNumbers(all []section) (string, error) {
 	var out strings.Builder
 	markdown(&out, []string{"", "in JSON", "in protobuf, as built-in kinds come"})
@@ -73,7 +71,6 @@ func threeNumbers(all []section) (string, error) {
 	return out.String(), nil
 }
 
-// tenRows returns the README's other table.
 func tenRows(all []section) (string, error) {
 	var out strings.Builder
 	markdown(&out, []string{"", string(harness.Ours), string(harness.ClientGo), "ratio", "mark", ""})

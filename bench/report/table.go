@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-// printer writes the table row by row.
 type printer struct {
 	out      io.Writer
 	markdown bool
@@ -52,7 +51,6 @@ func markdown(out io.Writer, cells []string) {
 	fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// text aligns names and marks to the left of their columns, numbers to the right.
 func (p printer) text(cells []string) {
 	var line strings.Builder
 	for i, c := range cells {

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/bench/data"
 )
 
-// rendering writes objects of one kind as an API server does in one format.
 type rendering interface {
 	contentType(watch bool) string
 	// item returns an object in a list, and event one in a watch. separator is the number of bytes
@@ -52,8 +51,6 @@ func initialEventsEnd(k data.Kind, resourceVersion string) (runtime.Object, erro
 	return obj, nil
 }
 
-// expired returns the status of an ERROR event, or of an answer, for a resourceVersion that the
-// server has forgotten.
 func expired() *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

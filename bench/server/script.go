@@ -18,9 +18,9 @@ import (
 
 // Script is a collection of existing Pods, followed by MODIFIED events. It replaces the decoder:
 // the events' objects are made beforehand, each new to the informer, as from a decoder. The code
-// between decoder and informer is each side's own: client-go's typed clients decode behind
-// watch.StreamWatcher, which has a goroutine and an unbuffered channel; our HTTP source calls back
-// on the goroutine that decodes. One informer may use it, once.
+// between decoder and informer is each side's own: client-go's is watch.StreamWatcher, with a
+// goroutine and an unbuffered channel; ours calls back on the goroutine that decodes. One informer
+// may use it, once.
 type Script struct {
 	Initial []*corev1.Pod
 	turn    chan []*corev1.Pod // objects of events that may be read

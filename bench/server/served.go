@@ -103,7 +103,6 @@ func (s *served) add(n int, at func(i int) apiruntime.Object) error {
 	)
 }
 
-// change gives n of the objects a second state.
 func (s *served) change(n, of int, at func(i, version int) apiruntime.Object) error {
 	s.changed = map[int]int{}
 	indexes := make([]int, n)
@@ -125,7 +124,6 @@ func (s *served) resourceVersion(moved bool) string {
 	return strconv.Itoa(data.CollectionVersion)
 }
 
-// list returns the answer to a list of the objects with indexes in [from, to).
 func (s *served) list(from, to int, next string, moved bool) io.Reader {
 	m := metav1.ListMeta{ResourceVersion: s.resourceVersion(moved), Continue: next}
 	if next != "" {

@@ -47,7 +47,6 @@ func (w World) Kinds() (kinds []data.Kind) {
 	return kinds
 }
 
-// fixed returns the collections of all kinds except Pods.
 func (w World) fixed() []fixed {
 	all := []fixed{
 		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},

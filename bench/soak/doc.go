@@ -10,8 +10,7 @@
 //
 // The first build compiles an API server. The exit code is 1 if a check fails.
 //
-// The server runs in a child process, so goroutines and heap belong to the informers, the handlers
-// and the writers. The table shows both over time.
+// The server runs in a child process. The table shows goroutines and heap over time.
 //
 // # Participants
 //
@@ -26,8 +25,7 @@
 // compacted; all versions expire, so that watches have to begin with a full state; one informer is
 // stopped, and runs again; the server is killed, and started again with the same data.
 //
-// Informers wait for 0.1 to 2 s after a failure, not for up to 30 s, their default: faults come
-// more often here than in production.
+// Informers wait for 0.1 to 2 s after a failure, not for up to 30 s, their default.
 //
 // # Checks
 //

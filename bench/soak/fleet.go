@@ -26,7 +26,6 @@ import (
 
 type sharedInformer = informer.SharedIndexInformer[*corev1.ConfigMap]
 
-// member is one informer, with its connections and handlers.
 type member struct {
 	name      string
 	namespace string
@@ -40,8 +39,8 @@ type member struct {
 // slowness is a slow handler's time for each event.
 const slowness = 20 * time.Millisecond
 
-// impatient is the informers' backoff. The default waits for up to 30 s after failures less than
-// two minutes apart, as here; the soak would then test long pauses.
+// impatient is the informers' backoff. The default waits for up to 30 s, so the soak would test
+// long pauses.
 var impatient = reflector.Backoff{Initial: 100 * time.Millisecond, Max: 2 * time.Second, ResetAfter: 3 * time.Second}
 
 // newMember makes the n-th informer, as described in the package's documentation.
@@ -125,7 +124,6 @@ func visit(ctx context.Context, members []*member, wrong *problems) {
 	}
 }
 
-// versions maps the keys of existing objects to their UIDs and resourceVersions.
 type versions map[object.Key]string
 
 func versionsOf(objects iter.Seq[*corev1.ConfigMap]) versions {

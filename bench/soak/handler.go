@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// checker is a handler that checks its events.
 type checker struct {
 	name  string
 	pause time.Duration // of each callback
@@ -74,7 +73,6 @@ func (c *checker) enter() (leave func()) {
 	return c.mu.Unlock
 }
 
-// knows returns the last version of each object that the handler got.
 func (c *checker) knows() versions {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -94,7 +94,6 @@ func soakIn(ctx context.Context, dir string, o options, out io.Writer, wrong *pr
 	return ended, nil
 }
 
-// soak runs the writers and the faults for the configured time.
 func (s *soak) soak(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.minutes*float64(time.Minute)))
 	defer cancel()
@@ -145,7 +144,6 @@ func (s *soak) write(ctx context.Context, writer int) {
 	}
 }
 
-// disturb makes a fault every now and then, until ctx is done.
 func (s *soak) disturb(ctx context.Context) error {
 	if s.options.faults == 0 {
 		return nil

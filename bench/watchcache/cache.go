@@ -7,8 +7,7 @@ import (
 )
 
 // cache is a watch cache of widgets, over a storage that costs nothing: it has its objects and
-// changes in advance, in the form that production storages deliver. change is called by one
-// goroutine.
+// changes in advance, in the form of production storages. change is called by one goroutine.
 type cache interface {
 	// prepare makes the next n changes. They go around the widgets.
 	prepare(n int)
@@ -30,7 +29,7 @@ type aWatch struct {
 }
 
 // withCache calls work with a cache of n widgets that has passed as many changes as one in use for
-// a while: 20,000 in the table. The cacher's history and its watchers' channels grow by that.
+// a while: 20,000 in the table. The cacher's history and its watchers' channels grow with them.
 func withCache(side harness.Side, n int, z harness.Sizes, work func(cache) (map[string]float64, error)) (o harness.Outcome, err error) {
 	var c cache
 	if side == harness.Ours {
@@ -70,7 +69,6 @@ func settle(c cache) error {
 	return nil
 }
 
-// changes are the changes of a storage, in its form of events.
 type changes[E any] struct {
 	widgets int
 	queue   chan E // for the storage's watch

@@ -17,7 +17,6 @@ const rate = 100
 // patience is the time for watchers to get missing events after the last change.
 const patience = 10 * time.Second
 
-// deliverBench measures the delivery of changes to many watchers.
 func deliverBench() harness.Bench {
 	return harness.Bench{
 		Name: "deliver",
@@ -45,11 +44,10 @@ func deliverBench() harness.Bench {
 	}
 }
 
-// load is changes at a steady rate, and watchers of all of them.
 type load struct {
 	changes  int
 	got      atomic.Int64 // deliveries
-	finished atomic.Int64 // watchers that have got all, or have been ended
+	finished atomic.Int64 // watchers with all events, or ended
 	ended    atomic.Int64
 }
 
@@ -69,7 +67,6 @@ func (l *load) watcher() aWatch {
 	}
 }
 
-// run makes the changes, and waits until the watchers have got them.
 func (l *load) run(c cache, watchers int) error {
 	c.prepare(l.changes)
 	began := time.Now()

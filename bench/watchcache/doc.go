@@ -13,8 +13,8 @@
 //
 // Each run of each side is a process of its own; the sides take turns. CPU time is user and system
 // time by getrusage, of the whole process while the work lasts. So it includes the collector's
-// part, and the part of the program that makes the changes, which is the same on both sides. Heap
-// and stacks are measured after two collections.
+// part, and the part of the program that makes the changes. Heap and stacks are measured after two
+// collections.
 //
 // # The sides
 //

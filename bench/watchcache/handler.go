@@ -31,7 +31,6 @@ func write(from watch.Interface, events func(int)) {
 	s.HandleHTTP(discarding{http.Header{}, events}, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: widgetPath}})
 }
 
-// never is an infinite timeout.
 type never struct{}
 
 // TimeoutCh implements handlers.TimeoutFactory.

@@ -16,10 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// lists is the number of lists in a run.
 const lists = 10
 
-// listBench lists a collection through the handlers of both sides.
 func listBench() harness.Bench {
 	return harness.Bench{
 		Name: "list-of-all",

@@ -22,7 +22,6 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-// The exit codes.
 const (
 	exitOK     = 0
 	exitFailed = 1
@@ -155,7 +154,6 @@ func (f *flags) upstream() (*rest.Config, error) {
 	return c, nil
 }
 
-// version returns the module's version, as recorded by the go command.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -13,11 +13,11 @@ import (
 
 // New starts a server with Options.BuiltInKinds, Options.CollectGarbage, and the CRDs of the named
 // files and folders, read as by [devserver.ReadCRDs]. Relative paths start at the test's working
-// folder, which is its package's. Without paths there are no CRDs. If the start fails, New ends the
-// test with t.Fatal and the reason.
+// folder, which is its package's. If the start fails, New ends the test with t.Fatal and the
+// reason.
 //
 // The server is ready when New returns. It ends, with all that belongs to it, after the test and
-// the cleanups registered later, whose clients can still reach it.
+// the cleanups registered later.
 func New(t testing.TB, crds ...string) *devserver.Server {
 	t.Helper()
 	opts := devserver.Options{BuiltInKinds: true, CollectGarbage: true}

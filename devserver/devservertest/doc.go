@@ -6,8 +6,7 @@
 //	client, err := kubernetes.NewForConfig(server.Config())
 //
 // The server has the CRDs, Kubernetes' built-in kinds, admission webhooks and a garbage collector.
-// The documentation of package devserver lists the kinds. Servers of several tests run side by
-// side, in parallel too.
+// Servers of several tests run side by side, in parallel too.
 //
 // envtest has no garbage collector. A test that creates objects with owners that never existed, or
 // plays the collector itself, calls [Start] without Options.CollectGarbage.

@@ -22,7 +22,6 @@ func VerifyTestMain(m goleak.TestingM, options ...goleak.Option) {
 	goleak.VerifyTestMain(patient{m, options}, options...)
 }
 
-// patient runs tests and waits until their goroutines have ended.
 type patient struct {
 	tests   goleak.TestingM
 	options []goleak.Option

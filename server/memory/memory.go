@@ -3,8 +3,7 @@
 // Package memory is a watch cache's storage in memory: for tests, benchmarks, and objects that need
 // not outlive the process.
 //
-// It starts no goroutines, only a timer for each object with a TTL: see [Storage.WithTTL]. Watch
-// waits for changes; no other call blocks.
+// It starts no goroutines, only a timer for each object with a TTL. Only Watch blocks.
 package memory
 
 import (
@@ -125,8 +124,7 @@ func (s *Storage) Apply(e watchcache.Event) error {
 	return nil
 }
 
-// Bookmark raises the version, as changes of other resources do in a shared storage, and makes
-// watches send a bookmark for it.
+// Bookmark raises the version and makes watches send a bookmark for it.
 func (s *Storage) Bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

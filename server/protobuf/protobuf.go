@@ -4,16 +4,14 @@
 // them so. It knows no types: it reads metadata and declared fields by their numbers, and leaves
 // all other bytes as they are.
 //
-// The Bytes of an object are only its message. So a list consists of its objects' messages, without
-// copying them. Single objects and events have an envelope with their kind:
+// The Bytes of an object are only its message. So a list copies none. Single objects and events
+// have an envelope with their kind:
 //
 //	list   envelope{ {1: metadata, 2: object, 2: object, …} }
 //	event  length{ 1: type, 2: {1: envelope{ object }} }
 //	envelope{ x } = "k8s\0" {1: {1: apiVersion, 2: kind}, 2: x}
 //
 // The length has four bytes, big-endian.
-//
-// The package has no goroutine. Nothing blocks except the Write of [WriteList].
 package protobuf
 
 import (
@@ -50,7 +48,6 @@ func AppendObject(dst []byte, kind metav1.TypeMeta, message []byte) []byte {
 	return appendBytes(appendHead(dst, kind), rawNumber, message)
 }
 
-// appendHead appends the envelope up to the field with its content.
 func appendHead(dst []byte, kind metav1.TypeMeta) []byte {
 	size := protowire.SizeTag(1) + protowire.SizeBytes(len(kind.APIVersion)) + protowire.SizeTag(2) + protowire.SizeBytes(len(kind.Kind))
 	dst = appendLength(append(dst, prefix...), typeNumber, size)
@@ -132,7 +129,6 @@ type wireField struct {
 	whole  []byte // the field with its number
 }
 
-// is reports whether the field has this number, and is a message or a string.
 func (f *wireField) is(number protowire.Number) bool {
 	return f.number == number && f.typ == protowire.BytesType
 }
@@ -175,7 +171,6 @@ func sizeOf(number protowire.Number, length int) int {
 	return protowire.SizeTag(number) + protowire.SizeBytes(length)
 }
 
-// appendLength appends the part of a field before its value.
 func appendLength(dst []byte, number protowire.Number, length int) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(dst, number, protowire.BytesType), uint64(length))
 }

@@ -23,7 +23,6 @@ type Reader struct {
 	drop   *cut // nil: nothing
 }
 
-// declared is a field clients may select by.
 type declared struct {
 	name    string
 	numbers []protowire.Number

@@ -19,7 +19,6 @@ type Field struct {
 	Bool bool
 }
 
-// inMetadata has the numbers of metadata's droppable fields.
 var inMetadata = map[string]protowire.Number{
 	"metadata.generateName": 2, "metadata.selfLink": 4, "metadata.generation": 7, "metadata.creationTimestamp": 8,
 	"metadata.deletionTimestamp": 9, "metadata.deletionGracePeriodSeconds": 10, "metadata.annotations": annotationsNumber,
@@ -37,7 +36,7 @@ func (s Schema) numbers(path string) (numbers []protowire.Number, ok bool) {
 }
 
 // BuiltIn returns a schema of a built-in kind: the fields API servers let clients select by, and
-// large parts such as spec, status and data. It is empty, not nil, for a kind without them.
+// large parts such as spec, status and data. It is never nil.
 func BuiltIn(kind schema.GroupVersionKind) Schema {
 	s := Schema{}
 	for path, field := range builtIn[kind.GroupKind()] {

@@ -9,7 +9,7 @@ import (
 )
 
 // aggregatedType is the media type of aggregated discovery: one document for /api and one for
-// /apis. Clients since Kubernetes 1.27 ask for it first.
+// /apis.
 const aggregatedType request.Format = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // The following types copy the needed parts of k8s.io/api/apidiscovery/v2. That module is too large

@@ -57,7 +57,6 @@ func attributesOf(req *http.Request, target request.Target, isResource bool) Att
 	return a
 }
 
-// selectedName returns the one name requested by a field selector, or "".
 func selectedName(selector string) string {
 	if selector == "" {
 		return ""

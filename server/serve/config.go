@@ -22,7 +22,7 @@ type Config struct {
 
 	// StateTimeout is how long a client may take to read a list, or the objects a watch begins
 	// with; 1 minute by default, plus a second for each MiB of the objects, which stay in memory
-	// that long. Then its connection, or its stream over HTTP/2, ends.
+	// that long. Then its connection or HTTP/2 stream ends.
 	StateTimeout time.Duration
 
 	// MaxWatches is how many watches may be open; 50,000 by default. The last quarter is reserved
@@ -38,13 +38,12 @@ type Config struct {
 	// default. An event kept by several watches counts once. Beyond it, the connections of the
 	// watches keeping the most are closed.
 	SlowBytes int64
-	// MaxBody is the size limit of a write's body in bytes; 3 MiB by default, as in an API server.
-	// Larger bodies are refused with 413.
+	// MaxBody is the size limit of a write's body in bytes; 3 MiB by default. Larger bodies are
+	// refused with 413.
 	MaxBody int64
 
-	// Shards enables shardSelector (KEP-5866), which restricts lists and watches to a part of a
-	// collection, as an API server's feature gate ShardedListAndWatch does. Otherwise the parameter
-	// is ignored.
+	// Shards enables shardSelector (KEP-5866), as an API server's feature gate ShardedListAndWatch
+	// does.
 	Shards bool
 
 	// Authorize is called with each request before any other work, and returns nil if the caller

@@ -59,7 +59,6 @@ func (c connection) flush() error {
 	return err
 }
 
-// body is the body of an answer that isn't a stream.
 type body struct {
 	*bufio.Writer
 	compressed *gzip.Writer // nil if it isn't compressed
@@ -92,8 +91,7 @@ func (h *Handler) begin(w http.ResponseWriter, code int, format request.Format, 
 	return body{bufio.NewWriterSize(to, sentAtOnce), compressed}
 }
 
-// end sends the rest. An error, here or in an earlier write, means the client has gone, so there is
-// no one to report it to.
+// end sends the rest. Errors mean the client has gone.
 func (b body) end() {
 	err := b.Flush()
 	if b.compressed == nil {

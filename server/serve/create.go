@@ -47,7 +47,6 @@ func (c *write) create() error {
 	return apierrors.NewGenerateNameConflict(c.r.Resource.GroupResource(), obj.GetName(), 1)
 }
 
-// generateName returns a name that begins with as much of base as fits.
 func generateName(base string) string {
 	const most, random = 63, 5
 	return base[:min(len(base), most-random)] + rand.String(random)

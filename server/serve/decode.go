@@ -23,12 +23,11 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// decoder reads objects as an API server reads custom resources. It reports duplicate fields, and
-// returns the object all the same.
+// decoder reads objects as an API server reads custom resources. It reports duplicate fields, but
+// returns the object.
 var decoder = json.NewSerializerWithOptions(json.DefaultMetaFactory,
 	unstructuredscheme.NewUnstructuredCreator(), unstructuredscheme.NewUnstructuredObjectTyper(), json.SerializerOptions{Strict: true})
 
-// decode returns the object in a request's body. Warnings go into the answer's header.
 func decode(w http.ResponseWriter, res Resource, in *request.Write) (*unstructured.Unstructured, error) {
 	want := res.GroupVersion().WithKind(res.Kind)
 	obj := &unstructured.Unstructured{}

@@ -23,8 +23,6 @@ type document struct {
 	format request.Format
 }
 
-// discoveryOf returns the discovery documents: one for each group and version, and the aggregated
-// ones.
 func discoveryOf(resources []Resource) map[document][]byte {
 	answers := map[document][]byte{}
 	add := func(path string, format request.Format, answer any) {

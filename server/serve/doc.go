@@ -7,18 +7,16 @@
 //	                                    └─▶ Writer, or Upstream
 //
 // A request without a resourceVersion is answered at the cache's version, which is as old as the
-// storage's last event. Other differences from an API server:
+// storage's last event. Differences from an API server:
 //
 //   - Objects are sent in the cache's encoding: JSON, or Kubernetes' protobuf. Requests for other
-//     encodings are refused with 406, and so are requests for Tables: kubectl falls back to JSON,
-//     client-go to either encoding. JSON is not indented, whatever pretty says.
+//     encodings are refused with 406, and so are requests for Tables. JSON is not indented,
+//     whatever pretty says.
 //   - A list at an exact version is refused with 410 if the cache doesn't hold that version any
 //     more, or never did. An API server asks etcd, which may have it.
 //   - Until the cache is filled, every request is refused with 429, with an API server's message
-//     and Retry-After. An API server passes gets, and lists with a limit and no selectors, to
-//     etcd. Its message also says why the cache isn't filled; here only the log does.
-//   - [NewServer] refuses a GET or HEAD with a body with 400, and limits the time for other
-//     bodies.
+//     and Retry-After. An API server passes gets, and lists with a limit and no selectors, to etcd.
+//   - [NewServer] refuses a GET or HEAD with a body.
 //   - HEAD, and a watch over a WebSocket, are answered like GET.
 //   - The parameter timeout is ignored. So is shardSelector, alpha and off in Kubernetes, unless
 //     [Config].Shards is set.
@@ -27,9 +25,8 @@
 //
 // Each answer from a cache, watches included, has two header fields. Watch-Cache-Version is the
 // cache's resourceVersion. Age counts the whole seconds since the storage's last event, bookmarks
-// included: the answer may lag the storage by that much. API servers send a bookmark a minute. A
-// Strict resource passes on requests whose answer must not be older than the request; one with
-// Fresh waits for the cache.
+// included: the answer may lag the storage by that much. A Strict resource passes on requests whose
+// answer must not be older than the request; one with Fresh waits for the cache.
 //
 // # Writes
 //
@@ -65,7 +62,7 @@
 //	one that authorizes a watch    a timer       Authorize has returned
 //	of a request, or of a stream   net/http      the request has been answered
 //
-// A watch over HTTP/1.1 takes its connection over from net/http, which would need 25 KB for it. One
+// A watch over HTTP/1.1 takes its connection over from net/http, which would use 25 KB. One
 // goroutine remains, waiting for the client to go; the cache's workers write the events. So
 // ServeHTTP returns while the watch is open, the request's context ends then, and Close and
 // Shutdown of an http.Server don't know the watch. [Handler.Shutdown] ends it and waits for its

@@ -13,9 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// encoding sends a cache's objects in the encoding they are kept in.
 type encoding interface {
-	// single returns an object as the body of an answer.
 	single(data []byte, kind metav1.TypeMeta) ([]byte, error)
 	// list writes a list of objects of a kind. It fails if an object is malformed, or if out fails.
 	list(out io.Writer, objects []*watchcache.Object, meta listMeta, kind metav1.TypeMeta) error

@@ -42,7 +42,6 @@ type selection struct {
 	format                    watchcache.Format
 }
 
-// state holds the objects of a selection at one version, as events.
 type state struct {
 	of      selection
 	seen    uint64 // the cache's version when the state was made, or a lower one
@@ -56,8 +55,7 @@ type state struct {
 	chunks  []chunk
 }
 
-// chunk is the part of a state sent in one write. The first watch to send it encodes it; the
-// encoding is kept if there are other watches.
+// chunk is the part of a state sent in one write.
 type chunk struct {
 	objects []*watchcache.Object
 

@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// jsonEncoding sends objects kept as JSON with apiVersion and kind.
 type jsonEncoding struct{}
 
 func (jsonEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
@@ -24,7 +23,6 @@ func (jsonEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
 	return appendPartial(nil, data, kind.APIVersion)
 }
 
-// appendPartial appends the metadata of an object's JSON as a PartialObjectMetadata.
 func appendPartial(dst, data []byte, apiVersion string) ([]byte, error) {
 	metadata, err := rawjson.Metadata(data)
 	if err != nil {
@@ -84,7 +82,6 @@ func (jsonEncoding) failure(status *metav1.Status) []byte {
 	return append(event, '\n')
 }
 
-// metadataEvents is the format of watches for metadata, in a version of meta.k8s.io.
 type metadataEvents struct{ apiVersion string }
 
 // AppendEvent appends an event as a line of JSON.

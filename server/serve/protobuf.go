@@ -15,7 +15,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// protobufEncoding sends objects kept as messages of Kubernetes' protobuf.
 type protobufEncoding struct{}
 
 func (protobufEncoding) single(data []byte, kind metav1.TypeMeta) ([]byte, error) {
@@ -68,7 +67,6 @@ func (protobufEncoding) failure(status *metav1.Status) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)
 }
 
-// protobufStatus encodes a status like any single object.
 func protobufStatus(status *metav1.Status) ([]byte, error) {
 	raw, err := status.Marshal()
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 )
 
 // reviews authorize an open watch again at intervals. Each review runs in its own goroutine, and
-// delays neither events nor the end of the watch. Between two reviews there is only a timer.
+// delays neither events nor the end of the watch.
 type reviews struct {
 	// set once at construction
 	h          *Handler

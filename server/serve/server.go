@@ -75,9 +75,8 @@ func limitBodies(next http.Handler) http.Handler {
 }
 
 // Limit returns a listener that accepts at most total connections at a time, and perIP of one IP
-// address; 0 means any number. Further connections are closed as soon as they are accepted, so they
-// neither take memory nor hold up other clients. Behind a proxy, or a Service whose traffic is not
-// local, the address is the proxy's or the node's.
+// address; 0 means any number. Further connections are closed as soon as they are accepted. Behind
+// a proxy, or a Service whose traffic is not local, the address is the proxy's or the node's.
 func Limit(l net.Listener, total, perIP int) net.Listener {
 	return &limited{Listener: l, total: total, perIP: perIP, byIP: map[netip.Addr]int{}}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// watches are the watch requests under way.
 type watches struct {
 	mu sync.Mutex // mu guards what follows
 	quota

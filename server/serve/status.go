@@ -50,7 +50,6 @@ func retryAfter(e *watchcache.NotReadyError) int {
 	return int(min(max(math.Exp(0.06*e.Since.Seconds()), 1), 30))
 }
 
-// refuse answers a request with an error, in the format the client prefers.
 func (h *Handler) refuse(w http.ResponseWriter, req *http.Request, err error) {
 	status := statusOf(err)
 	kind := request.Prefer(req.Header.Get("Accept"), request.JSON, request.Protobuf)

@@ -22,8 +22,6 @@ import (
 //	a worker of the cache ─▶ receive ─▶ conn, as far as it takes bytes at once
 //	                            └─▶ a goroutine writes the rest, then receive is called again
 //	run ─▶ reads conn until its end
-//
-// Events are sent in HTTP/1.1 chunks. All events waiting for the watch are written at once.
 type takenWatch struct {
 	// set before the watch can end
 	h        *Handler
@@ -127,7 +125,6 @@ func closeNow(conn net.Conn) {
 	_ = conn.Close() // it has ended
 }
 
-// run waits until the connection ends, and cleans up.
 func (t *takenWatch) run() {
 	defer t.ended.Done()
 	defer t.leave()
@@ -150,7 +147,6 @@ func (t *takenWatch) read() {
 	}
 }
 
-// receive is the watch's Receive function: it sends events.
 func (t *takenWatch) receive(events []watchcache.Event, err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,5 +12,4 @@ import (
 // rawConn returns nil: no connection can be written to without blocking.
 func rawConn(net.Conn) syscall.RawConn { return nil }
 
-// tryWrite writes nothing.
 func tryWrite(syscall.RawConn, []byte) int { return 0 }

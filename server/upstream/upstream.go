@@ -66,7 +66,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Options describe the collection. With Kind alone, it has all objects of the resource.
+// Options describe the collection.
 type Options struct {
 	// Namespace is the only namespace to read; "" means all.
 	Namespace string
@@ -77,9 +77,9 @@ type Options struct {
 	// Fields are the declared fields, such as "spec.nodeName", which the cache's clients may select
 	// by.
 	Fields []string
-	// Drop are paths of parts to cut out of objects before they are kept; no client gets these:
-	// .metadata.managedFields, .metadata.annotations["example.com/note"], .spec.template. A path
-	// leads through objects, not into lists. Clients may still select by dropped fields.
+	// Drop are paths of parts to cut out of objects before they are kept: .metadata.managedFields,
+	// .metadata.annotations["example.com/note"], .spec.template. A path leads through objects, not
+	// into lists. Clients may still select by dropped fields.
 	Drop []string
 	// Protobuf, if not nil, makes the storage request and keep objects in protobuf: for built-in
 	// kinds. It must have the declared fields and the paths in Drop, except in metadata; see
@@ -93,7 +93,7 @@ func CheckDrop(path string) error {
 	return err
 }
 
-// Storage reads a collection of an API server. It implements [watchcache.Storage].
+// Storage reads a collection of an API server.
 type Storage struct {
 	source *source.HTTP[*item] // set once at construction
 }

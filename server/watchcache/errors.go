@@ -8,7 +8,7 @@ import (
 )
 
 // ExpiredError refuses a version that is too old: a list, a page, or a watch whose changes are no
-// longer in the log. It also ends watches that are too slow. Clients get it as 410, and list again.
+// longer in the log. It also ends watches that are too slow. Clients get it as 410.
 type ExpiredError struct {
 	// Version is the requested version, or the one reached by a slow watch.
 	Version uint64
@@ -20,8 +20,7 @@ func (e *ExpiredError) Error() string {
 	return fmt.Sprintf("too old resource version: %d (%d)", e.Version, e.Oldest)
 }
 
-// TooLargeError refuses a version the cache has not reached in time. Clients get it as 504, and try
-// again.
+// TooLargeError refuses a version the cache has not reached in time. Clients get it as 504.
 type TooLargeError struct {
 	Version uint64 // requested
 	Current uint64 // the cache's
@@ -32,7 +31,7 @@ func (e *TooLargeError) Error() string {
 }
 
 // NotReadyError refuses every request until the cache is filled, and after Run has returned.
-// Clients get it as 429 with a Retry-After header, and try again.
+// Clients get it as 429.
 type NotReadyError struct {
 	// Since is how long the cache has been without objects.
 	Since time.Duration

@@ -26,7 +26,6 @@ type Filter struct {
 	Shard string
 }
 
-// Fields of every object.
 const (
 	fieldName      = "metadata.name"
 	fieldNamespace = "metadata.namespace"

@@ -60,10 +60,9 @@ func (c *Cache) follow(ctx context.Context) {
 }
 
 // Poll is one step of Run, on the caller's goroutine and without waiting: it lists the storage, or
-// reads the changes the storage has so far. It is for callers that can't run a goroutine. Call it
-// instead of Run, by one goroutine at a time. The clock doesn't run then: there are no timeouts, no
-// bookmarks other than the ones after initial events, and changes leave the log by size only. No
-// Receive function is called.
+// reads the changes the storage has so far. Call it instead of Run, by one goroutine at a time. The
+// clock doesn't run then: there are no timeouts, no bookmarks other than the ones after initial
+// events, and changes leave the log by size only. No Receive function is called.
 //
 // The storage's Watch is called with an ended context. It must emit its pending changes before it
 // checks the context, as package memory does. Errors are the storage's.

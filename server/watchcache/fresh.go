@@ -117,7 +117,6 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 // progressInterval is the time between two progress requests, since a storage may miss one.
 const progressInterval = 100 * time.Millisecond
 
-// progressor is a [Storage] that can be asked for a bookmark.
 type progressor interface {
 	RequestProgress(ctx context.Context) error
 }

@@ -17,7 +17,7 @@ type ListOptions struct {
 	// Limit is the maximum number of objects; 0 means no limit.
 	Limit int
 	// From is the key at which the list begins, whether or not it has an object: the previous
-	// page's Continue. For pages of one state, set Exact to the previous page's Version.
+	// page's Continue. For pages of one state, set Exact to its Version.
 	From string
 }
 
@@ -128,7 +128,6 @@ func (c *filter) bounds() (from, to string) {
 	return c.namespace + "/", c.namespaceEnd()
 }
 
-// namespaceEnd returns the end of the key range of the filter's namespace, or "" without one.
 func (c *filter) namespaceEnd() string {
 	if c.namespace == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 )
 
 // Object is an API object in a cache: its bytes as sent by the storage, and the values needed for
-// selection. It is immutable, since all requests share it.
+// selection. It is immutable.
 type Object struct {
 	// Key is "namespace/name", or "name" for a cluster-scoped object. Keys are ordered bytewise.
 	Key string
@@ -64,8 +64,7 @@ func (o *Object) memory() int64 {
 // Pair is a label or a field, and its value.
 type Pair struct{ Name, Value string }
 
-// Pairs is a set of labels or fields, sorted by name, without duplicates. It takes a fraction of a
-// map's memory. [PairsOf] makes one.
+// Pairs is a set of labels or fields, sorted by name, without duplicates. [PairsOf] makes one.
 type Pairs []Pair
 
 // fewPairs is the largest number of pairs searched linearly.

@@ -11,7 +11,7 @@ import (
 )
 
 // objectSet is the objects of a state, ordered by key, with an index by the values of their fields.
-// The index changes only if a value does. A set is immutable: a copy is a snapshot.
+// The index changes only if a value does. A set is immutable.
 type objectSet struct {
 	objects btree.Tree[string, keyed]
 	fields  btree.Tree[string, indexEntry] // field, value and key

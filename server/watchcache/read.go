@@ -40,8 +40,7 @@ func (w *Watcher) read(events []Event) ([]Event, error) {
 	return b.events, nil
 }
 
-// sleep puts watchers to sleep that have read everything. Watchers with new events are called
-// again. Nils are skipped.
+// sleep puts watchers to sleep that have read everything. Nils are skipped.
 func (c *Cache) sleep(watchers []*Watcher) {
 	c.mu.Lock()
 	defer c.unlock()
@@ -63,7 +62,6 @@ type batch struct {
 	err    error
 }
 
-// full reports whether the batch is complete, by size or because of an error.
 func (b *batch) full() bool {
 	return b.err != nil || len(b.events) >= batchEvents || b.bytes >= batchBytes
 }

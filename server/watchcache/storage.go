@@ -10,20 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Storage is the source of a cache's objects: one resource of an API server, a prefix of etcd, or
-// memory. Versions are the storage's. They grow with each change, and each belongs to one change.
+// Storage is the source of a cache's objects. Versions grow with each change, and each belongs to
+// one change.
 //
 // A cache calls List and Watch from one goroutine, one after the other.
 //
 // A Storage may have a third method, RequestProgress(ctx context.Context) error, which makes Watch
-// emit a bookmark soon. The cache calls it ten times a second while requests wait for a version,
-// which the storage may have reached by changes of other objects.
+// emit a bookmark soon. The cache calls it ten times a second while requests wait for a version.
 //
 // A Storage whose versions can go back, as after restoring a backup, also has a method Newest(ctx
 // context.Context) (uint64, error), returning its newest version. Unless the storage has gone back,
 // that is no older than the version of any list or watch before. The cache calls it between two
-// watches, and lists again if the version is older than its own. If Newest fails, the cache watches
-// nevertheless.
+// watches, and lists again if the version is older than its own.
 type Storage interface {
 	// List returns all objects, in any order, and the version of that state.
 	List(ctx context.Context) ([]*Object, uint64, error)

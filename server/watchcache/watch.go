@@ -21,11 +21,10 @@ type WatchOptions struct {
 	// Watch waits until the cache has reached After, and sends the objects at that version or a
 	// newer one.
 	InitialEvents bool
-	// InitialEnd asks for the bookmark that ends initial events, without the events. It is for a
-	// caller that sends them itself, from a list at After, followed by the watch's events. The
-	// bookmark comes after all changes up to the cache's version when the watch begins. Watch
-	// returns an [ExpiredError] if the cache hasn't reached After: the storage has gone back since
-	// that list.
+	// InitialEnd asks for the bookmark that ends initial events, without the events. The caller
+	// sends them itself, from a list at After. The bookmark comes after all changes up to the
+	// cache's version when the watch begins. Watch returns an [ExpiredError] if the cache hasn't
+	// reached After: the storage has gone back since that list.
 	InitialEnd bool
 	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one two
 	// seconds before the timeout. All but the first are omitted while the cache is still at the
@@ -203,7 +202,6 @@ func (w *Watcher) Close() {
 	w.c.endLocked(w, closed, errClosed)
 }
 
-// wakeLocked makes a sleeping watcher read the log after a change.
 func (c *Cache) wakeLocked(w *Watcher, at *change) {
 	if w.at.Load() != nil {
 		return
@@ -212,7 +210,6 @@ func (c *Cache) wakeLocked(w *Watcher, at *change) {
 	c.callLocked(w)
 }
 
-// callLocked wakes the watcher's reading goroutine, or queues the watcher for a worker.
 func (c *Cache) callLocked(w *Watcher) {
 	if w.receive != nil {
 		c.woken = append(c.woken, w)

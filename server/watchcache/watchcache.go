@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package watchcache is the server's side of list and watch: it keeps the objects of one resource
-// as bytes, follows its storage by one watch, and answers any number of lists and watches from
-// memory.
+// as bytes, and answers lists and watches from memory.
 //
 // A [Cache] has the present state, and one log of the changes that led to it. Each change has the
 // object before and after it, and the resulting state. A watcher is a position in that log, with a
@@ -18,9 +17,9 @@
 //
 //	index       41 │ 44 │ 45 │ 47      for a watch from 44: binary search, then follow the links
 //
-// So a watcher has no queue: unread events, and their bytes, are in the log once for all watchers.
-// A slow watcher holds up no other. When its next change has left the log, it is ended with an
-// [ExpiredError], or gets the difference of two states ([Config].MergeSlow).
+// So a watcher has no queue, and a slow one holds up no other. When its next change has left the
+// log, it is ended with an [ExpiredError], or gets the difference of two states
+// ([Config].MergeSlow).
 //
 // A watcher that has read everything is found by a requirement of its filter: a name, a field's
 // value, one label with its value, or a namespace. A change wakes only the watchers it may concern;
@@ -31,9 +30,9 @@
 //
 // # Versions
 //
-// Versions are the storage's. The cache never makes one up, so clients may move between caches of
-// one storage. The oldest version requests may name is the one before the first change of the log.
-// Changes leave the log by age and by size.
+// Versions are the storage's, so clients may move between caches of one storage. The oldest version
+// requests may name is the one before the first change of the log. Changes leave the log by age and
+// by size.
 //
 // A list or watch without a version is answered at the cache's version, so it is as old as the
 // storage's last event. A request that must not get older data names a version.
@@ -48,10 +47,9 @@
 // After a backup is restored, the storage's versions go back. The cache notices an event or a
 // bookmark older than the previous one, and, if the storage can report its version, asks for it
 // between two watches: after each failure, and after a silent watch. Then it lists, replaces all
-// objects, and ends all watches with an [ExpiredError]. Until then, which takes as long as a
-// storage's watch may be silent, it answers with the old objects. It doesn't notice if the versions
-// pass the old ones first. Kubernetes recommends to bump the revision of a restored backup, and to
-// mark it compacted: then every watch expires.
+// objects, and ends all watches with an [ExpiredError]. Until then it answers with the old objects.
+// It doesn't notice if the versions pass the old ones first. Kubernetes recommends to bump the
+// revision of a restored backup, and to mark it compacted: then every watch expires.
 //
 // # Ordering and blocking
 //
@@ -60,8 +58,7 @@
 // object that enters or leaves the filter.
 //
 // Get and List take no lock, except for a list at an older version, and for a moment one with a
-// label selector. They wait only for a version the cache hasn't reached. Some lists and watches
-// with a label selector take longer than others, because they make an index.
+// label selector. They wait only for a version the cache hasn't reached.
 //
 // # Goroutines
 //
@@ -70,8 +67,7 @@
 //	workers, one clock    Run          Run returns
 //	one for progress      Run          Run returns; only over a storage that can be asked for it
 //
-// A worker calls the watchers' Receive functions. No goroutine belongs to a watcher or a request:
-// when a request has ended, everything it has made is garbage.
+// A worker calls the watchers' Receive functions. No goroutine belongs to a watcher or a request.
 package watchcache
 
 import (
@@ -96,8 +92,7 @@ type Config struct {
 	Metrics metrics.CacheProvider
 
 	// Age is how long a change stays in the log; 5 minutes by default. Bytes limits the log's
-	// memory; 64 MiB by default. The oldest changes are dropped when either is exceeded, so both
-	// limit how far a watcher may fall behind.
+	// memory; 64 MiB by default. The oldest changes are dropped when either is exceeded.
 	Age   time.Duration
 	Bytes int64
 	// MergeSlow keeps watches that are too slow; API servers end them. Such a watch gets one event

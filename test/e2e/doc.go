@@ -5,8 +5,8 @@
 //
 // The API server is devserver, built once and run as a child process, so every goroutine of the
 // test process belongs to the informers or the tests. Most tests share one child and use different
-// namespaces; tests that compact, stop or kill it have their own. A proxy in front of the server
-// makes the faults a real one doesn't produce on demand.
+// namespaces; tests compacting, stopping or killing it have their own. A proxy in front of the
+// server makes the faults a real one doesn't produce on demand.
 //
 // Tests with random changes print a seed; with -seed they make the same changes again, though not
 // at the same moments.

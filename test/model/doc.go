@@ -23,9 +23,8 @@
 //	                     │ all that was handed over      │ store                    │ all events
 //	                     └─────────────────────▶ naive model ◀── must be equal ─────┘
 //
-// Whenever nothing happens any more without time passing, each store must be equal to its models
-// and have their resourceVersions. At the end all faults are healed, and server, stores, models,
-// handlers and indexes must agree.
+// Whenever all is quiet, each store must be equal to its models and have their resourceVersions. At
+// the end all faults are healed, and server, stores, models, handlers and indexes must agree.
 //
 // Each handler checks each event. For ours the rule is strict: add, any number of updates, delete,
 // and so on; the old object of an update is the one of the previous event; one UID from add to

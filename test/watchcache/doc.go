@@ -8,8 +8,7 @@
 // versions, page by page, with selectors; gets; watches from anywhere, with and without present
 // objects and bookmarks; mistakes of all sorts; more of it during and after further changes, after
 // a compaction, and with a freshly filled watch cache. The file has the answer below each request,
-// with versions replaced by the names of the changes that made them. So it is also a reference of
-// API servers' answers.
+// with versions replaced by the names of the changes that made them.
 //
 // A handler of package serve, over a watch cache whose storage is this API server, gets the same
 // requests at the same time, and some hundred random others. Its answers are the API server's,

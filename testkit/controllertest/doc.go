@@ -19,7 +19,7 @@
 // The test runs in a bubble of testing/synctest, whose clock moves only while all goroutines wait.
 // So retries, delays and periods take no time, and every run is alike. After Settle, the test may
 // sleep for an hour to see the effect. Everything the controllers use must be made inside the
-// bubble, and must not open sockets.
+// bubble, without sockets.
 //
 // # Settled
 //
@@ -30,7 +30,6 @@
 //
 // # Goroutines and blocking
 //
-// Start runs each controller on its own goroutine. They end when Stop is called, or with the test,
-// which waits for them. Settle blocks until all other goroutines of the bubble wait, again and
-// again.
+// Start runs each controller on its own goroutine, until Stop or the end of the test. Settle blocks
+// until all other goroutines of the bubble wait, again and again.
 package controllertest

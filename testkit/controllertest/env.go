@@ -24,8 +24,7 @@ const (
 	// patience is how long Settle waits, by the bubble's clock: long enough for a key to be retried
 	// after ten failures in a row.
 	patience = 10 * time.Minute
-	// tick is the interval between Settle's checks.
-	tick = 100 * time.Millisecond
+	tick     = 100 * time.Millisecond
 )
 
 var errStopped = errors.New("the test has stopped the controllers")
@@ -125,7 +124,6 @@ func (e *Env) Settle() {
 	}
 }
 
-// doing returns the controller's pending work, a line for each kind.
 func doing(s controller.Status) (lines []string) {
 	add := func(format string, args ...any) {
 		lines = append(lines, "controller "+s.Name+": "+fmt.Sprintf(format, args...))

@@ -18,7 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// apply merges an apply patch into an object by the ownership of fields.
 func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Object) (object.Object, error) {
 	patch := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(r.Body, &patch.Object); err != nil {

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// errDone ends a watch whose client has gone.
 var errDone = errors.New("the client has gone")
 
 // body is the body of a response. It has no goroutine: Read waits for events itself.
@@ -171,7 +170,6 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// cut returns the error that ends a cut body.
 func (b *body) cut() error {
 	switch err := b.answer.CutErr; {
 	case err == nil:

@@ -14,8 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file has the writes of a Collection, which store the test's objects as they are.
-
 func (c *collection) create(obj object.Object) object.Object {
 	obj = c.own("Create", obj)
 	c.server.mu.Lock()

@@ -29,7 +29,6 @@ func (c *collection) deleting(q query, sent *request.Write) write {
 	}
 }
 
-// deleteAll deletes q's selection one by one, and answers with the list.
 func (c *collection) deleteAll(a *Answer, q query, sent *request.Write) error {
 	var refusal *metav1.Status
 	if a.Page, refusal = c.list(context.Background(), q); refusal != nil {

@@ -12,16 +12,15 @@
 //	err = factory.Start(ctx)
 //
 // The test writes objects with the methods of a [Collection], the code under test with requests:
-// client-go's typed and dynamic clients work, and so do others that need no discovery. The
-// informers see both. Until [Serve] is called for a resource, it is answered with 404, like a
-// CustomResourceDefinition that isn't installed.
+// client-go's typed and dynamic clients work, and so do others that need no discovery. Until
+// [Serve] is called for a resource, it is answered with 404, like a CustomResourceDefinition that
+// isn't installed.
 //
 // # Connection
 //
 // A [Server] is an http.RoundTripper, which [Server.Config] puts into a rest.Config, and an
 // http.Handler, for httptest.NewServer. Use [Server.Config] unless the test is about connections:
-// it works in a bubble of testing/synctest, where a waiting watch is durably blocked and minutes
-// pass at once. A Server belongs to the bubble it was made in.
+// it works in a bubble of testing/synctest. A Server belongs to the bubble it was made in.
 //
 // # Behaviour of an API server
 //
@@ -32,11 +31,11 @@
 //     PartialObjectMetadata, by Accept; 406 if no format fits. Go types with protobuf are sent
 //     like built-in kinds, without a kind in the items of lists; other types' lists have kind and
 //     metadata behind the items.
-//   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted like
-//     storage, by namespace, slash and name as one text. All pages show the first page's version;
-//     with selectors, the last page may be empty. A list at version "0" is whole. A future
-//     version is awaited for 3 s, then gets 504 (too large); an exact version before the last
-//     compaction gets 410, a page also a token for continuing in the newest state.
+//   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted by namespace,
+//     slash and name as one text. All pages show the first page's version; with selectors, the last
+//     page may be empty. A list at version "0" is whole. A future version is awaited for 3 s, then
+//     gets 504 (too large); an exact version before the last compaction gets 410, a page also a
+//     token for continuing in the newest state.
 //   - Watches: from a version, from "" or "0" with the present objects first (unless
 //     sendInitialEvents is false), or as a watch-list (KEP-3157). If bookmarks are allowed, one
 //     ends the initial events, and more come at each [Server.BookmarkInterval] and 2 s before the
@@ -57,8 +56,7 @@
 //     replaces lists as a whole unless a TypeConverter knows the kind. Owners are recorded from
 //     the first apply on.
 //   - Deletes, of one object or a selection: preconditions, and finalizers, which keep the object
-//     with a deletionTimestamp until the last one is removed. Objects without finalizers are gone
-//     at once.
+//     with a deletionTimestamp until the last one is removed.
 //
 // Kinds whose Go type has protobuf follow the rules of built-in kinds: an update without a
 // resourceVersion is unconditional, strategic merge patches are understood, and the generation is
@@ -90,7 +88,7 @@
 // # Faults
 //
 // A [Fault] selects requests and changes their [Answer]: to an error, a late answer or none, other
-// objects, or one that breaks off. Its Do is a function, so faults compose like functions.
+// objects, or one that breaks off.
 //
 //	refuse := sourcetest.Refuse(http.StatusForbidden)
 //	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: refuse})
@@ -100,6 +98,4 @@
 //
 //	conflict := sourcetest.Refuse(http.StatusConflict)
 //	server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: conflict})
-//
-// [Server.Requests] returns the requests made so far, with their times.
 package sourcetest

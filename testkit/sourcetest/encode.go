@@ -12,7 +12,6 @@ import (
 
 type encoding interface {
 	contentType(watch bool) string
-	// object encodes one object as a whole response.
 	object(runtime.Object) ([]byte, error)
 	page(*Page) ([]byte, error)
 	event(Event) ([]byte, error)

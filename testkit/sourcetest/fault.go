@@ -36,8 +36,8 @@ type Fault struct {
 const Always = -1
 
 // Inject adds a fault. The first matching fault, in the order of Inject, that isn't used up hits a
-// request. So a test can inject several faults as a script. The returned function ends the fault;
-// calling it again, or after the fault is used up, does nothing.
+// request. The returned function ends the fault; calling it again, or after the fault is used up,
+// does nothing.
 func (s *Server) Inject(f Fault) (end func()) {
 	if f.Do == nil {
 		panic("sourcetest: Inject: the fault does nothing: Do is nil")
@@ -62,7 +62,6 @@ func (s *Server) Inject(f Fault) (end func()) {
 // written. To have a write done without the client learning of it, set a Delay longer than the
 // client's timeout, or a Cut.
 type Answer struct {
-	// Request is the request.
 	Request Request
 
 	// Delay is how long the server waits before it answers.

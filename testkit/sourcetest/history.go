@@ -79,7 +79,6 @@ func (h *history) reach(version uint64) {
 	}
 }
 
-// restored returns a history that begins at a version of h.
 func (h *history) restored(version uint64) *history {
 	objects := h.at(version)
 	slices.SortFunc(objects, func(a, b *watchcache.Object) int { return cmp.Compare(a.Version, b.Version) })

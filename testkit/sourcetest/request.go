@@ -43,7 +43,6 @@ func parseRequest(req *http.Request) (r Request, t request.Target, err error) {
 	return r, t, err
 }
 
-// verb returns the kind of request, or 0 if an API server has no verb for it.
 func (r Request) verb(v request.Verb) Verb {
 	switch r.Method {
 	case http.MethodGet:

@@ -18,8 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file has an API server's rules for stored objects of any kind.
-
 // nameLocked names an object that has only a generateName. The name is short enough for a label.
 func (c *collection) nameLocked(obj object.Object) {
 	c.server.uids++

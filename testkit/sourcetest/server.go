@@ -61,8 +61,8 @@ func New() *Server {
 	return &Server{version: 1, collections: map[schema.GroupVersionResource]*collection{}}
 }
 
-// Config returns a configuration for clients that reach the server in memory, without a socket, and
-// make any number of requests at once: QPS is -1.
+// Config returns a configuration for clients that reach the server in memory, without a socket or a
+// rate limit: QPS is -1.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: "http://sourcetest.invalid", Transport: s, QPS: -1}
 }
@@ -165,8 +165,8 @@ func (c *Collection[T]) WithoutStatus() *Collection[T] {
 }
 
 // Create adds an object and returns it as stored, with uid, creationTimestamp, resourceVersion and
-// generation, and a name if it had only a generateName. Its status is stored, too. It panics if the
-// object has no name, or exists.
+// generation, and a name if it had only a generateName. It panics if the object has no name, or
+// exists.
 func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
 
 // Update replaces an object and returns it as stored. obj needs no uid and no resourceVersion:

@@ -111,7 +111,6 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// take returns the next event, or a channel to wait on.
 func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) {
 	if len(w.queue) == 0 && w.watcher == nil {
 		return event, false, nil, io.EOF

@@ -2,8 +2,6 @@
 
 // Package storetest helps to test implementations of [store.Reader], and code that reads a store.
 //
-// [New] makes a store with objects, for unit tests that need a lister.
-//
 // [Run] is a test suite for implementations of [store.Reader]. The caller passes a function
 // returning a [Rig]: an empty Reader, and a way to change its content. The suite calls both on the
 // test's goroutine; it starts no goroutine and waits for nothing.

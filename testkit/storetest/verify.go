@@ -14,7 +14,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// verify compares all answers of a Snapshot with the model.
 func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object) {
 	t.Helper()
 	v := verifier{t, model}

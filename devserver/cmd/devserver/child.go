@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// ended is the error of a command with an exit code other than 0.
 type ended struct {
 	name string
 	code int
@@ -48,7 +47,6 @@ func runCommand(ctx context.Context, command []string, kubeconfig string, out, e
 	return nil
 }
 
-// exitCode returns the exit code of an ended process, as a shell reports it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

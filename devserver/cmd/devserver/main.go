@@ -108,7 +108,6 @@ COMMAND reads nothing from stdin. An interrupt is passed on to it, and half a mi
 	return cmd
 }
 
-// onlyCommand accepts a command after --, and no other arguments.
 func onlyCommand(cmd *cobra.Command, args []string) error {
 	switch dash := cmd.ArgsLenAtDash(); {
 	case len(args) > 0 && dash != 0:

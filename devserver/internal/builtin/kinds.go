@@ -62,7 +62,6 @@ type kind struct {
 
 var kinds = sync.OnceValue(table)
 
-// table returns the kinds with kube-apiserver's names, selectable fields and switches.
 func table() []*kind {
 	core, apps := corev1.SchemeGroupVersion, appsv1.SchemeGroupVersion
 	return []*kind{

@@ -137,7 +137,6 @@ func textsOf(t reflect.Type) map[string]string {
 	return nil
 }
 
-// describe returns the schema of a field, and the names of the definitions it refers to.
 func (d definitions) describe(t reflect.Type) (schema spec.Schema, dependencies []string) {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -98,7 +98,6 @@ func scaleOf(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	return scale, nil
 }
 
-// scaleUpdate turns an update of a scale into one of its object.
 type scaleUpdate struct {
 	rest.UpdatedObjectInfo
 	gv schema.GroupVersion

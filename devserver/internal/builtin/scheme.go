@@ -64,7 +64,6 @@ func addInternal(s *runtime.Scheme) error {
 	return nil
 }
 
-// gvk returns the kind's name in s.
 func (k *kind) gvk(s *runtime.Scheme) schema.GroupVersionKind {
 	names, _, err := s.ObjectKinds(k.object)
 	utilruntime.Must(err)
@@ -76,7 +75,6 @@ func (k *kind) gvk(s *runtime.Scheme) schema.GroupVersionKind {
 	panic(fmt.Sprintf("%T is not a kind of %s", k.object, k.gv))
 }
 
-// fieldLabel refuses fields that aren't selectable.
 func (k *kind) fieldLabel(label, value string) (string, string, error) {
 	known := label == "metadata.name" || label == "metadata.namespace" && !k.cluster
 	if !known && k.selectable != nil {

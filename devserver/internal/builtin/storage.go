@@ -73,9 +73,8 @@ func newMainStorage(k *kind, options generic.RESTOptionsGetter) (mainStorage, er
 	return mainStorage{store, k}, nil
 }
 
-// keepKind sets apiVersion and kind to the stored ones. Unlike Kubernetes' internal types, a
-// versioned object read from the storage has them; an applied one has not. The store would take
-// that for a change.
+// keepKind sets apiVersion and kind to the stored ones. An object read from the storage has them;
+// an applied one has not. The store would take that for a change.
 func keepKind(_ context.Context, obj, old runtime.Object, _ *metav1.UpdateOptions) (registry.FinishFunc, error) {
 	obj.GetObjectKind().SetGroupVersionKind(old.GetObjectKind().GroupVersionKind())
 	return func(context.Context, bool) {}, nil

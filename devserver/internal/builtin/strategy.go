@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// strategy says how objects of a kind are created, updated and deleted.
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
@@ -114,7 +113,6 @@ func (s strategy) reset(name string) map[fieldpath.APIVersion]*fieldpath.Set {
 	return fields
 }
 
-// statusStrategy updates the status, and otherwise only metadata.
 type statusStrategy struct{ strategy }
 
 func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
@@ -140,7 +138,6 @@ func onlyChange(obj, old runtime.Object, name string) {
 	}
 }
 
-// partOf returns a field of an object, to be read or set.
 func partOf(obj runtime.Object, name string) (part reflect.Value, ok bool) {
 	part = reflect.ValueOf(obj).Elem().FieldByName(name)
 	return part, part.IsValid()

@@ -63,7 +63,6 @@ func (g *Garbage) Run(ctx context.Context) {
 	}
 }
 
-// follow starts a monitor for each new resource, and stops those of resources that are gone.
 func (g *Garbage) follow(ctx context.Context) {
 	now := map[schema.GroupVersionResource]bool{}
 	for _, resource := range g.resources() {
@@ -86,7 +85,7 @@ func (g *Garbage) follow(ctx context.Context) {
 }
 
 // awaitSynced waits for the monitors' first lists. Before that, owners may seem to be gone. The
-// server is asked about each before its dependents are deleted, so this only saves requests.
+// server is asked about each anyway: this only saves requests.
 func (g *Garbage) awaitSynced(ctx context.Context) {
 	for _, m := range g.monitors {
 		select {

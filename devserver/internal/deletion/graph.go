@@ -26,7 +26,6 @@ func (o *object) waits(finalizer string) bool {
 	return o != nil && o.deleting && slices.Contains(o.finalizers, finalizer)
 }
 
-// isMeant reports whether a reference in a namespace is to the object.
 func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
 	if o == nil || o.uid != ref.UID || o.name != ref.Name || o.resource.Kind != ref.Kind {
 		return false
@@ -66,7 +65,6 @@ func (g *graph) put(o *object) (affected []types.UID) {
 	return affected
 }
 
-// remove drops an object, and returns the UIDs of its dependents and owners.
 func (g *graph) remove(uid types.UID) (affected []types.UID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -18,7 +18,6 @@ type monitor struct {
 	ended  chan struct{}
 }
 
-// monitor feeds a resource's objects into the graph.
 func (g *Garbage) monitor(ctx context.Context, resource Resource) *monitor {
 	ctx, cancel := context.WithCancel(ctx)
 	m := &monitor{stop: cancel, seen: map[types.UID]struct{}{}, ended: make(chan struct{})}

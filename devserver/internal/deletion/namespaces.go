@@ -132,7 +132,6 @@ func (n *Namespaces) deleteAll(ctx context.Context, resource Resource, namespace
 	return len(list.Items), nil
 }
 
-// report writes the reasons why a namespace still exists into its conditions.
 func (n *Namespaces) report(ctx context.Context, ns *corev1.Namespace, left []string, failures []error) error {
 	before := slices.Clone(ns.Status.Conditions)
 	condition := func(kind corev1.NamespaceConditionType, reason, fine, message string) {

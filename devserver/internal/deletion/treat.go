@@ -159,7 +159,6 @@ func (g *Garbage) finishForeground(ctx context.Context, o *object) error {
 	return g.release(ctx, o, metav1.FinalizerDeleteDependents)
 }
 
-// blocks reports whether a dependent delays its owner's foreground deletion.
 func blocks(ref metav1.OwnerReference) bool {
 	return ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
 }

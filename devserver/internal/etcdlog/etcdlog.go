@@ -5,9 +5,9 @@
 //
 // The API server builds that client's logger while its packages are initialised, from a
 // configuration variable of etcd. Go initialises packages in the order of their import paths, each
-// after its imports (The Go Programming Language Specification, Program initialization). This
-// package imports etcd's configuration and little else, and its path sorts before k8s.io/apiserver,
-// so init can change the configuration in time.
+// after its imports (Go specification, Program initialization). This package imports etcd's
+// configuration and little else, and its path sorts before k8s.io/apiserver, so init can change the
+// configuration in time.
 package etcdlog
 
 import (
@@ -44,7 +44,6 @@ func Redirect(w io.Writer) {
 	}
 }
 
-// sink writes to output, if set.
 type sink struct{}
 
 func (sink) Write(p []byte) (int, error) {

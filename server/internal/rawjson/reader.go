@@ -44,7 +44,6 @@ const (
 	roleField
 )
 
-// plain reads the header common to all objects.
 var plain = func() *Reader {
 	root := &wanted{}
 	for path, role := range map[string]role{
@@ -234,7 +233,6 @@ func (p *parser) member(n *wanted) (err error) {
 	return err
 }
 
-// around reads the members inside a value, if any are wanted.
 func (p *parser) around(n *wanted) error {
 	if len(n.members) > 0 && p.decoder.PeekKind() == '{' {
 		return p.object(n)

@@ -10,7 +10,7 @@ import (
 )
 
 // Patience bounds a test's wait for something that should come soon. Only a failing wait takes so
-// long; a busy machine may need a hundred times as long as an idle one.
+// long.
 const Patience = 3 * time.Minute
 
 // Until calls missing until it returns nil. After [Patience], or shortly before go test's own

@@ -2,8 +2,7 @@
 
 // Package patches adds strategic merge patches and server-side apply to a server of package
 // sourcetest, which has a field for [All]. It is a separate package because it imports Kubernetes'
-// OpenAPI libraries, dozens of packages the server doesn't need otherwise. It starts no goroutine
-// and never blocks.
+// OpenAPI libraries. It starts no goroutine and never blocks.
 package patches
 
 import (
@@ -51,7 +50,6 @@ func (a All) Update(empty, live, changed *unstructured.Unstructured, subresource
 	return fields.Update(live, changed, manager)
 }
 
-// fields returns a manager that records field owners for objects like empty.
 func (a All) fields(empty *unstructured.Unstructured, subresource string) (*managedfields.FieldManager, error) {
 	kind := empty.GroupVersionKind()
 	converter := a.TypeConverter

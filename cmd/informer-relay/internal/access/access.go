@@ -18,9 +18,9 @@
 // strangers': 32 of each of the two kinds run at a time, and others wait for up to 10 seconds.
 // Strangers have 32 reviews of each kind of their own and a queue; running and queued, there are at
 // most 512. One address may cause 100 refusals, and then 10 a second; a waiting question counts as
-// a refusal. Beyond these limits strangers get 429 with Retry-After, and the API server isn't
-// asked. An address is an IPv4 address or a /64 of IPv6. Good answers are kept for 65,536
-// questions; refusals have a cache of 4,096 of their own.
+// a refusal. Beyond these limits strangers get 429, and the API server isn't asked. An address is
+// an IPv4 address or a /64 of IPv6. Good answers are kept for 65,536 questions; refusals have a
+// cache of 4,096 of their own.
 //
 // # Goroutines
 //
@@ -55,8 +55,8 @@ type Access struct {
 // decider returns nil if the caller may make the request a, or else the error for the caller.
 type decider func(ctx context.Context, c credentials, a serve.Attributes) error
 
-// New returns an Access for the configured mode. It sends no request. It fails if upstream, needed
-// by the modes with reviews, can't be used.
+// New returns an Access for the configured mode. It sends no request. It fails if upstream can't be
+// used.
 func New(c configfile.Access, upstream *rest.Config) (*Access, error) {
 	a := &Access{counters: newCounters()}
 	switch c.Mode {

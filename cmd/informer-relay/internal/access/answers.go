@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// mostAnswers and mostRefusals bound the answers that are kept, with a yes and with a no. The
-	// least recently used ones are dropped.
+	// mostAnswers and mostRefusals bound the answers that are kept, with a yes and with a no.
 	mostAnswers  = 65_536
 	mostRefusals = 4_096
 	// mostReviews bounds the concurrent reviews of questions last answered with yes. Others wait,
@@ -45,7 +44,6 @@ type answers[T any] struct {
 	asking map[string]*question[T]
 }
 
-// policy tells yes from no, and says how long each is kept.
 type policy[T any] struct {
 	isYes                func(T) bool
 	keepYes, keepRefusal time.Duration

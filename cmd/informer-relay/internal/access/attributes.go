@@ -14,7 +14,6 @@ import (
 // server's metrics.
 const MetricsPath = "/metrics"
 
-// forReview returns the attributes in the form of reviews: for a resource or for a path.
 func forReview(a serve.Attributes) (*authorizationv1.ResourceAttributes, *authorizationv1.NonResourceAttributes) {
 	if a.Path != "" {
 		return nil, &authorizationv1.NonResourceAttributes{Path: a.Path, Verb: a.Verb}

@@ -11,7 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/server/serve"
 )
 
-// callers maps names in client certificates to rights.
 type callers []configfile.Caller
 
 // decide compares a caller's names with the entries. Everyone with an entry may use discovery.
@@ -45,5 +44,4 @@ func allows(c configfile.Caller, a serve.Attributes) bool {
 		anyOr(c.Verbs, a.Verb) && anyOr(c.Namespaces, a.Namespace) && anyOr(c.ResourceNames, a.Name)
 }
 
-// anyOr reports whether list is empty or has value.
 func anyOr(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }

@@ -26,7 +26,6 @@ type failures struct {
 	logged map[string]*loggedFailure // by reason; mu guards it, and its content
 }
 
-// loggedFailure is the time of the last log line for a reason, and the number of failures since.
 type loggedFailure struct {
 	at    time.Time
 	since int

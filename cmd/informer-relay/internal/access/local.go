@@ -26,7 +26,6 @@ func LocalOnly(next http.Handler) http.Handler {
 	})
 }
 
-// isLocal reports whether a Host header names the loopback.
 func isLocal(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

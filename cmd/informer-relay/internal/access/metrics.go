@@ -8,7 +8,6 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 )
 
-// The label values of answers to callers.
 const (
 	resultAllowed      = "allowed"
 	resultUnauthorized = "unauthorized"
@@ -17,7 +16,6 @@ const (
 	resultFailed       = "failed"
 )
 
-// counters count the answers to callers, and time the reviews.
 type counters struct {
 	decisions *prom.CounterVec
 	reviews   *prom.HistogramVec

@@ -32,7 +32,6 @@ const (
 	largestAnswer = 1 << 20
 )
 
-// The paths for creating reviews.
 const (
 	tokenReviews       = "/apis/authentication.k8s.io/v1/tokenreviews"
 	selfSubjectReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
@@ -168,7 +167,6 @@ func (r *reviews) name(ctx context.Context, token string) (string, error) {
 	return answer.Status.UserInfo.Username, err
 }
 
-// errUndecided means that a review has brought no decision.
 var errUndecided = errors.New("the API server could not decide")
 
 // decisionOf returns the decision in a review's status. A refusal because of an error isn't a
@@ -180,7 +178,6 @@ func decisionOf(user string, s authorizationv1.SubjectAccessReviewStatus) (decis
 	return decision{known: true, allowed: s.Allowed, user: user, reason: s.Reason}, nil
 }
 
-// answer returns the error for the caller, given a decision or the error of a review.
 func (d decision) answer(a serve.Attributes, err error) error {
 	switch {
 	case err != nil:
@@ -229,7 +226,6 @@ func create[T any](ctx context.Context, r *reviews, path, token string, review T
 	return answered, nil
 }
 
-// refusal returns the error for an answer that isn't a review.
 func refusal(code int, data []byte) error {
 	status := metav1.Status{}
 	if err := json.Unmarshal(data, &status); err != nil || status.Kind != "Status" {

@@ -52,7 +52,6 @@ func unreviewed(err error) error {
 	return answer
 }
 
-// resultOf returns an answer's label in metrics.
 func resultOf(err error) string {
 	switch {
 	case err == nil:

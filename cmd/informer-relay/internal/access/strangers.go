@@ -23,11 +23,10 @@ const (
 	// count as refusals until they are answered.
 	refusalBurst      = 100
 	refusalsPerSecond = 10
-	// mostAddresses bounds the addresses remembered. The least recently used ones are dropped.
+	// mostAddresses bounds the addresses remembered.
 	mostAddresses = 16_384
 )
 
-// errTooMany means that a stranger's question isn't asked.
 var errTooMany = errors.New("too many strangers")
 
 // strangers bounds the questions of callers about whom nothing good is known: how many are asked at

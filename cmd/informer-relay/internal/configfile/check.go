@@ -207,7 +207,6 @@ func (d *document) checkTexts(path string, texts []string) {
 	}
 }
 
-// isField reports whether text is a path of members, as clients select by.
 func isField(text string) bool {
 	for part := range strings.SplitSeq(text, ".") {
 		if part == "" || strings.ContainsAny(part, " =!,[]*'\"") {

@@ -52,7 +52,6 @@ func (l Listen) Loopback() bool {
 // Mode is a way to authenticate and authorize callers.
 type Mode string
 
-// The modes.
 const (
 	// TokenReview asks the upstream who a caller is, by a TokenReview of the caller's token, and
 	// for its rights, by a SubjectAccessReview. With Listen.ClientCAFile, callers may have a client
@@ -124,8 +123,8 @@ type Resource struct {
 	// or .metadata.annotations["example.com/note"]. Callers don't get them.
 	Drop []string `yaml:"drop"`
 
-	// Protobuf keeps and serves the objects of a built-in kind in protobuf. Clients must accept it,
-	// as client-go's typed clients do; clients that accept only JSON are refused.
+	// Protobuf keeps and serves the objects of a built-in kind in protobuf. Clients that accept
+	// only JSON are refused.
 	Protobuf bool `yaml:"protobuf"`
 	// PassWrites passes writes, and requests for subresources, on to the API server with the
 	// caller's token. Strict also passes gets, and lists without a resourceVersion, so that their
@@ -149,7 +148,7 @@ type History struct {
 	Age   time.Duration `yaml:"age"`   // 5 minutes by default
 	Bytes Bytes         `yaml:"bytes"` // 64Mi by default
 	// MergeSlow continues watches whose changes were dropped with one event for each changed
-	// object. By default they end with 410, as at an API server, and clients list.
+	// object. By default they end with 410.
 	MergeSlow bool `yaml:"mergeSlow"`
 }
 
@@ -178,7 +177,6 @@ type Shutdown struct {
 	Period time.Duration `yaml:"period"`
 }
 
-// defaults returns the values of keys left out of a file.
 func defaults() *Config {
 	return &Config{
 		Listen:     Listen{Address: ":8443"},
@@ -189,7 +187,6 @@ func defaults() *Config {
 	}
 }
 
-// defaultResource returns the values of keys left out of an element of resources.
 func defaultResource() Resource {
 	return Resource{History: History{Age: 5 * time.Minute, Bytes: 64 << 20}}
 }

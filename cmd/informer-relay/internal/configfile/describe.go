@@ -75,7 +75,6 @@ func (r Resource) paths() (paths []string) {
 	return paths
 }
 
-// describe summarizes the resource, without its paths.
 func (r Resource) describe() string {
 	parts := []string{fmt.Sprintf("history %v, %s", r.History.Age, resource.NewQuantity(int64(r.History.Bytes), resource.BinarySI))}
 	if r.History.MergeSlow {

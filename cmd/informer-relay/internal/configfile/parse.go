@@ -182,7 +182,6 @@ func (d *document) readScalar(n *yaml.Node, path string, to reflect.Value) {
 	}
 }
 
-// keysOf returns the keys of a struct, in its order.
 func keysOf(t reflect.Type) (keys []string) {
 	for i := range t.NumField() {
 		keys = append(keys, t.Field(i).Tag.Get("yaml"))

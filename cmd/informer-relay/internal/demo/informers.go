@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// group is some informers of the ConfigMaps in the namespace default.
 type group struct {
 	// set once at construction
 	informers []*informer.SharedIndexInformer[*unstructured.Unstructured]
@@ -71,7 +70,6 @@ func (g *group) add(address string, i int) (*informer.SharedIndexInformer[*unstr
 	return made, err
 }
 
-// collection returns a source of the ConfigMaps in the namespace default of a server.
 func collection(address string) (*source.HTTP[*unstructured.Unstructured], error) {
 	client, err := source.NewClient(&rest.Config{Host: address, Transport: &http.Transport{}})
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 )
 
 const (
-	// discoveryTimeout bounds one request for resources.
 	discoveryTimeout = 30 * time.Second
 	// largestDiscovery bounds the bytes read of an answer.
 	largestDiscovery = 16 << 20

@@ -35,7 +35,6 @@ func (r *Relay) ServeProbes(l net.Listener) (stop func()) {
 	return serveAside(serve.Limit(l, mostProbes, mostProbesPerAddress), server)
 }
 
-// serveProbe answers a probe, and reports whether the request is one.
 func (r *Relay) serveProbe(w http.ResponseWriter, req *http.Request) bool {
 	switch req.URL.Path {
 	case "/healthz", "/livez":

@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 )
 
-// exporter serves the metrics of a relay: of its process, its caches, and its callers.
 type exporter struct {
 	http.Handler
 	caches *prometheus.Caches

@@ -17,8 +17,6 @@
 //	goroutine                          started by   ends when
 //	Serve                              the caller   its context ends, and the shutdown is over
 //	each cache's Run, start, server    Serve        Serve returns
-//
-// Requests are answered on the goroutines of net/http.
 package relay
 
 import (

@@ -71,7 +71,6 @@ func (r *requests) add(req *http.Request, code int, took time.Duration) {
 	r.total.WithLabelValues(append(labels, strconv.Itoa(code))...).Inc()
 }
 
-// verbOf returns the verb of a request, or "other".
 func verbOf(a serve.Attributes) string {
 	switch a.Verb {
 	case "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection":

@@ -23,13 +23,11 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// serving is the part of a relay that depends on its resources.
 type serving struct {
 	handler *serve.Handler
 	caches  []cache
 }
 
-// cache has the objects of one collection.
 type cache struct {
 	*watchcache.Cache
 	name string // such as pods/v1 in shop
@@ -59,7 +57,6 @@ func (r *Relay) start(ctx context.Context) (*serving, error) {
 	return s, err
 }
 
-// await looks a resource up at the API server until it succeeds.
 func (r *Relay) await(ctx context.Context, resource configfile.Resource) (*metav1.APIResource, error) {
 	logger := klog.FromContext(ctx)
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {

@@ -83,7 +83,6 @@ func (f *tlsFiles) current() *tls.Config {
 	return f.now
 }
 
-// look returns the modification times of the files.
 func (f *tlsFiles) look() (stamps [3]time.Time, err error) {
 	for i, name := range []string{f.cert, f.key, f.clientCA} {
 		if name == "" {

@@ -117,7 +117,6 @@ func configure(dir, etcd string, listener net.Listener, token string) (*options.
 	return o, nil
 }
 
-// writeKey writes a private key for tokens of service accounts.
 func writeKey(file string) (string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -85,5 +85,4 @@ func awaitReady(ctx context.Context, config *rest.Config) error {
 	}
 }
 
-// tail returns the end of a log.
 func tail(log []byte) []byte { return log[max(0, len(log)-4000):] }

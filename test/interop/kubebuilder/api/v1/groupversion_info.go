@@ -31,5 +31,5 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	return nil
 }
 
-// ConditionReady is the type of the condition that both kinds have.
+// ConditionReady is the type of both kinds' condition.
 const ConditionReady = "Ready"
