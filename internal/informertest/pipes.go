@@ -16,6 +16,7 @@ type Pipes struct {
 	close  func()
 }
 
+// NewPipes returns an open listener.
 func NewPipes() *Pipes {
 	p := &Pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 	p.close = sync.OnceFunc(func() { close(p.closed) })
