@@ -59,7 +59,7 @@ func run(ctx context.Context, address string) error {
 	return m.Run(ctx)
 }
 
-// lockDoor stands for what the world outside of the cluster has to be told.
+// lockDoor stands for a call to the world outside of the cluster.
 func lockDoor(_ context.Context, team string) error {
 	log.Println("locked the door of team", team)
 	return nil

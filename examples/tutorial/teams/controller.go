@@ -103,7 +103,7 @@ func (t *Teams) desk(team *v1.Team, member string) *corev1.ConfigMap {
 	}
 }
 
-// end does what has to happen before a Team is gone, and then lets it go.
+// end does the last work for a Team, and then lets it go.
 func (t *Teams) end(ctx context.Context, team *v1.Team) (done controller.Result, err error) {
 	if !slices.Contains(team.Finalizers, Finalizer) {
 		return done, nil

@@ -16,7 +16,7 @@ type SiteSpec struct {
 	Nodes []string `json:"nodes,omitempty"`
 }
 
-// SiteStatus is what is known of a place.
+// SiteStatus is the observed state of a place.
 type SiteStatus struct {
 	// Widgets counts the machines that are plugged into the site's nodes.
 	// +optional

@@ -22,7 +22,7 @@ const (
 	Gold Tier = "gold"
 )
 
-// WidgetSpec is what the shop wants of a machine.
+// WidgetSpec is the desired state of a machine.
 type WidgetSpec struct {
 	// NodeName is the node that the machine is plugged into. Empty means that it is still in the
 	// van.
@@ -66,7 +66,7 @@ const (
 	Broken Phase = "Broken"
 )
 
-// WidgetStatus is what is known of a machine.
+// WidgetStatus is the observed state of a machine.
 type WidgetStatus struct {
 	// Phase is empty until the machine has been seen.
 	// +optional

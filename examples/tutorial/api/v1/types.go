@@ -12,14 +12,14 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //go:generate go tool controller-gen object paths=.
 //go:generate go tool controller-gen crd paths=. output:crd:dir=../../config/crd
 
-// TeamSpec is what is wanted of a team.
+// TeamSpec is the desired state of a team.
 type TeamSpec struct {
 	// Members are the names of its members.
 	// +listType=set
 	Members []string `json:"members,omitempty"`
 }
 
-// TeamStatus is what is known of a team.
+// TeamStatus is the observed state of a team.
 type TeamStatus struct {
 	// Desks is how many of the members have a desk.
 	Desks int32 `json:"desks"`
