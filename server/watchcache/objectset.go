@@ -15,7 +15,7 @@ import (
 type objectSet struct {
 	objects btree.Tree[string, keyed]
 	fields  btree.Tree[string, indexEntry] // field, value and key
-	copied  int64                          // approximate number of bytes copied by the last put or remove
+	copied  int64                          // bytes copied by the last put or remove, about
 }
 
 type keyed struct{ *Object }

@@ -61,7 +61,7 @@ type Watcher struct {
 	marked  atomic.Bool           // a bookmark is due; changed under the cache's mu
 	flow    atomic.Uint32         // whether receive wants more: flowing, blocked or resumed
 	pending *pendingEvents        // used by the reading goroutine; nil: all sent
-	endAt   uint64                // last version of the caller's initial events; used likewise; 0: ended
+	endAt   uint64                // last version of the initial events; used likewise; 0: ended
 
 	// the cache's mu guards what follows
 	bucketIndex int

@@ -60,7 +60,7 @@ func SetIdentity(data []byte, uid string, version uint64) ([]byte, error) {
 		return set(data, h, h.versionAt, "resourceVersion", strconv.FormatUint(version, 10))
 	}
 	first, second := setUID, setVersion
-	if h.uidAt.from < h.versionAt.from { // set the later one first, so the other's extent stays valid
+	if h.uidAt.from < h.versionAt.from { // the later one first: the other's extent stays valid
 		first, second = second, first
 	}
 	if data, err = first(data); err != nil {

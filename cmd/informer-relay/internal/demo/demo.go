@@ -129,7 +129,7 @@ func start(ctx context.Context, c *configfile.Config, upstream, address string) 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { cancel(r.Serve(ctx, l)) }) // cancel keeps WaitReady from waiting for a failed relay
+	running.Go(func() { cancel(r.Serve(ctx, l)) }) // WaitReady ends if the relay fails
 	stop = func() {
 		cancel(nil)
 		running.Wait()

@@ -37,7 +37,7 @@ func Start(t testing.TB) *rest.Config {
 	server := exec.Command(binary)
 	server.Env = append(os.Environ(), folder+"="+t.TempDir())
 	server.Stderr = &log
-	life, err := server.StdinPipe() // the server ends when this is closed, also if this process is killed
+	life, err := server.StdinPipe() // its end is the server's, also if we are killed
 	if err != nil {
 		t.Fatal(err)
 	}
