@@ -258,10 +258,11 @@ func (w *Widget) DeepCopyObject() runtime.Object { return w }
 `)
 }
 
-const introduction = `# What is generated
+const introduction = `# Generated code
 
-Everything that one run writes for one namespaced kind with three indexes, each declaration with a
-line about it. The kind is this one, in the package example.com/shop/api/v1:
+All files of one run for one namespaced kind with three indexes, each declaration with a line about
+it. After this page you can find your way in generated code. The kind is this one, in the package
+example.com/shop/api/v1:
 
 ` + "```text" + `
 // Widget is a vending machine.
@@ -280,11 +281,11 @@ them. With ` + "`--layout single`" + ` all of it is one package, which has the k
 [Projections](projections.md) of a kind have files of the same names and shapes, and their types in
 a folder called projections.
 
-Neither a date nor a version stands in the files, so that they change only when what they are
-generated from does. Packages are imported under their own names unless these are taken. A header of
-the project's own (` + "`--header`" + `) stands above the first line. A kind that is deprecated has a
-` + "`Deprecated:`" + ` paragraph at its informer, its lister and its accessor, so that staticcheck reports
-the code that uses it; the files that have to name it tell staticcheck to pass over them.
+Neither a date nor a version stands in the files, so they change only with their source. Packages
+are imported under their own names unless these are taken. A header of the project's own
+(` + "`--header`" + `) stands above the first line. A deprecated kind has a ` + "`Deprecated:`" + ` paragraph at its
+informer, its lister and its accessor, so that staticcheck reports the code that uses it; the files
+that have to name it tell staticcheck to ignore them.
 `
 
 // documentedFiles are in the order in which a reader needs them.
