@@ -40,7 +40,7 @@ type Server struct {
 }
 
 // Start starts an API server and returns when it is ready: discovery answers, and the CRDs of opts,
-// and those that opts.Dir had from an earlier run, can be listed and watched. The server runs until
+// and those left in opts.Dir by an earlier run, can be listed and watched. The server runs until
 // Stop or Close is called or ctx is cancelled.
 //
 // An error names the wrong option or the part of the start that failed; then nothing is left

@@ -16,9 +16,9 @@ import (
 // inspected describes a type, without Accessor and Files.
 func inspected(of resolve.Type) InspectedType {
 	t := InspectedType{
-		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: of.Reason, Advice: of.Advice,
-		Group: of.Group, GroupGoName: of.GroupGoName, Version: of.Version,
-		Scope: of.Scope, Resource: of.Resource, Plural: of.Plural,
+		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: Fact(of.Reason), Advice: of.Advice,
+		Group: Fact(of.Group), GroupGoName: Fact(of.GroupGoName), Version: Fact(of.Version),
+		Scope: Fact(of.Scope), Resource: Fact(of.Resource), Plural: Fact(of.Plural),
 	}
 	if of.Model == nil {
 		return t

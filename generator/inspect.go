@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/internal/diag"
-	"github.com/informer-gen/informer-gen/internal/generator/resolve"
 )
 
 // Inspection tells what Generate would do with each type, and why. File names are relative to
@@ -57,7 +56,11 @@ type InspectedType struct {
 // Fact is a decision, as its Text, and the source of it. From is a marker's name with its "+", a
 // key of the configuration file, a flag with its "--", or a rule in words. Pos is the place of the
 // source; not valid for flags and rules.
-type Fact = resolve.Fact
+type Fact struct {
+	Text string
+	From string
+	Pos  token.Position
+}
 
 // InspectedIndex is an index of a type.
 type InspectedIndex struct {

@@ -87,8 +87,8 @@ func (r *Resource[T]) InNamespace() string { return r.namespace }
 
 // List implements Lister and NamespaceLister.
 func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
-	if err := (*table.Version)(r.Snapshot()).Lacking(r.namespace); err != nil {
-		return nil, fmt.Errorf("list %s: %w", r.resource.String(), err)
+	if err := lacking((*table.Version)(r.Snapshot()), r.resource, object.Key{Namespace: r.namespace}); err != nil {
+		return nil, err
 	}
 	// Not the snapshot checked above: the informer may have synced since.
 	return r.Snapshot().List(r.namespace, selector), nil
@@ -109,8 +109,8 @@ func (r *Resource[T]) Get(name string) (T, error) {
 	version := (*table.Version)(r.Snapshot())
 	obj, ok := version.Get(key)
 	if !ok {
-		if err := version.Lacking(r.namespace); err != nil {
-			return *new(T), fmt.Errorf("get %s %q: %w", r.resource.String(), key, err)
+		if err := lacking(version, r.resource, key); err != nil {
+			return *new(T), err
 		}
 		if obj, ok = (*table.Version)(r.Snapshot()).Get(key); !ok {
 			return *new(T), apierrors.NewNotFound(r.resource, name)
@@ -127,4 +127,17 @@ func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 		return nil
 	}
 	return r.reader.Snapshot()
+}
+
+// lacking returns the error of a Get of a key, or of a List of its namespace, if the version may
+// lack objects. It isn't generic: otherwise every kind would compile it.
+func lacking(version *table.Version, resource schema.GroupResource, key object.Key) error {
+	err := version.Lacking(key.Namespace)
+	switch {
+	case err == nil:
+		return nil
+	case key.Name == "":
+		return fmt.Errorf("list %s: %w", resource.String(), err)
+	}
+	return fmt.Errorf("get %s %q: %w", resource.String(), key, err)
 }

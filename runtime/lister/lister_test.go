@@ -164,3 +164,29 @@ func TestZeroResourceIsEmpty(t *testing.T) {
 		t.Error("not the namespace that was asked for")
 	}
 }
+
+// syncing is a store that publishes its next state at each read, up to the last.
+type syncing []*store.Snapshot[*thing]
+
+func (s *syncing) Snapshot() *store.Snapshot[*thing] {
+	now := (*s)[0]
+	if len(*s) > 1 {
+		*s = (*s)[1:]
+	}
+	return now
+}
+
+// TestAReadDuringTheFirstSyncMissesNothing: an informer that has synced by now may have been empty
+// when the read began.
+func TestAReadDuringTheFirstSyncMissesNothing(t *testing.T) {
+	states := syncing{newStore[*thing](t).Snapshot(), newStore(t, named("shop", "blue")).Snapshot()}
+	before := states
+	if _, err := lister.New[*thing](&before, resource).Namespace("shop").Get("blue"); err != nil {
+		t.Error(err)
+	}
+	before = states
+	list, err := lister.New[*thing](&before, resource).List(nil)
+	if got := names(t, list, err); !slices.Equal(got, []string{"shop/blue"}) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -56,5 +56,15 @@ func (k Key) String() string {
 	return k.Namespace + "/" + k.Name
 }
 
-// MarshalText returns k.String(), for JSON.
+// MarshalText returns k.String(): a Key is text in JSON, also as the key of a map.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText, with the errors of [ParseKey]. Empty text is the
+// zero Key.
+func (k *Key) UnmarshalText(text []byte) (err error) {
+	*k = Key{}
+	if len(text) > 0 {
+		*k, err = ParseKey(string(text))
+	}
+	return err
+}

@@ -3,7 +3,9 @@
 package object_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -50,5 +52,20 @@ func TestParseKey(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("key %q: want", tc.text)) {
 			t.Errorf("ParseKey(%q) fails with %q, which doesn't say what was wrong with what", tc.text, err)
 		}
+	}
+}
+
+func TestKeysAreTextInJSON(t *testing.T) {
+	keys := map[object.Key]object.Key{{Namespace: "ns", Name: "a"}: {Name: "b"}, {}: {}}
+	text, err := json.Marshal(keys)
+	if want := `{"":"","ns/a":"b"}`; err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+	var again map[object.Key]object.Key
+	if err := json.Unmarshal(text, &again); err != nil || !maps.Equal(again, keys) {
+		t.Errorf("%s is read as %v, %v", text, again, err)
+	}
+	if err := json.Unmarshal([]byte(`["ns/"]`), &[]object.Key{}); err == nil {
+		t.Error("a key without a name was read")
 	}
 }

@@ -21,7 +21,7 @@ var clientgo = sync.OnceValue(func() managedfields.TypeConverter {
 // Warm does the work of a process's first write in advance.
 func Warm() { clientgo() }
 
-// converter is clientgo, except that it deduces Scale, for which client-go has no schema.
+// converter is clientgo, except for Scale: client-go has no schema of it, so it is deduced.
 type converter struct{ deduced managedfields.TypeConverter }
 
 var _ managedfields.TypeConverter = converter{}

@@ -29,5 +29,5 @@
 //
 // Ports offered by the same addresses, in the same states, form one subset. Addresses are sorted.
 // Ports and subsets are in Kubernetes' order, by a hash, so each of the two controllers leaves the
-// other's writes alone. Beyond 1,000 addresses, those that are not ready are cut first.
+// other's writes alone. Beyond 1,000 addresses, unready ones are cut first.
 package endpoints

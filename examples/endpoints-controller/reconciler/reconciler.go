@@ -46,8 +46,8 @@ const (
 type Options struct {
 	// Concurrency is the number of Services reconciled at once. 0 means 5.
 	Concurrency int
-	// BatchPeriod is the time for which changes of Pods are collected before their Service is
-	// reconciled. Longer periods save writes during a rollout. 0 means no batching.
+	// BatchPeriod delays the reconcile of a Service after changes of its Pods, to collect more of
+	// them. Longer periods save writes during a rollout. 0 means no batching.
 	BatchPeriod time.Duration
 	// Recorder gets an event for each failed write. Nil means none.
 	Recorder events.EventRecorder

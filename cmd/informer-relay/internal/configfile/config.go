@@ -73,8 +73,8 @@ type Access struct {
 	// Audiences are the audiences of callers' tokens, with TokenReview; a token needs one of them.
 	// The default is the API server's.
 	Audiences []string `yaml:"audiences"`
-	// AllowedFor and DeniedFor are the times for which an answer of the upstream is kept; 10
-	// seconds and 2 seconds by default.
+	// AllowedFor and DeniedFor are the lifetimes of the upstream's answers; 10 seconds and 2
+	// seconds by default.
 	AllowedFor time.Duration `yaml:"allowedFor"`
 	DeniedFor  time.Duration `yaml:"deniedFor"`
 	// ReviewWatchesEvery is the interval at which the right to an open watch is reviewed; 1 minute
@@ -170,8 +170,8 @@ type Limits struct {
 
 // Shutdown configures how the relay ends.
 type Shutdown struct {
-	// Delay is the time for which the relay goes on while /readyz fails, so that no new clients
-	// come; 5 seconds by default.
+	// Delay is the time between the failure of /readyz and the end of the first watch, in which
+	// load balancers take note; 5 seconds by default.
 	Delay time.Duration `yaml:"delay"`
 	// Period is the time over which watches then end, in random order; 20 seconds by default.
 	Period time.Duration `yaml:"period"`

@@ -13,8 +13,8 @@ import (
 // streams wait, which slows the server down. So a quick handler gets every single event, and the
 // log stays bounded.
 //
-// Each handler has a patience: the time for which the publisher waits for it, beyond brisk for each
-// change taken meanwhile. A handler that has used it up is slow: all its changes in the log are
+// Each handler has a patience: the publisher's longest wait for it, beyond brisk for each change
+// taken meanwhile. A handler that has used it up is slow: all its changes in the log are
 // merged into its backlog, and the publisher does not wait for it. Once no change waits for it, it
 // has its full patience again. A handler is slow at once where waiting makes no sense:
 //

@@ -20,7 +20,7 @@ type origin struct {
 	// object of an unknown kind.
 	path string
 	typ  types.Type
-	// named is the path by which a projection covers the part: keys and entries come with the map.
+	// named is the projection's path to the part: keys and entries come with the map.
 	named string
 	// up is the part around this one; nil for a whole object.
 	up *origin

@@ -35,8 +35,8 @@ type Use struct {
 	// Path locates the part in the object: JSON names behind dots, [*] behind lists and maps, or
 	// ['key']; "" is the whole object.
 	Path string
-	// Field is the path by which a projection covers the part, without keys and without a trailing
-	// [*]; "" for a whole object.
+	// Field is the projection's path to the part, without keys and without a trailing [*]; "" for
+	// a whole object.
 	Field string
 	How   How
 	Pos   token.Pos
