@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,6 +102,7 @@ func field(v reflect.Value, name string) reflect.Value {
 var (
 	Texts    = []string{"", "a", "b", "true", "é"}
 	Integers = []int64{0, 1, 7, 100}
+	signed   = append(slices.Clone(Integers), -5)
 )
 
 // mostLevels bounds the depth of filled values: types may contain themselves.
@@ -161,7 +163,7 @@ func fill(random *rand.Rand, v reflect.Value, level int) {
 	case reflect.Bool:
 		v.SetBool(random.IntN(2) > 0)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(Integers[random.IntN(len(Integers))])
+		v.SetInt(signed[random.IntN(len(signed))])
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		v.SetUint(uint64(Integers[random.IntN(len(Integers))]))
 	}

@@ -112,7 +112,7 @@ import (
 // +informer:index:name=WhenFlagThere,field=.spec.string,when=.spec.flag!=null
 // +informer:index:name=WhenText,field=.spec.int,when=.spec.string=='a'
 // +informer:index:name=WhenNotText,field=.spec.int,when=.spec.named!=""
-// +informer:index:name=WhenNumber,field=.spec.string,when=.spec.small==7
+// +informer:index:name=WhenNumber,field=.spec.string,when=.spec.small==-5
 // +informer:index:name=WhenCount,field=.spec.string,when=.spec.numberPointer!=0
 // +informer:index:name=WhenDeep,field=.spec.string,when=.spec.next.next.name==a
 // +informer:index:name=WhenNotDeep,field=.spec.string,when=.spec.next.next.name!=a
