@@ -22,17 +22,16 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// lagging delays each event of the watches by a time after its write, whatever the number of
-// events.
-type lagging struct {
+// lag delays the events of all watches: each comes a time after its write.
+type lag struct {
 	by time.Duration
 
-	mu      sync.Mutex           // mu guards what follows
+	mu      sync.Mutex           // mu guards the fields below
 	written map[string]time.Time // by resourceVersion
 }
 
-func (r *rig) lag(by time.Duration) *lagging {
-	l := &lagging{by: by, written: map[string]time.Time{}}
+func (r *rig) newLag(by time.Duration) *lag {
+	l := &lag{by: by, written: map[string]time.Time{}}
 	r.server.Inject(sourcetest.Fault{On: sourcetest.Watch | sourcetest.WatchList, Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
 		a.Events = func(e sourcetest.Event) []sourcetest.Event {
 			if obj, ok := e.Object.(object.Object); ok {
@@ -47,8 +46,8 @@ func (r *rig) lag(by time.Duration) *lagging {
 	return l
 }
 
-// write calls writes, notes when that was, and returns the tokens.
-func (l *lagging) write(writes func() []object.Token) []object.Token {
+// write calls writes, notes the time, and returns the tokens.
+func (l *lag) write(writes func() []object.Token) []object.Token {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tokens := writes()
@@ -59,11 +58,11 @@ func (l *lagging) write(writes func() []object.Token) []object.Token {
 }
 
 // update writes a ConfigMap.
-func (r *rig) update(l *lagging, name string, change ...func(*corev1.ConfigMap)) []object.Token {
+func (r *rig) update(l *lag, name string, change ...func(*corev1.ConfigMap)) []object.Token {
 	return l.write(func() []object.Token { return tokenOf(r.maps.Update(configMap(name, change...))) })
 }
 
-// wrote ends a reconcile that has written.
+// wrote reports the writes of a reconcile, and returns its result.
 func wrote(ctx context.Context, tokens []object.Token) (result, error) {
 	for _, token := range tokens {
 		controller.Wrote(ctx, token)
@@ -75,14 +74,13 @@ func tokenOf(m *corev1.ConfigMap) []object.Token {
 	return []object.Token{object.TokenOf(mapsResource, m)}
 }
 
-// counter is a controller that counts in its objects: each reconcile reads the cache, and writes
-// the next number.
+// counter counts in objects: each reconcile reads the cache, and writes the next number.
 type counter struct {
 	*rig
-	lag   *lagging
-	until int // the number with which a reconcile writes no more
+	lag   *lag
+	until int // the last number
 
-	mu     sync.Mutex // mu guards what follows
+	mu     sync.Mutex // mu guards the fields below
 	wrote  map[string]int
 	stale  int
 	writes int
@@ -107,12 +105,12 @@ func (c *counter) reconcile(ctx context.Context, key object.Key) (result, error)
 	return wrote(ctx, c.update(c.lag, key.Name, func(m *corev1.ConfigMap) { m.Data = next }))
 }
 
-// TestAReconcileSeesWhatTheLastOneHasWritten, in 10,000 writes over a watch that lags by 100 ms,
-// while other events queue the keys all the time.
-func TestAReconcileSeesWhatTheLastOneHasWritten(t *testing.T) {
+// TestReconcileSeesThePreviousWrite: in 10,000 writes, with a watch that lags by 100 ms, while
+// other events queue the keys all the time.
+func TestReconcileSeesThePreviousWrite(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		const objects, each = 50, 200
-		c := &counter{rig: r, lag: r.lag(100 * time.Millisecond), until: each, wrote: map[string]int{}}
+		c := &counter{rig: r, lag: r.newLag(100 * time.Millisecond), until: each, wrote: map[string]int{}}
 		var keys []object.Key
 		for n := range objects {
 			keys = append(keys, object.KeyOf(r.maps.Create(configMap(fmt.Sprint("m", n)))))
@@ -130,14 +128,13 @@ func TestAReconcileSeesWhatTheLastOneHasWritten(t *testing.T) {
 	})
 }
 
-// TestAKeyThatAwaitsOccupiesNoWorker, and what comes meanwhile is one reconcile afterwards.
-func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
+// TestAwaitingKeyOccupiesNoWorker: and events during the wait become one reconcile.
+func TestAwaitingKeyOccupiesNoWorker(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
-		lag := r.lag(time.Second)
+		lag := r.newLag(time.Second)
 		calls := once(func(ctx context.Context) (result, error) { return wrote(ctx, r.update(lag, "a")) })
-		// The event of the write itself may come after the reconcile that it has ended the wait
-		// for.
+		// The handler may get the write's event after the reconcile.
 		added := func(old, _ *corev1.ConfigMap) bool { return old == nil }
 		c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, added))
 		start := time.Now()
@@ -148,7 +145,7 @@ func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
 		same(t, "meanwhile", calls.take(), []string{"shop/a", "other", "other", "other", "other", "other"})
 		status := c.Status()
 		if len(status.Awaiting) != 1 || status.Awaiting[0] != "shop/a awaits configmaps shop/a at resourceVersion 3 for 500ms" {
-			t.Errorf("awaiting: %+v", status.Awaiting)
+			t.Errorf("Status().Awaiting = %+v", status.Awaiting)
 		}
 		same(t, "held, running", []int{status.Queue.Held, status.Active}, []int{1, 0})
 		time.Sleep(time.Minute)
@@ -157,13 +154,14 @@ func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
 	})
 }
 
-// TestAwaitingIsBounded: then the reconcile comes nevertheless, and the wait is logged and counted.
+// TestAwaitingIsBounded: after AwaitTimeout the key is reconciled, and the write is counted as
+// unseen.
 func TestAwaitingIsBounded(t *testing.T) {
 	for name, want := range map[string]time.Duration{"by default": 5 * time.Second, "AwaitTimeout": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
-				lag := r.lag(time.Hour)
+				lag := r.newLag(time.Hour)
 				calls := once(func(ctx context.Context) (result, error) { return wrote(ctx, r.update(lag, "a")) })
 				options := controller.Options{}
 				if name == "AwaitTimeout" {
@@ -181,9 +179,9 @@ func TestAwaitingIsBounded(t *testing.T) {
 	}
 }
 
-// TestWhatComesAfterAnAwaitedWrite: delays begin when the reconcile returns, but the key does not
-// come back before the hold has ended. Without a delay it is forgotten.
-func TestWhatComesAfterAnAwaitedWrite(t *testing.T) {
+// TestOutcomeAfterAnAwaitedWrite: delays begin when the reconcile returns, but the key is not
+// reconciled before the hold has ended. Without a delay it is gone.
+func TestOutcomeAfterAnAwaitedWrite(t *testing.T) {
 	for name, test := range map[string]struct {
 		after time.Duration
 		err   error
@@ -198,66 +196,66 @@ func TestWhatComesAfterAnAwaitedWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
-				lag := r.lag(time.Second)
+				lag := r.newLag(time.Second)
 				calls := once(func(ctx context.Context) (result, error) {
 					controller.Wrote(ctx, r.update(lag, "a")[0])
 					return result{RequeueAfter: test.after}, test.err
 				})
-				// The watch has a filter, so that the write itself queues nothing.
+				// The filter keeps the write's event from queueing the key.
 				c, _ := r.run(calls, controller.Options{}, controller.For(r.mapInformer, none))
 				start := time.Now()
 				c.Enqueue(key("a"))
 				time.Sleep(10 * time.Minute)
 				same(t, "reconciles", calls.rounded(start), test.want)
 				if _, known := c.StatusOf(key("a")); known {
-					t.Error("the queue remembers the key")
+					t.Error("the queue still has the key")
 				}
 			})
 		})
 	}
 }
 
-// TestWhatIsAwaited has the kinds of writes: how long each holds its key back.
-func TestWhatIsAwaited(t *testing.T) {
-	const lag = time.Second
+// TestAwaitedWrites: how long each kind of write holds its key back.
+func TestAwaitedWrites(t *testing.T) {
+	const delay = time.Second
 	finalizer := func(m *corev1.ConfigMap) { m.Finalizers = []string{"test/hold"} }
 	selected := func(m *corev1.ConfigMap) { m.Labels = map[string]string{"app": "web"} }
 	for name, test := range map[string]struct {
-		there *corev1.ConfigMap
-		write func(*rig, *lagging) []object.Token
-		want  time.Duration
+		existing *corev1.ConfigMap
+		write    func(*rig, *lag) []object.Token
+		want     time.Duration
 	}{
-		"an update": {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, lag},
-		"a create": {configMap("m"), func(r *rig, l *lagging) []object.Token {
+		"an update": {configMap("m"), func(r *rig, l *lag) []object.Token { return r.update(l, "m") }, delay},
+		"a create": {configMap("m"), func(r *rig, l *lag) []object.Token {
 			return l.write(func() []object.Token { return tokenOf(r.maps.Create(configMap("new"))) })
-		}, lag},
-		"a write that changed nothing": {configMap("m"), func(r *rig, l *lagging) []object.Token {
+		}, delay},
+		"a write that changed nothing": {configMap("m"), func(r *rig, l *lag) []object.Token {
 			m, _ := r.maps.Get("shop", "m")
 			return tokenOf(m)
 		}, 0},
-		"a delete": {configMap("m"), func(r *rig, l *lagging) []object.Token {
+		"a delete": {configMap("m"), func(r *rig, l *lag) []object.Token {
 			before, _ := r.maps.Get("shop", "m")
 			l.write(func() []object.Token { return tokenOf(r.maps.Delete("shop", "m")) })
 			token := object.TokenOf(mapsResource, before)
 			token.Gone = true
 			return []object.Token{token}
-		}, lag},
-		"a delete of an object with finalizers": {configMap("m", finalizer), func(r *rig, l *lagging) []object.Token {
+		}, delay},
+		"a delete of an object with finalizers": {configMap("m", finalizer), func(r *rig, l *lag) []object.Token {
 			return l.write(func() []object.Token { return tokenOf(r.maps.Delete("shop", "m")) })
-		}, lag},
-		"the zero Token": {configMap("m"), func(*rig, *lagging) []object.Token { return []object.Token{{}} }, 0},
-		"of another resource": {configMap("m"), func(r *rig, _ *lagging) []object.Token {
+		}, delay},
+		"the zero Token": {configMap("m"), func(*rig, *lag) []object.Token { return []object.Token{{}} }, 0},
+		"of another resource": {configMap("m"), func(r *rig, _ *lag) []object.Token {
 			return []object.Token{object.TokenOf(podsResource, r.pods.Create(pod("p")))}
 		}, 0},
-		"leaves the selection":   {configMap("m", selected), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, lag},
-		"enters the selection":   {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m", selected) }, lag},
-		"outside the selection":  {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, 5 * time.Second},
-		"outside the namespaces": {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, 0},
+		"leaves the selection":   {configMap("m", selected), func(r *rig, l *lag) []object.Token { return r.update(l, "m") }, delay},
+		"enters the selection":   {configMap("m"), func(r *rig, l *lag) []object.Token { return r.update(l, "m", selected) }, delay},
+		"outside the selection":  {configMap("m"), func(r *rig, l *lag) []object.Token { return r.update(l, "m") }, 5 * time.Second},
+		"outside the namespaces": {configMap("m"), func(r *rig, l *lag) []object.Token { return r.update(l, "m") }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				there := r.maps.Create(test.there)
-				l := r.lag(lag)
+				there := r.maps.Create(test.existing)
+				l := r.newLag(delay)
 				informerOf := func(opts ...informer.Option) *informer.SharedIndexInformer[*corev1.ConfigMap] {
 					return factories.For[*corev1.ConfigMap](factories.New(r.client), mapsResource, opts...)
 				}
@@ -281,7 +279,7 @@ func TestWhatIsAwaited(t *testing.T) {
 	}
 }
 
-// TestAwaitingEndsWithTheRun, without a log line.
+// TestAwaitingEndsWithTheRun: it does not delay the end.
 func TestAwaitingEndsWithTheRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
@@ -296,12 +294,12 @@ func TestAwaitingEndsWithTheRun(t *testing.T) {
 	})
 }
 
-// TestTheNextRunAwaitsTheWritesOfTheLast: informers that run on may lag, others have to list again.
-func TestTheNextRunAwaitsTheWritesOfTheLast(t *testing.T) {
+// TestNextRunAwaitsWritesOfTheLastRun: informers that run on may lag; others list again.
+func TestNextRunAwaitsWritesOfTheLastRun(t *testing.T) {
 	for name, runsOn := range map[string]bool{"the informer runs on": true, "the informer stops": false} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
-				lag := r.lag(time.Second)
+				lag := r.newLag(time.Second)
 				if runsOn {
 					lease, err := r.mapInformer.Acquire(t.Context())
 					if err != nil {
@@ -336,7 +334,7 @@ func TestTheNextRunAwaitsTheWritesOfTheLast(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if got != written {
-					t.Errorf("the next run reads version %s, after %s was written", got, written)
+					t.Errorf("the next run reads version %s, want the written version %s", got, written)
 				}
 			})
 		})

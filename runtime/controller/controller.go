@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	errRunning = errors.New("it is running")
+	errRunning = errors.New("it is running already; wait until Run has returned")
 	errContext = errors.New("the context is nil")
 )
 
@@ -38,10 +38,10 @@ type Controller struct {
 	counts counts
 	run    atomic.Pointer[run] // the current run, or nil
 
-	mu      sync.Mutex              // mu guards the fields below
-	running bool                    // Run was called and has not returned
-	early   map[object.Key]struct{} // keys of Enqueue before Run
-	unseen  []unseen                // writes still awaited when the last run ended
+	mu           sync.Mutex              // mu guards the fields below
+	running      bool                    // Run was called and has not returned
+	pendingKeys  map[object.Key]struct{} // of Enqueue before Run
+	unseenWrites []unseenWrite           // when the last run ended
 }
 
 // New returns a controller, and starts nothing: see [Controller.Run]. The name appears in logs,
@@ -108,8 +108,8 @@ func (c *Controller) begin(ctx context.Context) (*run, error) {
 	}
 	c.running = true
 	r := newRun(ctx, c)
-	r.add(slices.Collect(maps.Keys(c.early)))
-	c.early = nil
+	r.add(slices.Collect(maps.Keys(c.pendingKeys)))
+	c.pendingKeys = nil
 	c.run.Store(r)
 	return r, nil
 }
@@ -134,10 +134,10 @@ func (c *Controller) Enqueue(keys ...object.Key) {
 		r.add(keys)
 		return
 	}
-	if c.early == nil {
-		c.early = map[object.Key]struct{}{}
+	if c.pendingKeys == nil {
+		c.pendingKeys = map[object.Key]struct{}{}
 	}
 	for _, key := range keys {
-		c.early[key] = struct{}{}
+		c.pendingKeys[key] = struct{}{}
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestCrashLetsAPanicEndTheProcess runs itself in a child process.
-func TestCrashLetsAPanicEndTheProcess(t *testing.T) {
+// TestCrashEndsTheProcess: the test runs itself in a child process.
+func TestCrashEndsTheProcess(t *testing.T) {
 	const child = "TEST_PANIC_IN_RECONCILE"
 	if os.Getenv(child) == "" {
-		command := exec.Command(os.Args[0], "-test.run=^TestCrashLetsAPanicEndTheProcess$")
+		command := exec.Command(os.Args[0], "-test.run=^TestCrashEndsTheProcess$")
 		command.Env = append(os.Environ(), child+"=yes")
 		out, err := command.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "panic: on purpose") || strings.Contains(string(out), "Goexit") {
@@ -34,13 +34,13 @@ func TestCrashLetsAPanicEndTheProcess(t *testing.T) {
 	t.Log(c.Run(ctx))
 }
 
-// noText is an error whose nil pointer is no nil error, and has no text.
+// noText is an error type whose Error method panics for a nil pointer.
 type noText struct{ text string }
 
 func (e *noText) Error() string { return e.text }
 
-// TestAnErrorThatHasNoTextIsAnError, which is what a nil pointer of an error's type is.
-func TestAnErrorThatHasNoTextIsAnError(t *testing.T) {
+// TestErrorWhoseTextPanics: such as a nil pointer of an error type.
+func TestErrorWhoseTextPanics(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := once(func(context.Context) (result, error) {
 			var err *noText
@@ -52,7 +52,7 @@ func TestAnErrorThatHasNoTextIsAnError(t *testing.T) {
 		same(t, "reconciles", calls.take(), []string{"a", "a"})
 		status := c.Status()
 		same(t, "failed", status.Totals.Failed, 1)
-		same(t, "last error", status.LastError, "the error is a *controller_test.noText that has no text: "+
-			"panic: runtime error: invalid memory address or nil pointer dereference")
+		same(t, "last error", status.LastError, "the Error method of a *controller_test.noText has panicked: "+
+			"runtime error: invalid memory address or nil pointer dereference")
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-func every(ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[object.Key], add add) {
+func every(ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[object.Key], add addFunc) {
 	for {
 		timer := time.NewTimer(jittered(period, jitter))
 		select {
@@ -37,10 +37,10 @@ func jittered(period time.Duration, jitter float64) time.Duration {
 	return math.MaxInt64
 }
 
-func addEach(ctx context.Context, period time.Duration, keys func() iter.Seq[object.Key], add add) {
+func addEach(ctx context.Context, period time.Duration, keys func() iter.Seq[object.Key], add addFunc) {
 	defer func() {
 		if v := recover(); v != nil {
-			klog.FromContext(ctx).Error(fmt.Errorf("panic: %v", v), "Listing the keys to reconcile periodically", "period", period, "stack", string(debug.Stack()))
+			klog.FromContext(ctx).Error(fmt.Errorf("panic: %v", v), "Failed to list the keys to reconcile periodically", "period", period, "stack", string(debug.Stack()))
 		}
 	}()
 	for key := range keys() {

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// A controller that counts the Pods of each ConfigMap, and writes how many there are into it.
+// A controller that writes the number of Pods into each ConfigMap.
 func Example() {
 	server := sourcetest.New()
 	maps := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
@@ -53,7 +53,7 @@ func Example() {
 		}
 		changed := current.DeepCopy()
 		changed.Data = map[string]string{"pods": want}
-		// In a program, a writer.Writer does both, or any other client writes.
+		// In a program, a writer.Writer does both.
 		written := maps.Update(changed)
 		controller.Wrote(ctx, object.TokenOf(mapsResource, written))
 		return controller.Result{}, nil

@@ -10,25 +10,25 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-type add func(key object.Key, how workqueue.AddOptions)
+type addFunc func(key object.Key, how workqueue.AddOptions)
 
 // handler queues keys for the events of an informer. It keeps no object: only keys wait, in the
 // queue. Its methods are called one at a time.
 type handler[T object.Object] struct {
 	mapping[T]
-	add     add
+	add     addFunc
 	filters []Filter[T]
-	// room is for the keys of one event. A mapping may return a slice of its own instead, so
-	// results are neither kept nor written to.
-	room [8]object.Key
+	// buf has the keys of one event. A mapping may return a slice of its own instead, so results
+	// are neither kept nor written to.
+	buf [8]object.Key
 }
 
 func (h *handler[T]) OnAdd(obj T, isInInitialList bool) {
 	var none T
 	if h.accepts(none, obj) {
-		h.addAll(h.keys(obj, h.room[:0]), nil, isInInitialList)
+		h.addAll(h.keys(obj, h.buf[:0]), nil, isInInitialList)
 	}
-	clear(h.room[:])
+	clear(h.buf[:])
 }
 
 func (h *handler[T]) OnUpdate(old, obj T) {
@@ -36,20 +36,20 @@ func (h *handler[T]) OnUpdate(old, obj T) {
 		return
 	}
 	low := old.GetResourceVersion() == obj.GetResourceVersion()
-	added := h.keys(obj, h.room[:0])
+	added := h.keys(obj, h.buf[:0])
 	h.addAll(added, nil, low)
-	if h.same == nil || !h.same(old, obj) {
-		h.addAll(h.keys(old, h.room[:0:0]), added, low)
+	if h.sameKeys == nil || !h.sameKeys(old, obj) {
+		h.addAll(h.keys(old, h.buf[:0:0]), added, low)
 	}
-	clear(h.room[:])
+	clear(h.buf[:])
 }
 
 func (h *handler[T]) OnDelete(d informer.Deleted[T]) {
 	var none T
 	if h.accepts(d.Object, none) {
-		h.addAll(h.keys(d.Object, h.room[:0]), nil, false)
+		h.addAll(h.keys(d.Object, h.buf[:0]), nil, false)
 	}
-	clear(h.room[:])
+	clear(h.buf[:])
 }
 
 func (h *handler[T]) accepts(old, obj T) bool {
@@ -69,7 +69,7 @@ func (h *handler[T]) addAll(keys, added []object.Key, low bool) {
 		how.Level = workqueue.Low
 	}
 	for _, key := range keys {
-		if len(added) > len(h.room) || !slices.Contains(added, key) {
+		if len(added) > len(h.buf) || !slices.Contains(added, key) {
 			h.add(key, how)
 		}
 	}

@@ -71,8 +71,8 @@ func (k *Kind[T]) Reconcile(name string, reconcile ReconcileObject[T], options .
 	return k.erased.reconcile(name, typeOf((*T)(nil)), erase(reconcile), (*erasedInformer)(k.Informer()), options)
 }
 
-func (k *erasedKind) reconcile(name string, of goType, reconcile ReconcileObject[object.Object], from *erasedInformer, options []Option) (*Controller, error) {
-	p := plan{kind: &kind{GroupKind: k.gvk.GroupKind(), clusterScoped: k.clusterScoped, of: of, informer: from}}
+func (k *erasedKind) reconcile(name string, objectType goType, reconcile ReconcileObject[object.Object], from *erasedInformer, options []Option) (*Controller, error) {
+	p := plan{kind: &kind{GroupKind: k.gvk.GroupKind(), clusterScoped: k.clusterScoped, objectType: objectType, informer: from}}
 	err := p.apply(options)
 	self := For(from, p.filters...)
 	self.kind, p.kind = p.kind, nil

@@ -60,8 +60,8 @@ func ExampleKind_Reconcile() {
 	// done
 }
 
-// A controller that has something to clean up outside of the cluster. Its finalizer keeps the
-// object until that is done.
+// A controller that cleans up outside of the cluster. Its finalizer keeps the object until that is
+// done.
 func ExampleWriter() {
 	const finalizer = "shop.example.com/bucket"
 	server := sourcetest.New()
@@ -72,7 +72,7 @@ func ExampleWriter() {
 		log.Fatal(err)
 	}
 	maps := controller.NewKind[*corev1.ConfigMap](factories.New(client), mapsResource, "ConfigMap", true)
-	// A reconcile of an object finds what the one before has written by this writer.
+	// The next reconcile of an object sees the writes of this writer.
 	write, err := controller.Writer(client, maps, writer.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -82,7 +82,7 @@ func ExampleWriter() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c, err := maps.Reconcile("buckets", func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error) {
 		switch deleted, ours := m.DeletionTimestamp != nil, slices.Contains(m.Finalizers, finalizer); {
-		case !deleted && !ours: // first, so that no bucket is forgotten
+		case !deleted && !ours: // first, so no bucket is forgotten
 			_, _, err := write.AddFinalizer(ctx, m, finalizer)
 			return controller.Result{}, err
 		case !deleted:

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// kindOf runs a controller of a kind, and returns the names of the objects that it reconciles.
+// kindOf runs a controller of a kind. The calls record the names of the objects.
 func kindOf[T object.Object](r *rig, kind *controller.Kind[T], options ...controller.Option) (*controller.Controller, *calls) {
 	calls := &calls{}
 	c, err := kind.Reconcile("test", func(_ context.Context, obj T) (result, error) {
@@ -33,9 +33,9 @@ func kindOf[T object.Object](r *rig, kind *controller.Kind[T], options ...contro
 	return c, calls
 }
 
-// TestReconcileIsCalledWithACopy, and not for an object that is gone. Its results and errors are
-// those of the controller.
-func TestReconcileIsCalledWithACopy(t *testing.T) {
+// TestReconcileGetsACopy: it is not called for a deleted object. Its results and errors count as in
+// New.
+func TestReconcileGetsACopy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("blue"))
 		calls := &calls{}
@@ -51,7 +51,7 @@ func TestReconcileIsCalledWithACopy(t *testing.T) {
 		time.Sleep(time.Minute)
 		same(t, "at the start", calls.take(), []string{"blue", "blue"})
 		if cached, ok := r.mapInformer.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"}); !ok || cached.Data != nil {
-			t.Errorf("the cache has %v, %v; want the object as the server has it", cached, ok)
+			t.Errorf("the cache has %v, %v; want the server's object", cached, ok)
 		}
 		time.Sleep(time.Hour)
 		same(t, "an hour later", calls.take(), []string{"blue", "blue"})
@@ -73,7 +73,7 @@ func TestWhenRestrictsEventsOfTheKind(t *testing.T) {
 	})
 }
 
-// TestOwnsQueuesOwnersOfTheKind, which may be cluster-scoped.
+// TestOwnsQueuesOwnersOfTheKind: namespaced and cluster-scoped ones.
 func TestOwnsQueuesOwnersOfTheKind(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		blue, north := r.maps.Create(configMap("blue")), r.nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "north"}})
@@ -90,9 +90,8 @@ func TestOwnsQueuesOwnersOfTheKind(t *testing.T) {
 	})
 }
 
-// TestWithSelectsWhatIsReconciled shows that the kind with other options is still one that a
-// controller can be made of.
-func TestWithSelectsWhatIsReconciled(t *testing.T) {
+// TestWithSelectsObjects: a kind with other options reconciles the selected objects.
+func TestWithSelectsObjects(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("blue"))
 		r.maps.Create(configMap("other", func(m *corev1.ConfigMap) { m.Namespace = "elsewhere" }))
@@ -101,7 +100,7 @@ func TestWithSelectsWhatIsReconciled(t *testing.T) {
 	})
 }
 
-func TestWrongOptionsAreNamed(t *testing.T) {
+func TestReconcileRefusesInvalidOptions(t *testing.T) {
 	r := newRig(t)
 	reconcile := func(context.Context, *corev1.ConfigMap) (result, error) { return result{}, nil }
 	byNode := store.NewIndex("ByNode", func(p *corev1.Pod, keys []string) []string { return append(keys, p.Spec.NodeName) })
@@ -123,12 +122,12 @@ func TestWrongOptionsAreNamed(t *testing.T) {
 		`watch 2, Owns: the informer is nil`: {reconcile, "maps", controller.Owns[*corev1.Pod](nil)},
 	} {
 		if c, err := r.mapKind.Reconcile(test.name, test.f, test.option); c != nil || err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, %v; want %q in the error", c, err, want)
+			t.Errorf("Reconcile() = %v, %v, want %q in the error", c, err, want)
 		}
 	}
 }
 
-func TestWriterIsThatOfTheKind(t *testing.T) {
+func TestWriterWritesTheKind(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		maps, err := controller.Writer(r.client, r.mapKind, writer.Options{FieldManager: "shop"})
 		if err != nil {
@@ -139,11 +138,11 @@ func TestWriterIsThatOfTheKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, ok := r.maps.Get("shop", "blue"); !ok {
-			t.Error("the server hasn't got what was applied")
+			t.Error("the server does not have the applied object")
 		}
 		same(t, "the kind", fmt.Sprint(r.nodeKind.GroupVersionKind()), "/v1, Kind=Node")
 		if _, err := controller.Writer(nil, r.podKind, writer.Options{}); err == nil {
-			t.Error("a writer without a client")
+			t.Error("Writer(nil, …) has no error")
 		}
 	})
 }

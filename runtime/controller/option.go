@@ -30,7 +30,7 @@ type plan struct {
 type kind struct {
 	schema.GroupKind // zero if unknown
 	clusterScoped    bool
-	of               goType
+	objectType       goType
 	informer         *erasedInformer
 }
 
@@ -41,21 +41,21 @@ type goType interface{ String() string }
 
 func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
 
-// isOf returns an error unless pointer points to the kind's type. what names the argument.
-func (k *kind) isOf(what string, pointer any) error {
-	if of := typeOf(pointer); of != k.of {
-		return fmt.Errorf("%s is of %v; want one of %v", what, of, k.of)
+// checkType returns an error unless pointer points to the kind's type. name is the argument's.
+func (k *kind) checkType(name string, pointer any) error {
+	if of := typeOf(pointer); of != k.objectType {
+		return fmt.Errorf("%s is of %v; want one of %v", name, of, k.objectType)
 	}
 	return nil
 }
 
 func (k *kind) appendOwners(obj object.Object, dst []object.Key) []object.Key {
-	var room [4]string
+	var buf [4]string
 	namespace := obj.GetNamespace()
 	if k.clusterScoped {
 		namespace = ""
 	}
-	for _, name := range object.OwnerNames(obj, room[:0], k.GroupKind) {
+	for _, name := range object.OwnerNames(obj, buf[:0], k.GroupKind) {
 		dst = append(dst, object.Key{Namespace: namespace, Name: name})
 	}
 	return dst
@@ -72,9 +72,9 @@ func When[T object.Object](filters ...Filter[T]) Option {
 	filters = slices.Clone(filters)
 	return optionFunc(func(p *plan) error {
 		if p.kind == nil {
-			return errors.New("When is for Kind.Reconcile; give the filters to For")
+			return errors.New("When is for Kind.Reconcile; pass the filters to For")
 		}
-		if err := p.kind.isOf("When: the filter", (*T)(nil)); err != nil {
+		if err := p.kind.checkType("When: the filter", (*T)(nil)); err != nil {
 			return err
 		}
 		for _, accepts := range filters {
@@ -130,7 +130,7 @@ func (p *plan) resolve() error {
 			w.err = errors.New("it is the zero value; make it with For, Owns, Indexed, Watches or Every")
 		}
 		if w.err != nil {
-			return w.wrong(n, w.err)
+			return w.wrapError(n, w.err)
 		}
 	}
 	return nil

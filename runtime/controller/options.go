@@ -53,8 +53,8 @@ type Options struct {
 	Crash bool
 }
 
-// mostRetries is the highest failure count of a work queue.
-const mostRetries = 255
+// maxFailures is the highest failure count of a work queue.
+const maxFailures = 255
 
 func validate(name string, noFunction bool, o *Options) error {
 	switch {
@@ -66,12 +66,12 @@ func validate(name string, noFunction bool, o *Options) error {
 		return fmt.Errorf("negative Concurrency %d", o.Concurrency)
 	case o.MaxRetries < 0:
 		return fmt.Errorf("negative MaxRetries %d", o.MaxRetries)
-	case o.MaxRetries > mostRetries:
-		return fmt.Errorf("MaxRetries %d: a queue counts %d failures in a row at most", o.MaxRetries, mostRetries)
+	case o.MaxRetries > maxFailures:
+		return fmt.Errorf("MaxRetries %d: a queue counts %d failures in a row at most", o.MaxRetries, maxFailures)
 	case o.ShutDown > workqueue.Drain:
 		return fmt.Errorf("unknown ShutDown %d", o.ShutDown)
 	case o.ShutDown != workqueue.Drop && o.Grace == 0:
-		return errors.New("ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take")
+		return errors.New("ShutDown is Finish or Drain, and Grace is 0; set the time to reconcile the remaining keys")
 	case slices.ContainsFunc(o.Reads, func(i Informer) bool { return i == nil || isNilPointer(i) }):
 		return errors.New("one of Reads is nil")
 	}

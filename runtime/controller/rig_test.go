@@ -37,13 +37,13 @@ var (
 	podsResource = informertest.PodResource
 	mapKind      = schema.GroupKind{Kind: "ConfigMap"}
 	errStop      = informertest.ErrStop
-	errTry       = errors.New("the test lets it fail")
+	errTry       = errors.New("on purpose")
 )
 
 type result = controller.Result
 
-// rig is a server in memory with ConfigMaps, Pods and Nodes, and their kinds, as code that is
-// generated for them has them. No informer runs.
+// rig is a server in memory with ConfigMaps, Pods and Nodes, and their kinds, as in generated code.
+// No informer runs.
 type rig struct {
 	t      *testing.T
 	server *sourcetest.Server
@@ -78,7 +78,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// optionsOf returns an option and watches as options.
+// optionsOf returns an option and watches as one list.
 func optionsOf(option controller.Option, watches []controller.Watch) []controller.Option {
 	all := []controller.Option{option}
 	for _, w := range watches {
@@ -105,7 +105,7 @@ func (r *rig) start(c *controller.Controller) (stop func() error) {
 	return informertest.Go(r.t, c.Run).End
 }
 
-// run makes a controller of the calls and starts it.
+// run makes a controller with calls, and starts it.
 func (r *rig) run(calls *calls, options controller.Options, watches ...controller.Watch) (c *controller.Controller, stop func() error) {
 	r.t.Helper()
 	c = r.new(calls.reconcile, options, watches...)
@@ -114,16 +114,16 @@ func (r *rig) run(calls *calls, options controller.Options, watches ...controlle
 	return c, stop
 }
 
-// calls records reconciles. do, unless nil, is what they do.
+// calls records reconciles. do, unless nil, reconciles.
 type calls struct {
 	do func(ctx context.Context, key object.Key) (result, error)
 
-	mu   sync.Mutex // mu guards what follows
+	mu   sync.Mutex // mu guards the fields below
 	keys []string
 	at   []time.Time
 }
 
-// once returns calls of which only the first does something.
+// once returns calls whose first one calls do.
 func once(do func(ctx context.Context) (result, error)) *calls {
 	first := true
 	return &calls{do: func(ctx context.Context, _ object.Key) (result, error) {
@@ -166,8 +166,8 @@ func (c *calls) sorted() []string {
 	return keys
 }
 
-// gaps returns how long after one another the reconciles since the last call of take have begun,
-// the first since start.
+// gaps returns the times before the first reconcile and between reconciles, since the last call of
+// take.
 func (c *calls) gaps(start time.Time) (gaps []time.Duration) {
 	synctest.Wait()
 	c.mu.Lock()
@@ -180,7 +180,7 @@ func (c *calls) gaps(start time.Time) (gaps []time.Duration) {
 	return gaps
 }
 
-// rounded is gaps in whole milliseconds.
+// rounded is gaps, rounded to 10 ms.
 func (c *calls) rounded(start time.Time) []time.Duration {
 	gaps := c.gaps(start)
 	for n := range gaps {

@@ -21,17 +21,17 @@ import (
 // run is one run of a controller. Its goroutines are the caller of Run and those of wg.
 type run struct {
 	// set once at construction
-	controller *Controller
-	ctx        context.Context // Run's, with the controller's logger
-	reconciles context.Context // parent of the reconciles' contexts; lasts for Options.Grace longer
-	cancel     context.CancelCauseFunc
-	logger     klog.Logger
-	loggerKey  any        // context key of the logger
-	informers  []Informer // must have synced; each once
-	byResource map[schema.GroupResource][]Informer
-	queue      *workqueue.Queue[object.Key]
-	wg         sync.WaitGroup
-	awaited    awaited
+	controller   *Controller
+	ctx          context.Context // Run's, with the controller's logger
+	reconcileCtx context.Context // parent of the reconciles'; lasts for Options.Grace longer
+	cancel       context.CancelCauseFunc
+	logger       klog.Logger
+	loggerKey    any        // context key of the logger
+	informers    []Informer // must have synced; each once
+	byResource   map[schema.GroupResource][]Informer
+	queue        *workqueue.Queue[object.Key]
+	wg           sync.WaitGroup
+	tracker      waitTracker
 
 	mu            sync.Mutex // mu guards the fields below
 	registrations []*informer.Registration
@@ -42,10 +42,10 @@ type run struct {
 func newRun(ctx context.Context, c *Controller) *run {
 	r := &run{controller: c, logger: klog.FromContext(ctx).WithValues("controller", c.name), loggerKey: loggerKey()}
 	r.ctx = klog.NewContext(ctx, r.logger)
-	r.reconciles, r.cancel = context.WithCancelCause(context.WithoutCancel(r.ctx))
+	r.reconcileCtx, r.cancel = context.WithCancelCause(context.WithoutCancel(r.ctx))
 	r.findInformers()
 	r.queue = workqueue.New[object.Key](c.options.Queue)
-	r.awaited.init(c.options.AwaitTimeout)
+	r.tracker.init(c.options.AwaitTimeout)
 	return r
 }
 
@@ -72,14 +72,14 @@ func (r *run) do() error {
 	if err := r.waitForSync(); err != nil {
 		return err
 	}
-	r.awaitLast()
+	r.awaitLastRun()
 	if r.ctx.Err() == nil {
 		r.start()
 	}
 	for {
 		select {
-		case <-r.awaited.timer.C:
-			r.tooLate()
+		case <-r.tracker.timer.C:
+			r.endTimedOut()
 		case <-r.ctx.Done():
 			return nil
 		}
@@ -89,7 +89,7 @@ func (r *run) do() error {
 func (r *run) findInformers() {
 	all := slices.Clone(r.controller.options.Reads)
 	for _, w := range r.controller.watches {
-		all = append(all, w.needs...)
+		all = append(all, w.informers...)
 	}
 	r.byResource = map[schema.GroupResource][]Informer{}
 	for _, i := range all {
@@ -134,15 +134,15 @@ func (r *run) addHandlers() error {
 	for n, w := range r.controller.watches {
 		if w.prepare != nil {
 			if err := w.prepare(); err != nil {
-				return w.wrong(n, err)
+				return w.wrapError(n, err)
 			}
 		}
 		if w.register == nil {
 			continue
 		}
-		registration, err := w.register(w.adding(r.queue.AddWith), "controller "+r.controller.name+": "+w.name)
+		registration, err := w.register(w.withDelay(r.queue.AddWith), "controller "+r.controller.name+": "+w.name)
 		if err != nil {
-			return w.wrong(n, err)
+			return w.wrapError(n, err)
 		}
 		r.mu.Lock()
 		r.registrations = append(r.registrations, registration)
@@ -177,7 +177,7 @@ func (r *run) start() {
 	}
 	for _, w := range c.watches {
 		if w.every != nil {
-			r.wg.Go(func() { w.every(r.ctx, w.adding(r.queue.AddWith)) })
+			r.wg.Go(func() { w.every(r.ctx, w.withDelay(r.queue.AddWith)) })
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (r *run) stop() {
 	defer r.cancel(cause)
 	defer timer.Stop()
 	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if ctx is done
-	r.closeAwaited()
+	r.closeWaits()
 	r.wg.Wait()
 }
 
@@ -210,7 +210,7 @@ func (r *run) finishQueue(ctx context.Context) {
 	defer cancel()
 	if err := r.queue.ShutDown(limited, options.ShutDown); err != nil {
 		_ = r.queue.ShutDown(limited, workqueue.Drop) // drops the rest without waiting
-		r.logger.Error(err, "Not all keys that were queued are reconciled at the end")
+		r.logger.Error(err, "Some queued keys were not reconciled before the end")
 	}
 }
 

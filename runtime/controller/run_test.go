@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-func TestNewRefusesWrongArguments(t *testing.T) {
+func TestNewRefusesInvalidArguments(t *testing.T) {
 	r := newRig(t)
 	do := (&calls{}).reconcile
 	self := controller.For(r.mapInformer)
@@ -35,33 +35,33 @@ func TestNewRefusesWrongArguments(t *testing.T) {
 		option    controller.Option
 		watches   watches
 	}{
-		`controller.New "": the name is empty`:                                                                      {"", do, controller.Options{}, nil},
-		`controller.New "c": the function is nil`:                                                                   {"c", nil, controller.Options{}, nil},
-		`controller.New "c": negative Concurrency -1`:                                                               {"c", do, controller.Options{Concurrency: -1}, nil},
-		`controller.New "c": negative MaxRetries -1`:                                                                {"c", do, controller.Options{MaxRetries: -1}, nil},
-		`controller.New "c": MaxRetries 256: a queue counts 255 failures in a row at most`:                          {"c", do, controller.Options{MaxRetries: 256}, nil},
-		`controller.New "c": negative Timeout -1s`:                                                                  {"c", do, controller.Options{Timeout: -time.Second}, nil},
-		`controller.New "c": unknown ShutDown 3`:                                                                    {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
-		`controller.New "c": ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take`:         {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},
-		`controller.New "c": one of Reads is nil`:                                                                   {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
-		`controller.New "d": one of Reads is nil`:                                                                   {"d", do, controller.Options{Reads: []controller.Informer{(*informer.SharedIndexInformer[*corev1.Pod])(nil)}}, nil},
-		`controller.New "c": watch 2: it is the zero value; make it with For, Owns, Indexed, Watches or Every`:      {"c", do, controller.Options{}, watches{self, {}}},
-		`controller.New "c": watch 1, For: the informer is nil`:                                                     {"c", do, controller.Options{}, watches{controller.For[*corev1.Pod](nil)}},
-		`controller.New "c": watch 1, For: a filter is nil`:                                                         {"c", do, controller.Options{}, watches{controller.For(r.mapInformer, nil)}},
-		`controller.New "c": watch 1, Watches: the function is nil`:                                                 {"c", do, controller.Options{}, watches{controller.Watches(r.mapInformer, nil)}},
-		`controller.New "c": watch 1, Indexed: the index is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Indexed((*store.Index[*corev1.Pod, string])(nil), r.mapInformer, nameOf)}},
-		`controller.New "c": watch 1, Indexed ByName: the controller has no For`:                                    {"c", do, controller.Options{}, watches{controller.Indexed(byName, r.mapInformer, nameOf)}},
-		`controller.New "c": watch 2, Owns of pods/v1: the kind of the owners is unknown; give it by For(…).OfKind`: {"c", do, controller.Options{}, watches{self, controller.Owns(r.podInformer)}},
-		`controller.New "c": watch 1, Every 1s: OfKind: it is not For`:                                              {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).OfKind(mapKind, true)}},
-		`controller.New "c": For is given twice`:                                                                    {"c", do, controller.Options{}, watches{self, self}},
-		`controller.New "c": option 1: When is for Kind.Reconcile; give the filters to For`:                         {"c", do, controller.When(controller.LabelsChanged[*corev1.Pod]), nil},
-		`controller.New "c": watch 1, Every 0s: the period is not positive`:                                         {"c", do, controller.Options{}, watches{controller.Every(0, 0, none)}},
-		`controller.New "c": watch 1, Every 1s: the jitter is negative`:                                             {"c", do, controller.Options{}, watches{controller.Every(time.Second, -1, none)}},
-		`controller.New "c": watch 1, Every 1s: After: negative delay -1s`:                                          {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).After(-time.Second)}},
-		`controller.New "c": watch 1, Every 1s: the function is nil`:                                                {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, nil)}},
+		`controller.New "": the name is empty`:                                                                          {"", do, controller.Options{}, nil},
+		`controller.New "c": the function is nil`:                                                                       {"c", nil, controller.Options{}, nil},
+		`controller.New "c": negative Concurrency -1`:                                                                   {"c", do, controller.Options{Concurrency: -1}, nil},
+		`controller.New "c": negative MaxRetries -1`:                                                                    {"c", do, controller.Options{MaxRetries: -1}, nil},
+		`controller.New "c": MaxRetries 256: a queue counts 255 failures in a row at most`:                              {"c", do, controller.Options{MaxRetries: 256}, nil},
+		`controller.New "c": negative Timeout -1s`:                                                                      {"c", do, controller.Options{Timeout: -time.Second}, nil},
+		`controller.New "c": unknown ShutDown 3`:                                                                        {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
+		`controller.New "c": ShutDown is Finish or Drain, and Grace is 0; set the time to reconcile the remaining keys`: {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},
+		`controller.New "c": one of Reads is nil`:                                                                       {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
+		`controller.New "d": one of Reads is nil`:                                                                       {"d", do, controller.Options{Reads: []controller.Informer{(*informer.SharedIndexInformer[*corev1.Pod])(nil)}}, nil},
+		`controller.New "c": watch 2: it is the zero value; make it with For, Owns, Indexed, Watches or Every`:          {"c", do, controller.Options{}, watches{self, {}}},
+		`controller.New "c": watch 1, For: the informer is nil`:                                                         {"c", do, controller.Options{}, watches{controller.For[*corev1.Pod](nil)}},
+		`controller.New "c": watch 1, For: a filter is nil`:                                                             {"c", do, controller.Options{}, watches{controller.For(r.mapInformer, nil)}},
+		`controller.New "c": watch 1, Watches: the function is nil`:                                                     {"c", do, controller.Options{}, watches{controller.Watches(r.mapInformer, nil)}},
+		`controller.New "c": watch 1, Indexed: the index is nil`:                                                        {"c", do, controller.Options{}, watches{controller.Indexed((*store.Index[*corev1.Pod, string])(nil), r.mapInformer, nameOf)}},
+		`controller.New "c": watch 1, Indexed ByName: the controller has no For`:                                        {"c", do, controller.Options{}, watches{controller.Indexed(byName, r.mapInformer, nameOf)}},
+		`controller.New "c": watch 2, Owns of pods/v1: the kind of the owners is unknown; set it with For(…).OfKind`:    {"c", do, controller.Options{}, watches{self, controller.Owns(r.podInformer)}},
+		`controller.New "c": watch 1, Every 1s: OfKind: the watch was not made by For`:                                  {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).OfKind(mapKind, true)}},
+		`controller.New "c": For is given twice`:                                                                        {"c", do, controller.Options{}, watches{self, self}},
+		`controller.New "c": option 1: When is for Kind.Reconcile; pass the filters to For`:                             {"c", do, controller.When(controller.LabelsChanged[*corev1.Pod]), nil},
+		`controller.New "c": watch 1, Every 0s: the period is not positive`:                                             {"c", do, controller.Options{}, watches{controller.Every(0, 0, none)}},
+		`controller.New "c": watch 1, Every 1s: the jitter is negative`:                                                 {"c", do, controller.Options{}, watches{controller.Every(time.Second, -1, none)}},
+		`controller.New "c": watch 1, Every 1s: After: negative delay -1s`:                                              {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).After(-time.Second)}},
+		`controller.New "c": watch 1, Every 1s: the function is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, nil)}},
 	} {
 		if _, err := controller.New(test.name, test.reconcile, optionsOf(test.option, test.watches)...); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
+			t.Errorf("New() = %v\nwant    %s", err, want)
 		}
 	}
 }
@@ -74,14 +74,14 @@ func TestRunStartsAndStopsItsInformers(t *testing.T) {
 		same(t, "running", []bool{r.mapInformer.Status().Running, r.podInformer.Status().Running}, []bool{true, true})
 		same(t, "reconciles", calls.take(), []string{"shop/a"})
 		if err := stop(); err != errStop {
-			t.Errorf("Run returns %v", err)
+			t.Errorf("Run() = %v", err)
 		}
 		same(t, "running after the end", []bool{r.mapInformer.Status().Running, r.podInformer.Status().Running}, []bool{false, false})
 		same(t, "handlers after the end", len(r.mapInformer.Status().Handlers), 0)
 	})
 }
 
-func TestInformersThatOthersUseRunOn(t *testing.T) {
+func TestSharedInformersRunOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		lease, err := r.mapInformer.Acquire(t.Context())
 		if err != nil {
@@ -94,9 +94,9 @@ func TestInformersThatOthersUseRunOn(t *testing.T) {
 	})
 }
 
-// TestNoReconcileBeforeTheHandlersHaveSynced: a handler that takes its time for the initial objects
-// is waited for; a controller that runs beside it isn't.
-func TestNoReconcileBeforeTheHandlersHaveSynced(t *testing.T) {
+// TestNoReconcileBeforeHandlersSync: Run waits for a slow handler of the initial objects, but not
+// for handlers of another controller.
+func TestNoReconcileBeforeHandlersSync(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		r.pods.Create(pod("p"))
@@ -114,7 +114,7 @@ func TestNoReconcileBeforeTheHandlersHaveSynced(t *testing.T) {
 		same(t, "another controller", others.sorted(), []string{"shop/a", "shop/p"})
 		status := c.Status()
 		if status.Synced || len(status.Missing) != 1 || !strings.Contains(status.Missing[0], `handler "controller test: Watches of pods/v1" is in OnAdd of shop/p for 59s`) {
-			t.Errorf("missing: %q", status.Missing)
+			t.Errorf("Status().Missing = %q", status.Missing)
 		}
 		time.Sleep(2 * time.Second)
 		same(t, "after", calls.sorted(), []string{"enqueued", "of a Pod", "shop/a"})
@@ -122,8 +122,7 @@ func TestNoReconcileBeforeTheHandlersHaveSynced(t *testing.T) {
 	})
 }
 
-// TestOnlyTheInformersOfTheControllerAreWaitedFor: one that it doesn't use may fail.
-func TestOnlyTheInformersOfTheControllerAreWaitedFor(t *testing.T) {
+func TestUnusedInformersDoNotDelayRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		r.server.Inject(sourcetest.Fault{Resource: podsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
@@ -138,7 +137,7 @@ func TestOnlyTheInformersOfTheControllerAreWaitedFor(t *testing.T) {
 	})
 }
 
-func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
+func TestRunErrorNamesUnsyncedInformer(t *testing.T) {
 	for name, test := range map[string]struct {
 		options controller.Options
 		watch   func(*rig) controller.Watch
@@ -182,7 +181,7 @@ func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
 				start := time.Now()
 				err := r.new(calls.reconcile, test.options, watch).Run(ctx)
 				if err == nil {
-					t.Fatal("Run returns no error")
+					t.Fatal("Run() has no error")
 				}
 				for _, want := range append(test.want, "controller test: Run: ") {
 					if !strings.Contains(err.Error(), want) {
@@ -190,10 +189,10 @@ func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
 					}
 				}
 				if test.after == 0 && (!errors.Is(err, errStop) || time.Since(start) != time.Minute) {
-					t.Errorf("after %v: %v", time.Since(start), err)
+					t.Errorf("Run() = %v after %v, want %v after 1m", err, time.Since(start), errStop)
 				}
 				if test.after > 0 && time.Since(start) > test.after {
-					t.Errorf("Run has returned after %v, want %v", time.Since(start), test.after)
+					t.Errorf("Run() returned after %v, want %v", time.Since(start), test.after)
 				}
 				same(t, "reconciles", calls.take(), []string{})
 			})
@@ -201,13 +200,13 @@ func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
 	}
 }
 
-func TestRunOnceAtATimeButAgain(t *testing.T) {
+func TestRunAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		calls := &calls{}
 		c, stop := r.run(calls, controller.Options{}, controller.For(r.mapInformer))
 		if err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "it is running") {
-			t.Errorf("a second Run returns %v", err)
+			t.Errorf("the second Run() = %v", err)
 		}
 		_ = stop()
 		same(t, "reconciles", calls.take(), []string{"shop/a"})
@@ -222,8 +221,8 @@ func TestRunOnceAtATimeButAgain(t *testing.T) {
 	})
 }
 
-// TestTheEndWaitsForReconciles, whose contexts are done at once, or after the grace.
-func TestTheEndWaitsForReconciles(t *testing.T) {
+// TestRunWaitsForReconciles: their contexts end at once, or after Options.Grace.
+func TestRunWaitsForReconciles(t *testing.T) {
 	for name, grace := range map[string]time.Duration{"at once": 0, "after the grace": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
@@ -242,7 +241,7 @@ func TestTheEndWaitsForReconciles(t *testing.T) {
 				c.Enqueue(key("dropped"))
 				time.Sleep(time.Hour)
 				if err := stop(); err != errStop {
-					t.Errorf("Run returns %v", err)
+					t.Errorf("Run() = %v", err)
 				}
 				same(t, "cause", cause, errStop)
 				same(t, "in time, with its informers", []bool{inTime, stillRuns}, []bool{true, true})

@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestShutDown has three keys when the run ends, of which one is being reconciled and was added
-// meanwhile, and each takes a second.
+// TestShutDown: when the run ends, a is running and was added again, and b and c are ready. Each
+// reconcile takes a second.
 func TestShutDown(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode  workqueue.Mode
@@ -63,14 +63,14 @@ func TestShutDown(t *testing.T) {
 				same(t, "took", time.Since(start), test.took)
 				same(t, "at the end", calls.take(), test.want)
 				if !strings.Contains(log.String(), test.log) || test.log == "" && log.Len() > 0 {
-					t.Errorf("the log: %s", &log)
+					t.Errorf("the log is %q, want %q in it", &log, test.log)
 				}
 			})
 		})
 	}
 }
 
-// TestShutDownBeforeTheSync does not wait for workers that there are none of.
+// TestShutDownBeforeTheSync: without workers, the end does not wait for queued keys.
 func TestShutDownBeforeTheSync(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.server.Inject(sourcetest.Fault{Resource: mapsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})

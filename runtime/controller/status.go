@@ -54,7 +54,7 @@ func (c *Controller) Status() Status {
 	if r == nil {
 		return s
 	}
-	s.Queue, s.Awaiting = r.queue.Status(), r.awaited.describe()
+	s.Queue, s.Awaiting = r.queue.Status(), r.tracker.describe()
 	for _, registration := range r.handlers() {
 		s.Handlers = append(s.Handlers, registration.Status())
 	}
@@ -90,7 +90,7 @@ func (r *run) missing(handlers []informer.HandlerStatus) (lines []string) {
 func (c *Controller) state() metrics.ControllerState {
 	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Concurrency: c.options.Concurrency, Totals: c.counts.totals()}
 	if r := c.run.Load(); r != nil {
-		s.Awaiting = int(r.awaited.len.Load())
+		s.Awaiting = int(r.tracker.len.Load())
 	}
 	return s
 }
@@ -113,7 +113,7 @@ func (c *counts) totals() metrics.ReconcileTotals {
 	}
 }
 
-func (c *counts) remember(key string, err error) {
+func (c *counts) setLastError(key string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.key, c.text, c.at = key, err.Error(), time.Now()

@@ -13,7 +13,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestStatusAsJSON has what people look for in few words.
 func TestStatusAsJSON(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
@@ -77,7 +76,7 @@ const statusAsJSON = `{
   "succeeded": 0,
   "failed": 1
  },
- "lastError": "the test lets it fail",
+ "lastError": "on purpose",
  "lastErrorKey": "bad",
  "lastErrorTime": "2000-01-01T00:00:00Z"
 }`

@@ -19,24 +19,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestStress has events, errors, panics, deadlines, awaited writes and looks at the status
-// all at once, outside of a bubble, through several runs. Whatever happens: no key is reconciled
-// twice at once, no reconcile reads a state from before its last write, and the last state of each
-// object is reconciled.
+// TestStress has events, errors, panics, deadlines, awaited writes and calls of Status
+// concurrently, outside of a bubble, in several runs. No key is reconciled twice at once, no
+// reconcile reads a state before its last write, and the last state of each object is reconciled.
 func TestStress(t *testing.T) {
 	const objects = 20
 	r := newRig(t)
-	var stale, double atomic.Int64
+	var stale, concurrent atomic.Int64
 	var busy, wrote [objects]atomic.Int64 // by object: running reconciles, the last version written
 	seen := [objects]atomic.Int64{}
-	var calm atomic.Bool
+	var finishing atomic.Bool
 	reconcile := func(ctx context.Context, key object.Key) (res result, _ error) {
 		var n int
 		if _, err := fmt.Sscanf(key.Name, "m%d", &n); err != nil {
 			return res, controller.Terminal(err)
 		}
 		if busy[n].Add(1) > 1 {
-			double.Add(1)
+			concurrent.Add(1)
 		}
 		defer busy[n].Add(-1)
 		obj, ok := r.mapInformer.Store().Snapshot().Get(key)
@@ -48,7 +47,7 @@ func TestStress(t *testing.T) {
 			stale.Add(1)
 		}
 		seen[n].Store(version)
-		if calm.Load() {
+		if finishing.Load() {
 			return res, nil
 		}
 		switch rand.IntN(12) {
@@ -74,16 +73,16 @@ func TestStress(t *testing.T) {
 		r.maps.Create(configMap(fmt.Sprint("m", n)))
 		r.pods.Create(pod(fmt.Sprint("p", n)))
 	}
-	// A write that isn't seen for AwaitTimeout was lost, and is not one of a machine that is busy.
+	// AwaitTimeout is long, so a write counts as unseen only if it was lost, not on a busy machine.
 	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond, AwaitTimeout: 2 * time.Minute},
 		controller.For(r.mapInformer).OfKind(mapKind, true), controller.Owns(r.podInformer))
 	ctx := klog.NewContext(t.Context(), klog.Logger{})
 	deadline := time.Now().Add(2 * time.Second)
-	enough := func() bool {
+	complete := func() bool {
 		t := c.Status().Totals
 		return t.Panics > 0 && t.Timeouts > 0 && t.Awaited > 0 && t.Again > 0
 	}
-	for run := 0; time.Now().Before(deadline) || run < 3 || !enough() && run < 100; run++ {
+	for run := 0; time.Now().Before(deadline) || run < 3 || !complete() && run < 100; run++ {
 		ctx, cancel := context.WithTimeoutCause(ctx, 300*time.Millisecond, errStop)
 		var others sync.WaitGroup
 		others.Go(func() {
@@ -107,9 +106,9 @@ func TestStress(t *testing.T) {
 		cancel()
 		others.Wait()
 	}
-	calm.Store(true)
+	finishing.Store(true)
 	stop := r.start(c)
-	last := func() (behind int) {
+	countBehind := func() (behind int) {
 		for n := range objects {
 			if obj, _ := r.maps.Get("shop", fmt.Sprint("m", n)); number(obj.ResourceVersion) > seen[n].Load() {
 				behind++
@@ -117,22 +116,22 @@ func TestStress(t *testing.T) {
 		}
 		return behind
 	}
-	// What was reconciled can only be polled.
-	for patience := time.Now().Add(2 * time.Minute); last() > 0 && time.Now().Before(patience); {
+	// No event reports the last reconcile, so it is polled.
+	for deadline := time.Now().Add(2 * time.Minute); countBehind() > 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	if behind := last(); behind > 0 {
-		t.Errorf("%d objects are not reconciled in their last state: %+v", behind, c.Status())
+	if behind := countBehind(); behind > 0 {
+		t.Errorf("the last state of %d objects was not reconciled: %+v", behind, c.Status())
 	}
 	if err := stop(); !errors.Is(err, errStop) {
 		t.Fatal(err)
 	}
 	totals := c.Status().Totals
-	if double.Load() > 0 || stale.Load() > 0 {
-		t.Errorf("%d reconciles of a key that was being reconciled, %d that read a state from before their last write", double.Load(), stale.Load())
+	if concurrent.Load() > 0 || stale.Load() > 0 {
+		t.Errorf("%d reconciles of a running key, %d that read a state before the last write, want none", concurrent.Load(), stale.Load())
 	}
-	if !enough() || totals.Unseen > 0 {
-		t.Errorf("the test shows too little: %+v", totals)
+	if !complete() || totals.Unseen > 0 {
+		t.Errorf("Status().Totals = %+v, want panics, timeouts, awaited and repeated reconciles, and none unseen", totals)
 	}
 }
 

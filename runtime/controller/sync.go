@@ -68,7 +68,7 @@ func waitForHandler(ctx context.Context, registration *informer.Registration) er
 		case <-ticker.C:
 			klog.FromContext(ctx).Info("Waiting for a handler to handle its initial objects", "handler", registration.Status().String())
 		case <-ctx.Done():
-			return fmt.Errorf("its initial objects are not handled: %v: %w", registration.Status(), context.Cause(ctx))
+			return fmt.Errorf("the initial objects are not handled: %v: %w", registration.Status(), context.Cause(ctx))
 		}
 	}
 }

@@ -31,19 +31,19 @@ type Informer interface {
 // [Watches] and [Every] return Watches; the zero value is invalid. Several controllers may share
 // one.
 type Watch struct {
-	name  string        // for errors, logs and the informer's Status
-	err   error         // the first mistake in its arguments
-	needs []Informer    // must have synced before the first reconcile
-	delay time.Duration // of queued keys
-	kind  *kind         // the controller's kind, if made by For
+	name      string        // for errors, logs and the informer's Status
+	err       error         // the first mistake in its arguments
+	informers []Informer    // must have synced before the first reconcile
+	delay     time.Duration // of queued keys
+	kind      *kind         // the controller's kind, if made by For
 	// resolve, unless nil, returns the watch for a controller's kind.
 	resolve func(*kind) Watch
 	// prepare, unless nil, is called before register.
 	prepare func() error
 	// register adds a handler that calls add; nil for a period.
-	register func(add add, handler string) (*informer.Registration, error)
+	register func(add addFunc, handler string) (*informer.Registration, error)
 	// every, unless nil, runs until ctx is done. It calls add once the workers have started.
-	every func(ctx context.Context, add add)
+	every func(ctx context.Context, add addFunc)
 }
 
 func (w Watch) applyTo(p *plan) error {
@@ -51,8 +51,8 @@ func (w Watch) applyTo(p *plan) error {
 	return nil
 }
 
-// wrong returns an error that names the watch, number n from 0.
-func (w *Watch) wrong(n int, err error) error {
+// wrapError returns an error that names the watch, number n from 0.
+func (w *Watch) wrapError(n int, err error) error {
 	if w.name == "" {
 		return fmt.Errorf("watch %d: %w", n+1, err)
 	}
@@ -76,7 +76,7 @@ func (w Watch) OfKind(gk schema.GroupKind, namespaced bool) Watch {
 	switch {
 	case w.err != nil:
 	case w.kind == nil:
-		w.err = errors.New("OfKind: it is not For")
+		w.err = errors.New("OfKind: the watch was not made by For")
 	default:
 		k := *w.kind
 		k.GroupKind, k.clusterScoped = gk, !namespaced
@@ -85,7 +85,7 @@ func (w Watch) OfKind(gk schema.GroupKind, namespaced bool) Watch {
 	return w
 }
 
-func (w *Watch) adding(add add) add {
+func (w *Watch) withDelay(add addFunc) addFunc {
 	if w.delay == 0 {
 		return add
 	}
@@ -99,10 +99,10 @@ func (w *Watch) adding(add add) add {
 // controller has at most one For.
 func For[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter[T]) Watch {
 	w := watchOf("For", i, filters, mapping[T]{
-		keys: func(obj T, dst []object.Key) []object.Key { return append(dst, object.KeyOf(obj)) },
-		same: func(T, T) bool { return true },
+		keys:     func(obj T, dst []object.Key) []object.Key { return append(dst, object.KeyOf(obj)) },
+		sameKeys: func(T, T) bool { return true },
 	})
-	w.kind = &kind{of: typeOf((*T)(nil)), informer: (*erasedInformer)(i)}
+	w.kind = &kind{objectType: typeOf((*T)(nil)), informer: (*erasedInformer)(i)}
 	return w
 }
 
@@ -117,7 +117,7 @@ func Owns[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter
 			return owner.appendOwners(obj, dst)
 		}})
 		if w.err == nil && owner.Kind == "" {
-			w.err = errors.New("the kind of the owners is unknown; give it by For(…).OfKind")
+			w.err = errors.New("the kind of the owners is unknown; set it with For(…).OfKind")
 		}
 		return w
 	}}
@@ -159,9 +159,9 @@ func Indexed[T, U object.Object, X comparable](index *store.Index[U, X], i *info
 				}
 				return dst
 			},
-			same: func(old, obj T) bool { return of(old) == of(obj) },
+			sameKeys: func(old, obj T) bool { return of(old) == of(obj) },
 		})
-		if err := k.isOf("the index", (*U)(nil)); err != nil && w.err == nil {
+		if err := k.checkType("the index", (*U)(nil)); err != nil && w.err == nil {
 			w.err = err
 		}
 		w.prepare = func() error { return in.AddIndexers(index) }
@@ -184,14 +184,14 @@ func Every(period time.Duration, jitter float64, keys func() iter.Seq[object.Key
 	case keys == nil:
 		w.err = errors.New("the function is nil")
 	}
-	w.every = func(ctx context.Context, add add) { every(ctx, period, jitter, keys, add) }
+	w.every = func(ctx context.Context, add addFunc) { every(ctx, period, jitter, keys, add) }
 	return w
 }
 
 type mapping[T object.Object] struct {
 	keys func(obj T, dst []object.Key) []object.Key
-	// same reports whether two states of an object have equal keys; nil if unknown.
-	same func(old, obj T) bool
+	// sameKeys reports whether two states of an object have equal keys; nil if unknown.
+	sameKeys func(old, obj T) bool
 }
 
 func watchOf[T object.Object](name string, i *informer.SharedIndexInformer[T], filters []Filter[T], m mapping[T]) Watch {
@@ -206,8 +206,8 @@ func watchOf[T object.Object](name string, i *informer.SharedIndexInformer[T], f
 	default:
 		filters = slices.Clone(filters)
 		w.name += " of " + i.Status().Name
-		w.needs = []Informer{i}
-		w.register = func(add add, name string) (*informer.Registration, error) {
+		w.informers = []Informer{i}
+		w.register = func(add addFunc, name string) (*informer.Registration, error) {
 			return i.AddEventHandler(&handler[T]{add: add, filters: filters, mapping: m}, informer.WithHandlerName(name))
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-func TestForQueuesWhatChanges(t *testing.T) {
+func TestForQueuesChangedObjects(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		calls := &calls{}
@@ -44,7 +44,7 @@ func ownedBy(apiVersion, kind string, names ...string) func(*corev1.Pod) {
 	}
 }
 
-func TestOwnsQueuesTheOwnersBeforeAndAfter(t *testing.T) {
+func TestOwnsQueuesOldAndNewOwners(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
 		r.run(calls, controller.Options{},
@@ -61,7 +61,7 @@ func TestOwnsQueuesTheOwnersBeforeAndAfter(t *testing.T) {
 	})
 }
 
-func TestWatchesQueuesTheKeysBeforeAndAfter(t *testing.T) {
+func TestWatchesQueuesOldAndNewKeys(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		var seen []int // capacities of dst
 		refs := func(p *corev1.Pod, dst []object.Key) []object.Key {
@@ -83,12 +83,12 @@ func TestWatchesQueuesTheKeysBeforeAndAfter(t *testing.T) {
 		r.pods.Delete("shop", "p")
 		same(t, "deleted", calls.sorted(), []string{"refs/b", "refs/c"})
 		if slices.Max(seen) == 0 {
-			t.Error("dst has no room")
+			t.Error("dst has no capacity")
 		}
 	})
 }
 
-// TestWatchesMayReturnASliceOfTheObject: it is neither kept nor written to.
+// TestWatchesMayReturnASliceOfTheObject: the slice is neither kept nor written to.
 func TestWatchesMayReturnASliceOfTheObject(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		own := [][]object.Key{{{Name: "a"}, {Name: "b"}}, {{Name: "c"}}}
@@ -106,7 +106,7 @@ func TestWatchesMayReturnASliceOfTheObject(t *testing.T) {
 	})
 }
 
-func TestIndexedQueuesWhatRefersToTheObject(t *testing.T) {
+func TestIndexedQueuesReferringObjects(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		podsByMap := store.NewIndex("ByMap", func(p *corev1.Pod, dst []string) []string { return append(dst, p.Spec.NodeName) })
 		using := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = name } }
@@ -118,7 +118,7 @@ func TestIndexedQueuesWhatRefersToTheObject(t *testing.T) {
 		r.run(calls, controller.Options{},
 			controller.For(r.podInformer, none), controller.Indexed(podsByMap, r.mapInformer, func(m *corev1.ConfigMap) string { return m.Data["name"] }))
 		if status := r.podInformer.Status(); !status.Synced {
-			t.Fatalf("the informer that has the index was not waited for: %v", status)
+			t.Fatalf("Status() of the informer with the index = %v, want synced", status)
 		}
 		called := func(name string) func(*corev1.ConfigMap) {
 			return func(m *corev1.ConfigMap) { m.Data = map[string]string{"name": name} }
@@ -145,21 +145,21 @@ func TestEveryQueuesInPeriods(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		gaps := calls.gaps(start)
 		if n := len(gaps); n < 2*6 || n > 2*10 {
-			t.Errorf("%d reconciles in 10 minutes", n)
+			t.Errorf("%d reconciles in 10 minutes, want 12 to 20", n)
 		}
 		jittered := false
 		for n, gap := range gaps {
 			switch {
 			case n%2 == 1 && gap != 0:
-				t.Errorf("the second key comes %v after the first", gap)
+				t.Errorf("the second key comes %v after the first, want 0", gap)
 			case n%2 == 0 && (gap < time.Minute || gap > 90*time.Second):
-				t.Errorf("a period takes %v", gap)
+				t.Errorf("an interval of %v, want 1m to 1m30s", gap)
 			case n%2 == 0:
 				jittered = jittered || gap != gaps[0]
 			}
 		}
 		if !jittered {
-			t.Error("all periods are equal")
+			t.Error("all intervals are equal, want jitter")
 		}
 		_ = stop()
 		time.Sleep(10 * time.Minute)
@@ -167,8 +167,7 @@ func TestEveryQueuesInPeriods(t *testing.T) {
 	})
 }
 
-// TestEveryIsNeverTooLong: a period that is too long for a time.Duration is the longest one.
-func TestEveryIsNeverTooLong(t *testing.T) {
+func TestEveryDoesNotOverflow(t *testing.T) {
 	for _, watch := range []struct {
 		period time.Duration
 		jitter float64
@@ -200,9 +199,8 @@ func TestEveryGoesOnAfterAPanic(t *testing.T) {
 	})
 }
 
-// TestChangesGoBeforeInitialObjects: a change is reconciled while objects that were there at the
-// start still wait.
-func TestChangesGoBeforeInitialObjects(t *testing.T) {
+// TestChangesPrecedeInitialObjects: a new object is reconciled while initial objects wait.
+func TestChangesPrecedeInitialObjects(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		for n := range 100 {
 			r.maps.Create(configMap(string(rune('a'+n/26)) + string(rune('a'+n%26))))
@@ -218,7 +216,7 @@ func TestChangesGoBeforeInitialObjects(t *testing.T) {
 	})
 }
 
-// TestAfterCollectsEvents: events of Pods are collected for a second, those of ConfigMaps are not.
+// TestAfterCollectsEvents: events of Pods are collected for a second, events of ConfigMaps are not.
 func TestAfterCollectsEvents(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		var c calls

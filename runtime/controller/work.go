@@ -21,11 +21,11 @@ var (
 // queue has nothing more.
 func (r *run) work(ctx context.Context) {
 	var item workqueue.Item[object.Key]
-	var present *itemContext // the current reconcile's
+	var current *itemContext // of the current reconcile
 	defer func() {
-		if present != nil && !present.crashes {
+		if current != nil && !current.crashes {
 			// The reconcile called runtime.Goexit, which ends this goroutine.
-			item.Done(r.finish(item, present.writes.all(), Result{}, errGoexit))
+			item.Done(r.finish(item, current.writes.all(), Result{}, errGoexit))
 			r.wg.Go(func() { r.work(ctx) })
 		}
 	}()
@@ -34,11 +34,11 @@ func (r *run) work(ctx context.Context) {
 		if item, err = r.queue.Get(ctx); err != nil {
 			return
 		}
-		r.over(item.Key)
-		present = &itemContext{run: r, key: item.Key}
-		result, err := r.call(present)
-		tokens := present.writes.all()
-		present = nil
+		r.endWait(item.Key)
+		current = &itemContext{run: r, key: item.Key}
+		result, err := r.call(current)
+		tokens := current.writes.all()
+		current = nil
 		item.Done(r.finish(item, tokens, result, err))
 	}
 }
@@ -46,7 +46,7 @@ func (r *run) work(ctx context.Context) {
 func (r *run) call(item *itemContext) (result Result, err error) {
 	c := r.controller
 	c.counts.active.Add(1)
-	ctx := r.reconciles
+	ctx := r.reconcileCtx
 	if c.options.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, c.options.Timeout, errTimeout)
 		defer cancel()
@@ -86,30 +86,30 @@ func (r *run) finish(item workqueue.Item[object.Key], tokens []object.Token, res
 		counts.succeeded.Add(1)
 	case isTerminal(err):
 		counts.terminal.Add(1)
-		r.report(item, err, "Reconcile failed, and is not tried again")
+		r.report(item, err, "Reconcile failed, and is not retried")
 	case options.MaxRetries > 0 && item.Failures >= options.MaxRetries:
 		counts.failed.Add(1)
-		r.report(item, err, "Reconcile failed too often, and is not tried again")
+		r.report(item, err, "Reconcile failed too often, and is not retried")
 	default:
 		counts.failed.Add(1)
 		outcome.Failed = true
 		r.report(item, err, "Reconcile failed")
 	}
-	if writes := r.unseen(tokens); len(writes) > 0 {
+	if writes := r.unseenWrites(tokens); len(writes) > 0 {
 		r.await(item, outcome, writes)
 	}
 	return outcome
 }
 
-// withText returns err, or an error that says so if err's method panics. The usual case is a nil
-// pointer of an error type.
-func withText(err error) (sound error) {
+// withText returns err, or an error that says so if err's Error method panics. The usual case is a
+// nil pointer of an error type.
+func withText(err error) (checked error) {
 	if err == nil {
 		return nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			sound = &panicError{fmt.Sprintf("the error is a %T that has no text: panic: %v", err, v), string(debug.Stack())}
+			checked = &panicError{fmt.Sprintf("the Error method of a %T has panicked: %v", err, v), string(debug.Stack())}
 		}
 	}()
 	_ = err.Error()
@@ -118,7 +118,7 @@ func withText(err error) (sound error) {
 
 // report logs an error, unless the end of the run caused it.
 func (r *run) report(item workqueue.Item[object.Key], err error, message string) {
-	r.controller.counts.remember(textOf(item.Key), err)
+	r.controller.counts.setLastError(textOf(item.Key), err)
 	if r.ctx.Err() != nil && (errors.Is(err, context.Cause(r.ctx)) || errors.Is(err, r.ctx.Err())) {
 		return
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// sleep returns a reconcile that takes a time.
+// sleep returns a reconcile that takes d.
 func sleep(d time.Duration) func(context.Context, object.Key) (result, error) {
 	return func(context.Context, object.Key) (result, error) {
 		time.Sleep(d)
@@ -31,8 +31,8 @@ func sleep(d time.Duration) func(context.Context, object.Key) (result, error) {
 
 func key(name string) object.Key { return object.Key{Name: name} }
 
-// TestAnEventDuringAReconcileQueuesTheKeyAgain, once, and after it.
-func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
+// TestEventDuringReconcileRequeuesTheKey: once, and after the reconcile.
+func TestEventDuringReconcileRequeuesTheKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{do: sleep(time.Minute)}
 		r.run(calls, controller.Options{Concurrency: 2}, controller.For(r.mapInformer))
@@ -46,7 +46,7 @@ func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
 	})
 }
 
-func TestAnErrorIsTriedAgainAfterAGrowingDelay(t *testing.T) {
+func TestErrorsAreRetriedWithBackoff(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
 		calls := &calls{do: func(context.Context, object.Key) (result, error) {
@@ -64,8 +64,8 @@ func TestAnErrorIsTriedAgainAfterAGrowingDelay(t *testing.T) {
 			t.Fatalf("reconciles after %v, want 5", gaps)
 		}
 		for n, gap := range gaps[1:] {
-			if most := 5 * time.Millisecond << n; gap > most || gap < most*9/10 {
-				t.Errorf("the delay after failure %d is %v, want about %v", n+1, gap, most)
+			if delay := 5 * time.Millisecond << n; gap > delay || gap < delay*9/10 {
+				t.Errorf("the delay after failure %d is %v, want %v to %v", n+1, gap, delay*9/10, delay)
 			}
 		}
 		status := c.Status()
@@ -76,12 +76,12 @@ func TestAnErrorIsTriedAgainAfterAGrowingDelay(t *testing.T) {
 		c.Enqueue(key("a"))
 		time.Sleep(time.Hour)
 		if gaps := calls.gaps(start); gaps[1] > 5*time.Millisecond {
-			t.Errorf("after a success, the first delay is %v", gaps[1])
+			t.Errorf("the first delay after a success is %v, want at most 5ms", gaps[1])
 		}
 	})
 }
 
-func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
+func TestTerminalErrorIsNotRetried(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		again := result{}
 		calls := &calls{do: func(context.Context, object.Key) (result, error) {
@@ -92,7 +92,7 @@ func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 		time.Sleep(time.Hour)
 		same(t, "reconciles", calls.take(), []string{"a"})
 		if _, known := c.StatusOf(key("a")); known {
-			t.Error("the queue remembers the key")
+			t.Error("the queue still has the key")
 		}
 		c.Enqueue(key("a"))
 		same(t, "with its next event", calls.take(), []string{"a"})
@@ -102,27 +102,27 @@ func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
 		same(t, "with After", calls.take(), []string{"a", "a"})
 		same(t, "totals", c.Status().Totals.Terminal, 4)
 		if err := controller.Terminal(errTry); !errors.Is(err, errTry) || controller.Terminal(nil) != nil {
-			t.Errorf("Terminal returns %v, %v for nil", err, controller.Terminal(nil))
+			t.Errorf("Terminal() = %v, Terminal(nil) = %v", err, controller.Terminal(nil))
 		}
 	})
 }
 
-// TestMaxRetries: the most is what the queue counts.
+// TestMaxRetries: at most the count of the queue.
 func TestMaxRetries(t *testing.T) {
-	for _, most := range []int{2, 255} {
+	for _, limit := range []int{2, 255} {
 		inBubble(t, func(t *testing.T, r *rig) {
 			calls := &calls{do: func(context.Context, object.Key) (result, error) { return result{}, errTry }}
-			c, _ := r.run(calls, controller.Options{MaxRetries: most})
+			c, _ := r.run(calls, controller.Options{MaxRetries: limit})
 			for range 2 {
 				c.Enqueue(key("a"))
 				time.Sleep(255 * time.Hour)
-				same(t, "reconciles", len(calls.take()), most+1)
+				same(t, "reconciles", len(calls.take()), limit+1)
 			}
 		})
 	}
 }
 
-func TestAfter(t *testing.T) {
+func TestRequeueAfter(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
 		calls := &calls{do: func(context.Context, object.Key) (result, error) {
@@ -135,7 +135,7 @@ func TestAfter(t *testing.T) {
 		start := time.Now()
 		c.Enqueue(key("a"))
 		time.Sleep(90 * time.Second)
-		c.Enqueue(key("a")) // takes the place of the second one's After
+		c.Enqueue(key("a")) // cancels the second one's RequeueAfter
 		time.Sleep(time.Hour)
 		same(t, "reconciles", calls.gaps(start), []time.Duration{0, time.Minute, 30 * time.Second})
 		totals := c.Status().Totals
@@ -143,8 +143,8 @@ func TestAfter(t *testing.T) {
 	})
 }
 
-// TestAfterTogetherWithAnError: the shorter one counts.
-func TestAfterTogetherWithAnError(t *testing.T) {
+// TestRequeueAfterWithAnError: the shorter delay counts.
+func TestRequeueAfterWithAnError(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
 		calls := &calls{do: func(context.Context, object.Key) (result, error) {
@@ -165,15 +165,15 @@ func TestAfterTogetherWithAnError(t *testing.T) {
 			t.Fatalf("reconciles after %v, want 12", gaps)
 		}
 		if gaps[1] > 5*time.Millisecond {
-			t.Errorf("after an hour or the first delay: %v", gaps[1])
+			t.Errorf("RequeueAfter of 1h with the first failure: a delay of %v, want at most 5ms", gaps[1])
 		}
 		if gaps[11] != time.Second {
-			t.Errorf("after a second or the eleventh delay: %v", gaps[11])
+			t.Errorf("RequeueAfter of 1s with the eleventh failure: a delay of %v, want 1s", gaps[11])
 		}
 	})
 }
 
-func TestAPanicIsAnError(t *testing.T) {
+func TestPanicIsAnError(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		n := 0
 		calls := &calls{do: func(context.Context, object.Key) (result, error) {
@@ -196,14 +196,14 @@ func TestAPanicIsAnError(t *testing.T) {
 	})
 }
 
-func TestThePanicIsLoggedWithTheStack(t *testing.T) {
+func TestPanicIsLoggedWithStack(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.new(func(context.Context, object.Key) (result, error) { panic("in the test") }, controller.Options{MaxRetries: 1})
-		logs(t.Context(), t, c, "panic: in the test", `"controller"="test"`, `"key"="shop/a"`, "TestThePanicIsLoggedWithTheStack", "not tried again")
+		logs(t.Context(), t, c, "panic: in the test", `"controller"="test"`, `"key"="shop/a"`, "TestPanicIsLoggedWithStack", "not retried")
 	})
 }
 
-// logs runs a controller with a key for an hour, and wants texts in its log.
+// logs runs a controller with a key for an hour, and checks that its log has texts.
 func logs(ctx context.Context, t *testing.T, c *controller.Controller, texts ...string) {
 	t.Helper()
 	var log strings.Builder
@@ -244,11 +244,11 @@ func TestTimeout(t *testing.T) {
 		own = true
 		c.Enqueue(key("b"))
 		time.Sleep(time.Hour)
-		same(t, "timeouts after one that was not ours", c.Status().Totals.Timeouts, 1)
+		same(t, "timeouts after a shorter one of the reconcile", c.Status().Totals.Timeouts, 1)
 	})
 }
 
-func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
+func TestContextLoggerHasControllerAndKey(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		type mine struct{}
 		c := r.new(func(ctx context.Context, key object.Key) (result, error) {
@@ -302,12 +302,12 @@ func TestFilters(t *testing.T) {
 		"labels: equal":                 {controller.LabelsChanged[*corev1.Pod], spec(1, "web"), spec(2, "web"), false},
 	} {
 		if got := test.filter(test.old, test.new); got != test.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: the filter returns %v, want %v", name, got, test.want)
 		}
 	}
 }
 
-func TestSeveralFiltersMustAllAccept(t *testing.T) {
+func TestAllFiltersMustAccept(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		calls := &calls{}
 		r.run(calls, controller.Options{}, controller.For(r.podInformer, controller.GenerationChanged, controller.LabelsChanged))

@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestWhatWasWrittenIsAwaitedWhateverIsReturned: the next reconcile of the key begins when the
-// informer has the write, a second later.
-func TestWhatWasWrittenIsAwaitedWhateverIsReturned(t *testing.T) {
+// TestWriteIsAwaitedWhateverReconcileReturns: the next reconcile of the key begins a second later,
+// when the informer has the write.
+func TestWriteIsAwaitedWhateverReconcileReturns(t *testing.T) {
 	for name, end := range map[string]func() (result, error){
 		"nothing":        func() (result, error) { return result{}, nil },
 		"After":          func() (result, error) { return result{RequeueAfter: time.Millisecond}, nil },
@@ -32,7 +32,7 @@ func TestWhatWasWrittenIsAwaitedWhateverIsReturned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.maps.Create(configMap("a"))
-				lag := r.lag(time.Second)
+				lag := r.newLag(time.Second)
 				calls := once(func(ctx context.Context) (result, error) {
 					controller.Wrote(ctx, r.update(lag, "a")[0])
 					return end()
@@ -50,13 +50,13 @@ func TestWhatWasWrittenIsAwaitedWhateverIsReturned(t *testing.T) {
 	}
 }
 
-// TestWroteCountsOnce what several goroutines say, until the reconcile returns.
-func TestWroteCountsOnce(t *testing.T) {
+// TestWroteIgnoresDuplicates: from several goroutines, and ignores calls after the reconcile.
+func TestWroteIgnoresDuplicates(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		token := func(version string) object.Token {
 			return object.Token{Resource: mapsResource, Key: key("a"), ResourceVersion: version}
 		}
-		var late context.Context
+		var ended context.Context
 		calls := &calls{do: func(ctx context.Context, _ object.Key) (result, error) {
 			child, cancel := context.WithCancel(ctx)
 			defer cancel()
@@ -66,22 +66,22 @@ func TestWroteCountsOnce(t *testing.T) {
 			}
 			all.Wait()
 			controller.Wrote(ctx, object.Token{})
-			late = ctx
+			ended = ctx
 			return result{}, nil
 		}}
 		r.maps.Create(configMap("a"))
 		c, _ := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.For(r.mapInformer))
-		controller.Wrote(late, token("1004"))
+		controller.Wrote(ended, token("1004"))
 		controller.Wrote(t.Context(), token("1005"))
 		status := c.Status()
 		if len(status.Awaiting) != 1 || strings.Count(status.Awaiting[0], " at resourceVersion ") != 3 {
-			t.Errorf("awaiting: %+v", status.Awaiting)
+			t.Errorf("Status().Awaiting = %+v, want one line with 3 writes", status.Awaiting)
 		}
 	})
 }
 
-// TestAWriterTellsTheController: the write before an error is awaited, over a watch that lags.
-func TestAWriterTellsTheController(t *testing.T) {
+// TestWriterCallsWrote: the write of a failed reconcile is awaited.
+func TestWriterCallsWrote(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.maps.Create(configMap("a"))
 		maps, err := writer.New[*corev1.ConfigMap](r.client, mapsResource, writer.Options{OnWrite: controller.Wrote})
@@ -108,6 +108,6 @@ func TestAWriterTellsTheController(t *testing.T) {
 		r.run(calls, controller.Options{}, controller.For(r.mapInformer, func(old, _ *corev1.ConfigMap) bool { return old == nil }))
 		time.Sleep(time.Minute)
 		calls.take()
-		same(t, "what the reconciles read", read, []string{"", "1"})
+		same(t, "the reconciles read", read, []string{"", "1"})
 	})
 }

@@ -18,18 +18,18 @@ var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-
 // The Host header counts because an internet name may lead a browser on this machine here (DNS
 // rebinding).
 func FromThisMachine(req *http.Request) error {
-	const instead = "; only requests from this machine are answered, for example by kubectl port-forward, unless inspect.WithAuthorizer is given"
+	const instead = "; only requests from this machine are answered, for example by kubectl port-forward; inspect.WithAuthorizer replaces this rule"
 	from, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err != nil || !from.Addr().Unmap().IsLoopback() {
-		return errors.New("the request came from another address than the loopback" + instead)
+		return errors.New("the request came from an address other than the loopback" + instead)
 	}
 	for _, name := range forwarded {
 		if req.Header.Get(name) != "" {
-			return fmt.Errorf("the request came through a proxy, which has set %s%s", name, instead)
+			return fmt.Errorf("the request came through a proxy, which set %s%s", name, instead)
 		}
 	}
 	if !isLoopback(req.Host) {
-		return errors.New("the Host header names another host than localhost" + instead)
+		return errors.New("the Host header names a host other than localhost" + instead)
 	}
 	return nil
 }

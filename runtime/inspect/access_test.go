@@ -12,31 +12,31 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
-// TestOnlyThisMachineIsAnswered has requests from elsewhere, also by way of a proxy and of a name
-// of the internet that leads to the loopback.
-func TestOnlyThisMachineIsAnswered(t *testing.T) {
+// TestOnlyLocalRequestsAreAnswered refuses other requests, even through a proxy or by an internet
+// name of the loopback.
+func TestOnlyLocalRequestsAreAnswered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		from, host string
 		header     string
 		want       int
 		why        string
 	}{
-		"loopback":               {from: "127.0.0.1:5000", host: "localhost:8080", want: 200},
-		"another loopback":       {from: "127.8.0.1:5000", host: "127.0.0.1", want: 200},
-		"IPv6":                   {from: "[::1]:5000", host: "[::1]:8080", want: 200},
-		"IPv4 in IPv6":           {from: "[::ffff:127.0.0.1]:5000", host: "[::1]", want: 200},
-		"with a final dot":       {from: "127.0.0.1:5000", host: "LOCALHOST.:8080", want: 200},
-		"a Pod":                  {from: "10.0.0.7:5000", host: "localhost:8080", want: 403, why: "another address"},
-		"the internet":           {from: "[2001:db8::1]:5000", host: "localhost:8080", want: 403, why: "another address"},
-		"no address":             {from: "@", host: "localhost:8080", want: 403, why: "another address"},
-		"DNS rebinding":          {from: "127.0.0.1:5000", host: "evil.example:8080", want: 403, why: "Host header"},
-		"a name with localhost":  {from: "127.0.0.1:5000", host: "localhost.evil.example", want: 403, why: "Host header"},
-		"the Pod's own address":  {from: "127.0.0.1:5000", host: "10.0.0.7:8080", want: 403, why: "Host header"},
-		"no Host":                {from: "127.0.0.1:5000", host: "", want: 403, why: "Host header"},
-		"a proxy":                {from: "127.0.0.1:5000", host: "localhost", header: "X-Forwarded-For", want: 403, why: "X-Forwarded-For"},
-		"a proxy by RFC 7239":    {from: "127.0.0.1:5000", host: "localhost", header: "Forwarded", want: 403, why: "Forwarded"},
-		"a proxy that says Via":  {from: "127.0.0.1:5000", host: "localhost", header: "Via", want: 403, why: "Via"},
-		"a header of no meaning": {from: "127.0.0.1:5000", host: "localhost", header: "X-Other", want: 200},
+		"loopback":              {from: "127.0.0.1:5000", host: "localhost:8080", want: 200},
+		"another loopback":      {from: "127.8.0.1:5000", host: "127.0.0.1", want: 200},
+		"IPv6":                  {from: "[::1]:5000", host: "[::1]:8080", want: 200},
+		"IPv4 in IPv6":          {from: "[::ffff:127.0.0.1]:5000", host: "[::1]", want: 200},
+		"with a final dot":      {from: "127.0.0.1:5000", host: "LOCALHOST.:8080", want: 200},
+		"a Pod":                 {from: "10.0.0.7:5000", host: "localhost:8080", want: 403, why: "an address other than"},
+		"the internet":          {from: "[2001:db8::1]:5000", host: "localhost:8080", want: 403, why: "an address other than"},
+		"no address":            {from: "@", host: "localhost:8080", want: 403, why: "an address other than"},
+		"DNS rebinding":         {from: "127.0.0.1:5000", host: "evil.example:8080", want: 403, why: "Host header"},
+		"a name with localhost": {from: "127.0.0.1:5000", host: "localhost.evil.example", want: 403, why: "Host header"},
+		"the Pod's own address": {from: "127.0.0.1:5000", host: "10.0.0.7:8080", want: 403, why: "Host header"},
+		"no Host":               {from: "127.0.0.1:5000", host: "", want: 403, why: "Host header"},
+		"a proxy":               {from: "127.0.0.1:5000", host: "localhost", header: "X-Forwarded-For", want: 403, why: "X-Forwarded-For"},
+		"a proxy by RFC 7239":   {from: "127.0.0.1:5000", host: "localhost", header: "Forwarded", want: 403, why: "Forwarded"},
+		"a proxy with Via":      {from: "127.0.0.1:5000", host: "localhost", header: "Via", want: 403, why: "Via"},
+		"another header":        {from: "127.0.0.1:5000", host: "localhost", header: "X-Other", want: 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -52,7 +52,7 @@ func TestOnlyThisMachineIsAnswered(t *testing.T) {
 					want = http.StatusMethodNotAllowed
 				}
 				if w.Code != want || !strings.Contains(w.Body.String(), tc.why) {
-					t.Errorf("%s: %d, want %d: %s", method, w.Code, want, w.Body)
+					t.Errorf("%s: status %d, want %d: %s", method, w.Code, want, w.Body)
 				}
 				if want == 403 {
 					contains(t, w.Body.String(), "kubectl port-forward", "inspect.WithAuthorizer")
@@ -62,9 +62,8 @@ func TestOnlyThisMachineIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAuthorizerReplacesTheRule answers a remote request with a token, and refuses a local one
-// without.
-func TestAuthorizerReplacesTheRule(t *testing.T) {
+// TestWithAuthorizer answers a remote request with a token, and refuses a local one without.
+func TestWithAuthorizer(t *testing.T) {
 	h := inspect.Handler(nil, inspect.WithAuthorizer(func(req *http.Request) error {
 		if req.Header.Get("Authorization") != "Bearer token" {
 			return errors.New("there is no such token")

@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 )
 
-// TestCheckpointsAreShown of a process that writes one, of the next one, and of one that can't.
+// TestCheckpointsAreShown: of a process that writes one, of the next process, and of one whose
+// write fails.
 func TestCheckpointsAreShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, server := t.TempDir(), newShop(pod("shop", "blue"))

@@ -43,7 +43,7 @@ const (
 )
 
 func conditionOf(running, synced bool, s reflector.Status) condition {
-	lasts := s.Reason.Lasting() || s.Attempts > manyFailures
+	lasting := s.Reason.Lasting() || s.Attempts > manyFailures
 	switch {
 	case !running && !synced && s.LastError != nil:
 		return failing // it could not be made, or ended before it synced
@@ -55,7 +55,7 @@ func conditionOf(running, synced bool, s reflector.Status) condition {
 		return starting
 	case s.Reason == reason.WatchForbidden && synced:
 		return recovering // lists replace watches
-	case lasts || !synced && s.Attempts > 1:
+	case lasting || !synced && s.Attempts > 1:
 		return failing
 	}
 	return recovering
@@ -106,7 +106,7 @@ var adviceFor = map[reason.Reason]string{
 	reason.Unauthorized:   "Look at the credentials: the service account's token, or the kubeconfig.",
 	reason.Forbidden:      "Give the account the verbs list and watch for this resource.",
 	reason.WatchForbidden: "Give the account the verb watch. Until then, changes are seen with the next list only.",
-	reason.NotFound:       "Install the CustomResourceDefinition of the resource, or take the kind out of the program.",
+	reason.NotFound:       "Install the CustomResourceDefinition of the resource, or remove the kind from the program.",
 	reason.Throttled:      "Look at the load of the API server, and at its priority and fairness.",
 	reason.ServerError:    "Look at the log of the API server.",
 	reason.Unreachable:    "Look at the network between this process and the API server.",
@@ -144,7 +144,7 @@ func whyOfHandler(h informer.HandlerStatus, now time.Time) string {
 		text += "is behind"
 	}
 	if h.Backlog > 0 {
-		text += fmt.Sprintf("; %s for it, the oldest for %s", waitInWords(h.Backlog), inWords(now.Sub(h.WaitingSince)))
+		text += fmt.Sprintf("; %s for it, the oldest for %s", waitingEventsInWords(h.Backlog), inWords(now.Sub(h.WaitingSince)))
 	}
 	return text + "."
 }

@@ -37,7 +37,7 @@ func WithControllers(read func() []Controller) Option {
 type queue struct {
 	Name string `json:"name"`
 	workqueue.Status[object.Key]
-	of Controller
+	controller Controller
 }
 
 func queueOf(c Controller) queue {
@@ -48,7 +48,7 @@ func queueOf(c Controller) queue {
 func (q queue) Waiting() int { return q.Delayed + q.Paced + q.Held }
 
 func (q queue) where(key object.Key, now time.Time) string {
-	s, ok := q.of.StatusOf(key)
+	s, ok := q.controller.StatusOf(key)
 	if !ok {
 		return ""
 	}
@@ -66,16 +66,16 @@ func keyInWords(s workqueue.KeyStatus[object.Key], now time.Time) string {
 	var text string
 	switch wait := inWords(max(0, s.Due.Sub(now))); {
 	case s.Running:
-		text = "a worker has had it for " + inWords(now.Sub(s.Since))
+		text = "with a worker for " + inWords(now.Sub(s.Since))
 		if s.Ready {
-			text += ", and it was added again since"
+			text += ", and added again meanwhile"
 		}
 	case s.Held:
-		text = "held back until the informers have what its last reconcile has written, for " + wait + " at most"
+		text = "held back until the informers have the writes of its last reconcile, for " + wait + " at most"
 	case s.Ready:
 		text = "ready for " + inWords(now.Sub(s.Since))
 	case s.Paced:
-		text = "its delay is over; it waits for its turn among the keys that have failed"
+		text = "its delay has ended; it waits for its turn among failed keys"
 	default:
 		text = "delayed for " + wait + " more"
 	}

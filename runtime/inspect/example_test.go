@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// A program serves the page and a readiness check beside whatever else it serves.
+// A program serves the page and a readiness check.
 func Example() {
 	client, err := source.NewClient(newShop(pod("shop", "blue")).Config())
 	if err != nil {

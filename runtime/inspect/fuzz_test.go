@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzFromThisMachine: a request is let through only if its address and its Host are of the
-// loopback, as package net reads them, and no proxy has named itself.
+// FuzzFromThisMachine: a request is accepted only if package net parses its address and Host as the
+// loopback, and no proxy has named itself.
 func FuzzFromThisMachine(f *testing.F) {
 	for _, host := range []string{"localhost", "LOCALHOST.:80", "127.0.0.1:1", "[::1]:1", "[::ffff:127.0.0.1]", "::1%lo", "localhost.evil.example", "127.0.0.1.evil.example:80", "[localhost]", "0", "", "127.1", "0x7f.1", "localhost:80:80", "a@localhost"} {
 		f.Add("127.0.0.1:1", host, "X-Forwarded-For", "")
@@ -34,12 +34,12 @@ func FuzzFromThisMachine(f *testing.F) {
 			}
 			address, _, _ := strings.Cut(name, "%")
 			if !net.ParseIP(address).IsLoopback() && (text == from || !strings.EqualFold(strings.TrimSuffix(name, "."), "localhost")) {
-				t.Errorf("%q is taken for the loopback, its port for %q", text, port)
+				t.Errorf("%q, with port %q, counts as the loopback", text, port)
 			}
 		}
 		for _, name := range forwarded {
 			if req.Header.Get(name) != "" {
-				t.Errorf("let through with %v", req.Header)
+				t.Errorf("a request with %v is accepted", req.Header)
 			}
 		}
 	})

@@ -62,36 +62,36 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "inspect: only GET and HEAD are served here", http.StatusMethodNotAllowed)
 		return
 	}
-	query := req.URL.Query()
-	asked := question{text: strings.TrimSpace(query.Get("key"))}
+	values := req.URL.Query()
+	query := keyQuery{text: strings.TrimSpace(values.Get("key"))}
 	code := http.StatusOK
-	if asked.text != "" {
-		if asked.key, asked.err = object.ParseKey(asked.text); asked.err != nil {
+	if query.text != "" {
+		if query.key, query.err = object.ParseKey(query.text); query.err != nil {
 			code = http.StatusBadRequest
 		}
 	}
 	header.Add("Vary", "Accept")
 	var body []byte
 	var err error
-	switch format := query.Get("format"); {
+	switch format := values.Get("format"); {
 	case format == "json" || format == "" && !strings.Contains(req.Header.Get("Accept"), "text/html"):
-		if asked.err != nil {
-			http.Error(w, "inspect: "+asked.err.Error(), code)
+		if query.err != nil {
+			http.Error(w, "inspect: "+query.err.Error(), code)
 			return
 		}
 		header.Set("Content-Type", "application/json")
-		body, err = json.MarshalIndent(s.report(asked, time.Now()), "", "  ")
+		body, err = json.MarshalIndent(s.report(query, time.Now()), "", "  ")
 	case format == "" || format == "html":
 		header.Set("Content-Type", "text/html; charset=utf-8")
 		header.Set("Content-Security-Policy", contentPolicy)
 		header.Set("Referrer-Policy", "no-referrer")
-		body, err = s.page(asked, refreshOf(query.Get("refresh")))
+		body, err = s.page(query, refreshOf(values.Get("refresh")))
 	default:
 		http.Error(w, fmt.Sprintf("inspect: format %q: want json or html", format), http.StatusBadRequest)
 		return
 	}
 	if err != nil {
-		http.Error(w, "inspect: write the answer: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "inspect: writing the response: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -101,10 +101,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func (s *server) page(asked question, refresh int) ([]byte, error) {
+func (s *server) page(query keyQuery, refresh int) ([]byte, error) {
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, pageData{
-		report: s.report(asked, time.Now()), Asked: asked.text, Wrong: asked.err, Refresh: refresh, Refreshes: refreshes,
+		report: s.report(query, time.Now()), KeyText: query.text, KeyError: query.err, Refresh: refresh, Refreshes: refreshes,
 	})
 	return b.Bytes(), err
 }
@@ -121,8 +121,8 @@ func refreshOf(text string) int {
 	return min(n, 3600)
 }
 
-type question struct {
+type keyQuery struct {
 	text string // "" if it is missing
 	key  object.Key
-	err  error // why text is no key
+	err  error // of parsing text
 }

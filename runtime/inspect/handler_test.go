@@ -24,9 +24,9 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestWhatIsWrongIsShown has an informer that is well, with a handler that hangs, one that lacks
-// rights, one whose resource is not installed, and one that was never started.
-func TestWhatIsWrongIsShown(t *testing.T) {
+// TestPageShowsProblems has a healthy informer with a stuck handler, and informers without rights,
+// without a resource, and not started.
+func TestPageShowsProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue"), pod("shop", "red"))
 		sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
@@ -34,12 +34,12 @@ func TestWhatIsWrongIsShown(t *testing.T) {
 		f := server.factory(t)
 		h := inspect.Handler(f)
 		pods := factories.For[*corev1.Pod](f, podResource)
-		let := make(chan struct{})
-		added(t, pods, "billing", func(*corev1.Pod) { <-let })
+		release := make(chan struct{})
+		onAdd(t, pods, "billing", func(*corev1.Pod) { <-release })
 		factories.For[*corev1.Node](f, nodeResource)
 		factories.For[*corev1.Service](f, corev1.SchemeGroupVersion.WithResource("services"))
 		defer start(t, f)()
-		defer close(let)
+		defer close(release)
 		factories.For[*corev1.Secret](f, corev1.SchemeGroupVersion.WithResource("secrets"))
 		time.Sleep(45 * time.Second)
 		server.Compact()
@@ -76,11 +76,10 @@ func TestWhatIsWrongIsShown(t *testing.T) {
 	})
 }
 
-// TestWhenAllIsWellNothingIsWrong is the page of a quiet day.
-func TestWhenAllIsWellNothingIsWrong(t *testing.T) {
+func TestPageWithoutProblems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue")).factory(t)
-		added(t, factories.For[*corev1.Pod](f, podResource), "billing", func(*corev1.Pod) {})
+		onAdd(t, factories.For[*corev1.Pod](f, podResource), "billing", func(*corev1.Pod) {})
 		defer start(t, f)()
 		h := inspect.Handler(f, nil)
 		r := reported(t, h, "/")
@@ -95,8 +94,8 @@ func TestWhenAllIsWellNothingIsWrong(t *testing.T) {
 	})
 }
 
-// TestNamespacesAreShownOneByOne has one namespace that is read and one that is refused.
-func TestNamespacesAreShownOneByOne(t *testing.T) {
+// TestPageShowsNamespaces has a readable namespace and a refused one.
+func TestPageShowsNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue"))
 		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
@@ -117,8 +116,8 @@ func TestNamespacesAreShownOneByOne(t *testing.T) {
 	})
 }
 
-// TestRelistsAreShownByCause compacts the server's history while no watch is open.
-func TestRelistsAreShownByCause(t *testing.T) {
+// TestPageShowsRelistsByCause: the server compacts its history while no watch is open.
+func TestPageShowsRelistsByCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue"))
 		f := server.factory(t)
@@ -140,15 +139,15 @@ func TestRelistsAreShownByCause(t *testing.T) {
 	})
 }
 
-// TestNamesAreEscaped gives names that a browser would run.
+// TestNamesAreEscaped has names that a browser would run as scripts.
 func TestNamesAreEscaped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bad = `<script>alert("1")</script>`
 		f := newShop(pod("shop", "blue")).factory(t)
 		pods := factories.For[*corev1.Pod](f, podResource, informer.WithName(bad))
-		added(t, pods, bad, func(*corev1.Pod) {})
+		onAdd(t, pods, bad, func(*corev1.Pod) {})
 		defer start(t, f)()
-		h := inspect.Handler(f, inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{named(bad)} }))
+		h := inspect.Handler(f, inspect.WithControllers(func() []inspect.Controller { return []inspect.Controller{namedController(bad)} }))
 		for _, target := range []string{"/", "/?key=shop/blue", "/?key=%3Cscript%3Ealert(1)%3C/script%3E", "/?key=%22%3E%3Cscript%3E"} {
 			w := get(h, target, browser)
 			if body := w.Body.String(); strings.Contains(body, "<script") {
@@ -159,14 +158,14 @@ func TestNamesAreEscaped(t *testing.T) {
 	})
 }
 
-// named is a controller of that name, with keys of that name.
-type named string
+// namedController is a controller whose name and keys are its value.
+type namedController string
 
-func (named) StatusOf(object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
+func (namedController) StatusOf(object.Key) (where workqueue.KeyStatus[object.Key], known bool) {
 	return where, false
 }
 
-func (n named) Status() controller.Status {
+func (n namedController) Status() controller.Status {
 	key := workqueue.KeyStatus[object.Key]{Key: object.Key{Name: string(n)}}
 	return controller.Status{Name: string(n), Queue: workqueue.Status[object.Key]{Oldest: &key, Running: []workqueue.KeyStatus[object.Key]{key}}}
 }
@@ -208,33 +207,33 @@ func TestContentsAreNotShown(t *testing.T) {
 	}
 }
 
-// TestThePolicyAllowsTheStyleSheetOnly computes the hash as a browser does.
-func TestThePolicyAllowsTheStyleSheetOnly(t *testing.T) {
+// TestPolicyAllowsOnlyTheStyleSheet: its hash is in the policy.
+func TestPolicyAllowsOnlyTheStyleSheet(t *testing.T) {
 	w := get(inspect.Handler(nil), "/", browser)
 	_, rest, _ := strings.Cut(w.Body.String(), "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
 	sum := sha256.Sum256([]byte(style))
 	contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'", "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"';", "frame-ancestors 'none'")
 	if body := w.Body.String(); strings.Contains(body, "//") || strings.Contains(body, "url(") || strings.Contains(body, "@import") {
-		t.Error("the page names something outside of it")
+		t.Error("the page refers to another URL")
 	}
 	same(t, "caching", w.Header().Get("Cache-Control"), "no-store")
 }
 
-// TestRequests has those that are answered otherwise than with the page or the JSON.
+// TestRequests has requests with other responses than the page or JSON.
 func TestRequests(t *testing.T) {
 	h := inspect.Handler(nil)
 	for target, want := range map[string]int{"/?format=xml": 400, "/?key=a/b/c": 400, "/?key=a/b/c&format=html": 400, "/?key=a/b": 200, "/any/path": 200} {
 		if w := get(h, target, "*/*"); w.Code != want {
-			t.Errorf("%s: %d, want %d: %s", target, w.Code, want, w.Body)
+			t.Errorf("GET %s: status %d, want %d: %s", target, w.Code, want, w.Body)
 		}
 	}
 	contains(t, page(t, h, "/?key=a/b/c"), `key "a/b/c": want "namespace/name" or "name"`, "no informers")
 	if body := get(h, "/?refresh=10&key=a/b", browser).Body.String(); !strings.Contains(body, `http-equiv="refresh" content="10"`) {
-		t.Error("the page does not reload itself")
+		t.Error("the page with refresh=10 does not reload")
 	}
 	if body := get(h, "/?refresh=soon", browser).Body.String(); strings.Contains(body, "http-equiv") {
-		t.Error("the page reloads itself")
+		t.Error("the page with refresh=soon reloads")
 	}
 	for method, want := range map[string]int{http.MethodHead: 200, http.MethodPost: 405, http.MethodDelete: 405} {
 		req := httptest.NewRequest(method, "/", nil)
@@ -242,7 +241,7 @@ func TestRequests(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, req)
 		if w.Code != want || method == http.MethodHead && w.Body.Len() != 0 {
-			t.Errorf("%s: %d, want %d", method, w.Code, want)
+			t.Errorf("%s: status %d, want %d", method, w.Code, want)
 		}
 	}
 }

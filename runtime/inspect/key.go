@@ -73,7 +73,7 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 	in := keyInformer{Informer: status.Name}
 	typed, ok := i.(*informer.SharedIndexInformer[object.Object])
 	if !ok { // never returned by this module's factories
-		in.Why = "The informer is of a type that can't be looked into."
+		in.Why = "The informer's type can't be inspected."
 		return in
 	}
 	for _, h := range typed.KeyStatus(key) {
@@ -94,12 +94,12 @@ func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer 
 	snapshot := typed.Store().Snapshot()
 	obj, ok := snapshot.Get(key)
 	if !ok {
-		in.Why = fmt.Sprintf("Not stored: at resourceVersion %s the server had no such object, or a selector of the informer leaves it out.%s",
-			snapshot.NamespaceResourceVersion(stream.Namespace), whyOlder(status.Running, stream, now))
+		in.Why = fmt.Sprintf("Not stored: at resourceVersion %s the server had no such object, or a selector of the informer excludes it.%s",
+			snapshot.NamespaceResourceVersion(stream.Namespace), whyStale(status.Running, stream, now))
 		return in
 	}
 	in.Stored, in.ResourceVersion = true, obj.GetResourceVersion()
-	in.Why = "Stored." + whyOlder(status.Running, stream, now)
+	in.Why = "Stored." + whyStale(status.Running, stream, now)
 	return in
 }
 
@@ -111,8 +111,8 @@ func onlyReads(streams []informer.StreamStatus) string {
 	return fmt.Sprintf("the informer reads only namespace %s.", strings.Join(names, ", "))
 }
 
-// whyOlder says why the store may be behind the server, or returns "".
-func whyOlder(running bool, s informer.StreamStatus, now time.Time) string {
+// whyStale says why the store may be behind the server, or returns "".
+func whyStale(running bool, s informer.StreamStatus, now time.Time) string {
 	if c := conditionOf(running, s.Synced, s.Reflector); c == healthy {
 		return ""
 	}

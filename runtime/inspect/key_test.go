@@ -24,8 +24,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestOneKeyIsExplained asks for keys that are stored, not stored, not read and unknown.
-func TestOneKeyIsExplained(t *testing.T) {
+// TestKeyReport has keys that are stored, not stored, not read and unknown.
+func TestKeyReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue"), pod("shop", "red"))
 		sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
@@ -35,9 +35,9 @@ func TestOneKeyIsExplained(t *testing.T) {
 		all := factories.For[*corev1.Pod](f, podResource)
 		factories.For[*corev1.Pod](f, podResource, informer.WithName("bank"), informer.WithNamespace("bank"))
 		factories.For[*corev1.Node](f, nodeResource)
-		let := make(chan struct{})
-		added(t, all, "billing", func(*corev1.Pod) { <-let })
-		added(t, all, "quick", func(*corev1.Pod) {})
+		release := make(chan struct{})
+		onAdd(t, all, "billing", func(*corev1.Pod) { <-release })
+		onAdd(t, all, "quick", func(*corev1.Pod) {})
 		defer start(t, f)()
 		time.Sleep(3 * time.Second)
 		blue, _ := server.Pods.Get("shop", "blue")
@@ -55,7 +55,7 @@ func TestOneKeyIsExplained(t *testing.T) {
 		if pods.Informer != "pods/v1" || !pods.Stored || pods.ResourceVersion != "4" || pods.Why != "Stored." {
 			t.Errorf("%+v", pods)
 		}
-		// The other pod may be the one that the handler was called for first.
+		// The handler may have been called for the other pod first.
 		other := reported(t, h, "/?key=shop/red").Key.Informers[0]
 		callbacks := pods.Handlers[0].Callback + other.Handlers[0].Callback
 		waits := pods.Handlers[0].Backlog + other.Handlers[0].Backlog
@@ -64,23 +64,23 @@ func TestOneKeyIsExplained(t *testing.T) {
 		}
 		same(t, "of another namespace", bank.Why, "Not read: the informer reads only namespace bank.")
 		contains(t, nodes.Why, "Unknown: the informer has not synced. Forbidden (")
-		contains(t, page(t, h, "/?key=shop/blue"), "Where shop/blue is", "pods/v1 resourceVersion 4 Stored.", "Handler billing", "of it to come, the oldest for")
+		contains(t, page(t, h, "/?key=shop/blue"), "Where shop/blue is", "pods/v1 resourceVersion 4 Stored.", "Handler billing", "of it, the oldest for")
 
-		close(let)
+		close(release)
 		synctest.Wait()
-		contains(t, page(t, h, "/?key=shop/blue"), "Every handler is done with it.")
+		contains(t, page(t, h, "/?key=shop/blue"), "Every handler has handled it.")
 		absent := reported(t, h, "/?key=shop/green").Key.Informers[0]
 		if absent.Stored || !strings.HasPrefix(absent.Why, "Not stored: at resourceVersion 4 the server had no such object, or a selector") {
 			t.Errorf("%+v", absent)
 		}
 		if strings.Contains(log.String(), "An informer was read before its first sync") {
-			t.Error("looking at the page was logged as a read of the program's")
+			t.Error("the page's read was logged as one of the program")
 		}
 	})
 }
 
-// TestOldStateIsExplained asks for a key while the server is away, and after the end.
-func TestOldStateIsExplained(t *testing.T) {
+// TestKeyReportOfAnOldState: the server is unreachable, or the informer has ended.
+func TestKeyReportOfAnOldState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue"))
 		f := server.factory(t)
@@ -98,7 +98,7 @@ func TestOldStateIsExplained(t *testing.T) {
 	})
 }
 
-// TestQueuesOfControllers: one with a key in each state that a queue has.
+// TestQueuesOfControllers has a key in each state of a queue.
 func TestQueuesOfControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -118,7 +118,7 @@ func TestQueuesOfControllers(t *testing.T) {
 		}
 		running := informertest.Go(t, c.Run)
 		for _, name := range []string{"failing", "delayed", "running", "ready"} {
-			synctest.Wait() // the one before is with the worker, or done
+			synctest.Wait() // the previous key is with the worker, or done
 			c.Enqueue(object.Key{Namespace: "shop", Name: name})
 		}
 		time.Sleep(10 * time.Second)
@@ -130,13 +130,13 @@ func TestQueuesOfControllers(t *testing.T) {
 			}
 			return queues[0].Where
 		}
-		same(t, "running", where("running"), "a worker has had it for 10 seconds")
+		same(t, "running", where("running"), "with a worker for 10 seconds")
 		same(t, "ready", where("ready"), "ready for 10 seconds")
 		same(t, "failing", where("failing"), "delayed for 50 seconds more, after 1 failure")
 		same(t, "delayed", where("delayed"), "delayed for 59 minutes more")
 		same(t, "unknown", where("unknown"), "[]")
 		c.Enqueue(object.Key{Namespace: "shop", Name: "running"})
-		same(t, "running and added", where("running"), "a worker has had it for 10 seconds, and it was added again since")
+		same(t, "running and added", where("running"), "with a worker for 10 seconds, and added again meanwhile")
 		contains(t, page(t, h, "/"), "maps 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 1 failing shop/running for 10 seconds, attempt 1")
 		close(release)
 		_ = running.End()

@@ -52,8 +52,8 @@ var contentPolicy = func() string {
 
 type pageData struct {
 	report
-	Asked     string // the requested key
-	Wrong     error  // why Asked is no key
+	KeyText   string // the requested key
+	KeyError  error  // of parsing KeyText
 	Refresh   int    // in seconds; 0 for never
 	Refreshes []int
 }

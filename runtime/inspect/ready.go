@@ -37,7 +37,7 @@ func Ready(factory factories.SharedInformerFactory) Check {
 				continue
 			}
 			if s := i.Status(); !s.Synced {
-				missing = append(missing, s.Name+" "+unsynced(s))
+				missing = append(missing, s.Name+" "+whyUnsynced(s))
 			}
 		}
 		if missing == nil {
@@ -47,11 +47,11 @@ func Ready(factory factories.SharedInformerFactory) Check {
 	}
 }
 
-// unsynced says why an informer has not synced, without error texts.
-func unsynced(s informer.Status) string {
+// whyUnsynced says why an informer has not synced, without error texts.
+func whyUnsynced(s informer.Status) string {
 	switch {
 	case !s.Running && s.Reflector.LastError != nil:
-		return "could not be made, or has ended; the log and the page have the error"
+		return "could not be made, or has ended; see the log or the page for the error"
 	case !s.Running:
 		return "is not running; a factory's Start runs those that were made before it"
 	}

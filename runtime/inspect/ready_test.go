@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestReadyGivesReasons follows a factory from before its start to its end.
-func TestReadyGivesReasons(t *testing.T) {
+// TestReadyNamesReasons: from before a factory's start to its end.
+func TestReadyNamesReasons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue"))
 		allow := server.refuse("pods", http.StatusForbidden)
@@ -34,17 +34,17 @@ func TestReadyGivesReasons(t *testing.T) {
 					t.Error(err)
 				}
 			} else if err := ready(nil); err == nil || !strings.HasPrefix(err.Error(), text) {
-				t.Errorf("got %v, want %s", err, text)
+				t.Errorf("Ready() = %v, want %s", err, text)
 			}
 			req := httptest.NewRequest(http.MethodGet, "http://10.0.0.7:8080/readyz", nil)
 			req.RemoteAddr = "10.0.0.1:4711" // probes come from elsewhere
 			w := httptest.NewRecorder()
 			ready.ServeHTTP(w, req)
 			if w.Code != code || !strings.HasPrefix(w.Body.String(), text) {
-				t.Errorf("%d %s, want %s", w.Code, w.Body, text)
+				t.Errorf("the response is %d %s, want %d %s", w.Code, w.Body, code, text)
 			}
 			if strings.Contains(w.Body.String(), "is forbidden") {
-				t.Errorf("the text of the error is shown to everyone: %s", w.Body)
+				t.Errorf("the response has the text of the error: %s", w.Body)
 			}
 		}
 		want("") // there are no informers
@@ -70,7 +70,7 @@ func TestReadyGivesReasons(t *testing.T) {
 	})
 }
 
-// TestReadyNamesNamespaces has one namespace that is not allowed.
+// TestReadyNamesNamespaces has a forbidden namespace.
 func TestReadyNamesNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -89,14 +89,14 @@ func TestReadyNamesNamespaces(t *testing.T) {
 	})
 }
 
-// TestReadyOfWhatCouldNotBeMade has no factory, and an informer with a wrong option.
-func TestReadyOfWhatCouldNotBeMade(t *testing.T) {
+// TestReadyOfInvalidInformers has no factory, and an informer with an invalid option.
+func TestReadyOfInvalidInformers(t *testing.T) {
 	if err := inspect.Ready(nil)(nil); err == nil {
-		t.Error("no factory is ready")
+		t.Error("Ready(nil) has no error")
 	}
 	var none *factories.Factory
 	if err := inspect.Ready(none)(nil); err == nil {
-		t.Error("a nil *Factory is ready")
+		t.Error("Ready of a nil *Factory has no error")
 	}
 	f := newShop().factory(t)
 	factories.For[*corev1.Pod](f, podResource, nil)

@@ -70,7 +70,7 @@ type problem struct {
 	ID        string    `json:"-"` // of the page's section with details
 }
 
-func (s *server) report(asked question, now time.Time) report {
+func (s *server) report(query keyQuery, now time.Time) report {
 	r := report{Time: now.UTC(), Condition: healthy, Informers: []informerReport{}}
 	all := baseOf(s.factory).Informers()
 	for n, i := range all {
@@ -94,8 +94,8 @@ func (s *server) report(asked question, now time.Time) report {
 			r.Queues = append(r.Queues, queueOf(c))
 		}
 	}
-	if asked.text != "" && asked.err == nil {
-		r.Key = explain(asked.key, all, r.Queues, now)
+	if query.text != "" && query.err == nil {
+		r.Key = explain(query.key, all, r.Queues, now)
 	}
 	return r
 }
@@ -110,15 +110,15 @@ func baseOf(f factories.SharedInformerFactory) *factories.Factory {
 
 // withoutContents replaces errors that may quote an object.
 func withoutContents(s informer.Status) informer.Status {
-	s.Reflector = readerWithoutContents(s.Reflector)
+	s.Reflector = reflectorWithoutContents(s.Reflector)
 	s.Streams = slices.Clone(s.Streams)
 	for n := range s.Streams {
-		s.Streams[n].Reflector = readerWithoutContents(s.Streams[n].Reflector)
+		s.Streams[n].Reflector = reflectorWithoutContents(s.Streams[n].Reflector)
 	}
 	return s
 }
 
-func readerWithoutContents(s reflector.Status) reflector.Status {
+func reflectorWithoutContents(s reflector.Status) reflector.Status {
 	var decode *source.DecodeError
 	var transform *source.TransformError
 	switch why := reason.Of(s.LastError); {

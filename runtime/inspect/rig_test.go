@@ -54,7 +54,7 @@ func (s *shop) refuse(resource string, code int) (end func()) {
 	}})
 }
 
-// start starts a factory; the end of the test shuts it down.
+// start starts a factory; end shuts it down.
 func start(t *testing.T, f *factories.Factory) (end func()) {
 	t.Helper()
 	if err := f.Start(t.Context()); err != nil {
@@ -69,8 +69,8 @@ func start(t *testing.T, f *factories.Factory) (end func()) {
 	}
 }
 
-// added calls add for each object that a pod informer adds.
-func added(t *testing.T, i *informer.SharedIndexInformer[*corev1.Pod], name string, add func(*corev1.Pod)) {
+// onAdd calls add for each added pod.
+func onAdd(t *testing.T, i *informer.SharedIndexInformer[*corev1.Pod], name string, add func(*corev1.Pod)) {
 	t.Helper()
 	h := informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, _ bool) { add(pod) }}
 	if _, err := i.AddEventHandler(h, informer.WithHandlerName(name)); err != nil {
@@ -90,7 +90,7 @@ func get(h http.Handler, target string, accept string) *httptest.ResponseRecorde
 
 const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
 
-// page returns the text of the HTML page, without tags, of which it checks that they match.
+// page returns the text of the HTML page without tags, and checks that it is well-formed.
 func page(t *testing.T, h http.Handler, target string) (text string) {
 	t.Helper()
 	w := get(h, target, browser)
@@ -119,7 +119,7 @@ func page(t *testing.T, h http.Handler, target string) (text string) {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// report has those fields of the JSON that tests look at.
+// report has the fields of the JSON for tests.
 type report struct {
 	Condition string
 	Problems  []struct{ Condition, Name, Text, Advice string }
@@ -168,12 +168,12 @@ func reported(t *testing.T, h http.Handler, target string) (r report) {
 	return r
 }
 
-// contains asserts that a text has the parts, in any order.
+// contains checks that a text has the parts, in any order.
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%q is missing in:\n%s", part, text)
+			t.Errorf("the text lacks %q:\n%s", part, text)
 		}
 	}
 }

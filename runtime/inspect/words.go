@@ -45,7 +45,7 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%s %ss", thousands(n), thing)
 }
 
-func waitInWords(n int) string {
+func waitingEventsInWords(n int) string {
 	if n == 1 {
 		return "1 event waits"
 	}

@@ -15,27 +15,27 @@ func TestWords(t *testing.T) {
 		3000 * 24 * time.Hour: "3,000 days", -time.Second: "less than 1 ms",
 	} {
 		if got := inWords(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
+			t.Errorf("inWords(%v) = %q, want %q", d, got, want)
 		}
 	}
 	for at, want := range map[time.Time]string{{}: "never", now: "just now", now.Add(time.Minute): "just now", now.Add(-time.Minute): "60 seconds ago"} {
 		if got := ago(at, now); got != want {
-			t.Errorf("%v: %q, want %q", at, got, want)
+			t.Errorf("ago(%v) = %q, want %q", at, got, want)
 		}
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 1234567: "1,234,567"} {
 		if got := thousands(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
+			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
 		}
 	}
 	for text, want := range map[string]string{"": "", "über alles": "Über alles.", "done.": "Done."} {
 		if got := sentence(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("sentence(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestEveryConditionHasARank finds a condition that sorting would take for healthy.
+// TestEveryConditionHasARank: without a rank, a condition would sort as healthy.
 func TestEveryConditionHasARank(t *testing.T) {
 	for _, c := range []condition{healthy, idle, busy, stopped, starting, behind, recovering, stuck, failing} {
 		if _, ok := ranks[c]; !ok {

@@ -107,9 +107,9 @@ func validateControllers(all []Descriptor) (errs []error) {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			switch {
 			case name == "" || name == "*" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "/ ,"):
-				errs = append(errs, fmt.Errorf("controller %s: %q is no name; it must not be empty or *, begin with -, or contain a slash, a blank or a comma", d.Name, name))
+				errs = append(errs, fmt.Errorf("controller %s: invalid name %q; a name must not be empty or *, begin with -, or contain a slash, a blank or a comma", d.Name, name))
 			case known[name] != "":
-				errs = append(errs, fmt.Errorf("controller %s: %s is called %q, too", d.Name, known[name], name))
+				errs = append(errs, fmt.Errorf("controller %s: the name %q is also that of controller %s", d.Name, name, known[name]))
 			}
 			known[name] = d.Name
 		}

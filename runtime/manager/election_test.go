@@ -23,16 +23,16 @@ import (
 
 const (
 	lease = 15 * time.Second
-	next  = 4400 * time.Millisecond // how often at least the others look at the lease
+	next  = 4400 * time.Millisecond // the longest time between two looks at the lease by others
 )
 
-// process is a manager that takes part in an election. Its controller maps is led, and notes its
-// reconciles; always is not led.
+// process is a manager in an election. Its controller maps is led, and notes its reconciles; the
+// other one always runs.
 type process struct {
 	*running
-	cut     atomic.Bool // its renewals hang
-	client  *source.Client
-	release chan struct{} // if not nil, reconciles wait for it
+	disconnected atomic.Bool // its renewals hang
+	client       *source.Client
+	release      chan struct{} // unless nil, reconciles wait for it
 }
 
 func (r *rig) process(name string, change ...func(*process, *manager.Options)) *process {
@@ -41,7 +41,7 @@ func (r *rig) process(name string, change ...func(*process, *manager.Options)) *
 	config := rest.CopyConfig(r.config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(req *http.Request) (*http.Response, error) {
-			if p.cut.Load() && strings.Contains(req.URL.Path, "/leases") {
+			if p.disconnected.Load() && strings.Contains(req.URL.Path, "/leases") {
 				<-req.Context().Done()
 				return nil, req.Context().Err()
 			}
@@ -65,7 +65,7 @@ func (r *rig) process(name string, change ...func(*process, *manager.Options)) *
 					return controller.Result{}, nil
 				}, controller.Options{}, controller.For(mapsOf(c)))
 			}},
-			r.noting("always-on-"+name, always),
+			r.recording("always-on-"+name, always),
 		}
 		for _, f := range change {
 			f(p, o)
@@ -87,9 +87,9 @@ func (p *process) write(ctx context.Context) error {
 	return err
 }
 
-// TestTheStandbyIsWarm: it has read all objects, is ready, and reconciles none; when the leader
-// ends, it leads within 2.2 retries, without reading anything again.
-func TestTheStandbyIsWarm(t *testing.T) {
+// TestStandbyIsWarm: a process that does not lead has read all objects, is ready, and reconciles
+// none. After the end of the leader it leads within 2.2 retries, and does not list again.
+func TestStandbyIsWarm(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		a := r.process("a")
@@ -97,13 +97,13 @@ func TestTheStandbyIsWarm(t *testing.T) {
 		same(t, "events", sorted(r.take()), []string{"a: shop/blue", "make always-on-a", "make always-on-b", "run always-on-a", "run always-on-b"})
 		same(t, "states of a", states(t, a.Manager), "always-on-a:running maps:running")
 		same(t, "states of b", states(t, b.Manager), "always-on-b:running maps:waiting")
-		answers(t, b.Manager, "/readyz", 200)
-		answers(t, b.Manager, "/healthz", 200)
+		checkGet(t, b.Manager, "/readyz", 200)
+		checkGet(t, b.Manager, "/healthz", 200)
 		if err := a.write(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if err := b.write(t.Context()); !errors.Is(err, election.ErrNotLeading) {
-			t.Errorf("a request of the one that does not lead: %v", err)
+			t.Errorf("a request of the standby returns %v, want ErrNotLeading", err)
 		}
 		requests := len(r.server.Requests())
 		same(t, "Run of a", a.End(), errStop)
@@ -112,13 +112,13 @@ func TestTheStandbyIsWarm(t *testing.T) {
 		same(t, "events", r.take(), []string{"b: shop/blue"})
 		for _, req := range r.server.Requests()[requests:] {
 			if req.Resource == mapsResource {
-				t.Errorf("b has read again: %v", req)
+				t.Errorf("b has listed or watched again: %v", req)
 			}
 		}
 	})
 }
 
-// TestStopOnTheStandby: what is stopped there does not begin when the process leads.
+// TestStopOnTheStandby: a controller stopped there does not start when the process leads.
 func TestStopOnTheStandby(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
@@ -133,26 +133,26 @@ func TestStopOnTheStandby(t *testing.T) {
 	})
 }
 
-// TestALostLeaseEndsTheProcess: first its led controllers, then all of it.
-func TestALostLeaseEndsTheProcess(t *testing.T) {
+// TestLostLeaseEndsRun: first the led controllers, then the others.
+func TestLostLeaseEndsRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.process("a")
 		pass(time.Minute)
-		a.cut.Store(true)
+		a.disconnected.Store(true)
 		<-a.Done
 		if !errors.Is(a.Err, election.ErrLost) {
-			t.Errorf("Run returns %v", a.Err)
+			t.Errorf("Run() = %v", a.Err)
 		}
 		if err := a.write(t.Context()); !errors.Is(err, election.ErrNotLeading) {
-			t.Errorf("a request after that: %v", err)
+			t.Errorf("a request after the loss returns %v, want ErrNotLeading", err)
 		}
 		same(t, "the end", r.take()[2:], []string{"end always-on-a"})
 	})
 }
 
-// TestALeaseIsNotReleasedWhileItsWorkGoesOn: a reconcile hangs at the end, so no other process
-// leads before the lease has run out (C-22).
-func TestALeaseIsNotReleasedWhileItsWorkGoesOn(t *testing.T) {
+// TestLeaseIsKeptWhileReconcilesRun: if a reconcile hangs at the end, no other process leads before
+// the lease has expired (C-22).
+func TestLeaseIsKeptWhileReconcilesRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		a := r.process("a", func(p *process, o *manager.Options) {
@@ -160,12 +160,12 @@ func TestALeaseIsNotReleasedWhileItsWorkGoesOn(t *testing.T) {
 			o.ShutdownTimeout = 10 * time.Second
 		})
 		b := r.process("b")
-		began := time.Now()
-		wrong(t, a.End(), "manager: Run: election shop/maps: controller maps has not returned; it is working on shop/blue for 10s: ShutdownTimeout of 10s has passed")
-		same(t, "the end takes", time.Since(began), 10*time.Second)
+		start := time.Now()
+		wantError(t, a.End(), "manager: Run: election shop/maps: controller maps has not returned; it is working on shop/blue for 10s: ShutdownTimeout of 10s has passed")
+		same(t, "the end takes", time.Since(start), 10*time.Second)
 		r.take()
 		pass(lease - 2*time.Second)
-		same(t, "b before the lease has run out", r.take(), []string{})
+		same(t, "b before the lease has expired", r.take(), []string{})
 		pass(2*time.Second + 2*next)
 		same(t, "b after that", r.take(), []string{"b: shop/blue"})
 		close(a.release)

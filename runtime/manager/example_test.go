@@ -41,7 +41,7 @@ func Example() {
 	}
 	options := manager.Options{Controllers: []manager.Descriptor{
 		{Name: "maps", New: newMaps},
-		made("sweeper", func(context.Context) error { panic("the flag leaves it out") }),
+		controllerOf("sweeper", func(context.Context) error { panic("the flag leaves it out") }),
 	}}
 	flags := pflag.NewFlagSet("example", pflag.ContinueOnError)
 	options.AddFlags(func(string) *pflag.FlagSet { return flags }) // or one for each section

@@ -38,7 +38,7 @@ func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
 func (o *Options) ownFlags() []section {
 	generic := pflag.NewFlagSet("generic", pflag.ContinueOnError)
 	generic.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
-	generic.DurationVar(&o.ShutdownTimeout, "controller-shutdown-timeout", o.ShutdownTimeout, "how long the end of the process waits for controllers")
+	generic.DurationVar(&o.ShutdownTimeout, "controller-shutdown-timeout", o.ShutdownTimeout, "how long to wait for controllers at the end of the process")
 	return []section{{"generic", generic}}
 }
 
@@ -46,7 +46,7 @@ func (o *Options) selectionHelp() string {
 	all := slices.SortedFunc(slices.Values(o.Controllers), func(a, b Descriptor) int { return cmp.Compare(a.Name, b.Name) })
 	off := slices.DeleteFunc(slices.Clone(all), func(d Descriptor) bool { return !d.Disabled })
 	var text strings.Builder
-	text.WriteString("the controllers that run: 'foo' for one that does, '-foo' for one that doesn't, '*' for all that are not disabled by default")
+	text.WriteString("the controllers to run: 'foo' runs controller foo, '-foo' leaves it out, '*' runs all that are not disabled by default")
 	if len(all) > 0 {
 		text.WriteString("\nAll controllers: " + namesOf(all))
 	}

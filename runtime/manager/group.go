@@ -20,8 +20,8 @@ type group struct {
 func (g *group) run(ctx context.Context) error {
 	g.start(ctx)
 	<-ctx.Done()
-	g.shut()
-	return g.end()
+	g.close()
+	return g.stop()
 }
 
 // start starts the controllers. From now on Manager.Start can start others.
@@ -34,18 +34,18 @@ func (g *group) start(ctx context.Context) {
 	}
 }
 
-// shut keeps further controllers from starting.
-func (g *group) shut() {
+// close keeps further controllers from starting.
+func (g *group) close() {
 	g.manager.mu.Lock()
 	defer g.manager.mu.Unlock()
 	g.ctx = nil
 }
 
-// end ends the controllers and waits for them until the manager's deadline. The error names those
+// stop ends the controllers and waits for them until the manager's deadline. The error names those
 // that have not returned. After the deadline, it only cancels their contexts.
-func (g *group) end() error {
+func (g *group) stop() error {
 	deadline := g.manager.deadline()
-	late := deadline.Err() != nil
+	expired := deadline.Err() != nil
 	for _, u := range g.units {
 		if r := g.manager.runOf(u); r != nil {
 			r.cancel(errEnded)
@@ -54,14 +54,14 @@ func (g *group) end() error {
 	var errs []error
 	for _, u := range g.units {
 		r := g.manager.runOf(u)
-		if r == nil || late || r.isOver() {
+		if r == nil || expired || r.isDone() {
 			continue
 		}
 		select {
-		case <-r.over:
+		case <-r.done:
 		case <-deadline.Done():
-			if !r.isOver() {
-				errs = append(errs, fmt.Errorf("controller %s has not returned%s: %w", u.Name, u.workingOn(), context.Cause(deadline)))
+			if !r.isDone() {
+				errs = append(errs, fmt.Errorf("controller %s has not returned%s: %w", u.Name, u.runningKeys(), context.Cause(deadline)))
 			}
 		}
 	}

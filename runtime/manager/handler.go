@@ -35,7 +35,7 @@ func (m *Manager) newHandler() http.Handler {
 	}
 	private := func(path string, h http.Handler) { mux.Handle(path, m.authorized(h)) }
 	private("GET /configz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, m.options.values()) }))
-	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithControllers(m.reporting)))
+	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithControllers(m.statusControllers)))
 	private("GET /debug/controllers", http.HandlerFunc(m.listControllers))
 	private("/debug/controllers/{name}", http.HandlerFunc(m.showController))
 	private("/debug/controllers/{name}/", http.HandlerFunc(m.showController))
@@ -91,9 +91,9 @@ func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func (m *Manager) reporting() (all []inspect.Controller) {
+func (m *Manager) statusControllers() (all []inspect.Controller) {
 	for _, u := range m.units {
-		if reports, ok := u.made().(inspect.Controller); ok {
+		if reports, ok := u.runnable().(inspect.Controller); ok {
 			all = append(all, reports)
 		}
 	}
@@ -111,12 +111,12 @@ type controllerState struct {
 func (u *unit) state() controllerState {
 	s := controllerState{Name: u.Name, Aliases: u.Aliases, State: "waiting"}
 	wanted, r := u.manager.isWanted(u), u.manager.runOf(u)
-	switch over := r == nil || r.isOver(); {
+	switch over := r == nil || r.isDone(); {
 	case !over && r.ctx.Err() != nil:
 		s.State = "stopping"
 	case !over:
 		s.State = "running"
-	case !wanted || u.made() == nil:
+	case !wanted || u.runnable() == nil:
 		s.State = "off"
 	case r != nil && r.err != nil:
 		s.State, s.Error = "failed", r.err.Error()
@@ -142,7 +142,7 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "manager: controller "+name+": "+err.Error(), http.StatusNotFound)
 		return
 	}
-	switch c := u.made().(type) {
+	switch c := u.runnable().(type) {
 	case http.Handler:
 		http.StripPrefix("/debug/controllers/"+name, c).ServeHTTP(w, req)
 	case inspect.Controller:
@@ -152,15 +152,15 @@ func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// answer is the closed set of types for writeJSON, so nothing else is shown by accident.
-type answer interface {
+// response is the closed set of types for writeJSON, so nothing else is shown by accident.
+type response interface {
 	[]controllerState | controllerState | controller.Status | map[string]map[string]string
 }
 
-func writeJSON[T answer](w http.ResponseWriter, value T) {
+func writeJSON[T response](w http.ResponseWriter, value T) {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		http.Error(w, "manager: write the answer: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "manager: writing the response: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -23,7 +23,7 @@ type progress struct {
 }
 
 // see records the current count, and returns when the last change was seen.
-func (p *progress) see(count int64, now time.Time) time.Time {
+func (p *progress) observe(count int64, now time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.since.IsZero() || p.count != count {
@@ -37,40 +37,40 @@ func (u *unit) health(now time.Time) error {
 	if r == nil || !u.manager.isWanted(u) {
 		return nil
 	}
-	if r.isOver() {
+	if r.isDone() {
 		if r.err != nil {
-			return fmt.Errorf("it has failed: %w", r.err)
+			return fmt.Errorf("Run has failed: %w", r.err)
 		}
 		return nil
 	}
-	reports, ok := u.made().(inspect.Controller)
+	reports, ok := u.runnable().(inspect.Controller)
 	if !ok {
 		return nil
 	}
 	status := reports.Status()
-	return errors.Join(u.keyTooLong(&status, now), u.noProgress(&status, now))
+	return errors.Join(u.keyLimitError(&status, now), u.idleLimitError(&status, now))
 }
 
-func (u *unit) keyTooLong(s *controller.Status, now time.Time) error {
+func (u *unit) keyLimitError(s *controller.Status, now time.Time) error {
 	limit := limitOf(u.KeyLimit)
 	if limit < 0 || len(s.Queue.Running) == 0 {
 		return nil
 	}
 	longest := s.Queue.Running[0]
 	if took := now.Sub(longest.Since); took > limit {
-		return fmt.Errorf("key %s has been worked on for %v; the limit is %v", longest.Key, took.Round(time.Millisecond), limit)
+		return fmt.Errorf("key %s has been running for %v; the limit is %v", longest.Key, took.Round(time.Millisecond), limit)
 	}
 	return nil
 }
 
-func (u *unit) noProgress(s *controller.Status, now time.Time) error {
+func (u *unit) idleLimitError(s *controller.Status, now time.Time) error {
 	t := &s.Totals
-	since := u.progress.see(t.Succeeded+t.Again+t.Failed+t.Terminal, now)
+	since := u.progress.observe(t.Succeeded+t.Again+t.Failed+t.Terminal, now)
 	limit, oldest := limitOf(u.IdleLimit), s.Queue.Oldest
 	if limit < 0 || oldest == nil || now.Sub(oldest.Since) <= limit || now.Sub(since) <= limit {
 		return nil
 	}
-	return fmt.Errorf("no reconcile has ended for %v, while key %s is ready for %v", now.Sub(since).Round(time.Millisecond), oldest.Key, now.Sub(oldest.Since).Round(time.Millisecond))
+	return fmt.Errorf("no reconcile has ended for %v, and key %s has been ready for %v", now.Sub(since).Round(time.Millisecond), oldest.Key, now.Sub(oldest.Since).Round(time.Millisecond))
 }
 
 func limitOf(limit time.Duration) time.Duration {
@@ -87,15 +87,15 @@ func (m *Manager) ready(req *http.Request) error {
 	select {
 	case <-m.informersStarted:
 	default:
-		return errors.New("not ready: the controllers are not made")
+		return errors.New("not ready: the controllers are not built")
 	}
 	if err := inspect.Ready(m.options.Factory)(req); err != nil {
 		return err
 	}
 	var missing []string
 	for _, u := range m.units {
-		reports, ok := u.made().(inspect.Controller)
-		if r := m.runOf(u); !ok || r == nil || r.isOver() {
+		reports, ok := u.runnable().(inspect.Controller)
+		if r := m.runOf(u); !ok || r == nil || r.isDone() {
 			continue
 		}
 		if s := reports.Status(); !s.Synced {

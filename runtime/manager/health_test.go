@@ -22,10 +22,10 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestTheStuckOneIsNamed: of three controllers one panics on every second key, one blocks for ever,
-// one is fast. A second later, health, page and metrics name the one that blocks, the page and
-// health its key, and the fast one has done its work.
-func TestTheStuckOneIsNamed(t *testing.T) {
+// TestHealthNamesTheStuckController: one controller panics on every second key, one blocks, one is
+// fast. After a second, health, page and metrics name the blocking one, health and page its key,
+// and the fast one has reconciled all keys.
+func TestHealthNamesTheStuckController(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		registry := prom.NewRegistry()
 		controllers, err := prometheus.NewControllers(registry)
@@ -56,26 +56,26 @@ func TestTheStuckOneIsNamed(t *testing.T) {
 				}, controller.Options{}),
 			}
 		})
-		answers(t, m.Manager, "/healthz", 200)
+		checkGet(t, m.Manager, "/healthz", 200)
 		r.create("blue", "green", "red")
 		pass(time.Second)
-		answers(t, m.Manager, "/healthz", 500, "[-]stuck: key shop/blue has been worked on for 1s; the limit is 900ms")
-		answers(t, m.Manager, "/healthz/fast", 200)
-		answers(t, m.Manager, "/healthz/panics", 200)
-		answers(t, m.Manager, "/metrics", 200, `workqueue_longest_running_processor_seconds{name="stuck"} 1`,
+		checkGet(t, m.Manager, "/healthz", 500, "[-]stuck: key shop/blue has been running for 1s; the limit is 900ms")
+		checkGet(t, m.Manager, "/healthz/fast", 200)
+		checkGet(t, m.Manager, "/healthz/panics", 200)
+		checkGet(t, m.Manager, "/metrics", 200, `workqueue_longest_running_processor_seconds{name="stuck"} 1`,
 			`workqueue_longest_running_processor_seconds{name="fast"} 0`)
-		answers(t, m.Manager, "/debug/informers?format=html", 200, `<th scope="row">stuck</th>`, `<a href="?key=shop%2fblue">shop/blue</a> for 1 second, attempt 1`)
-		answers(t, m.Manager, "/debug/informers?key=shop/blue", 200, "a worker has had it for 1 second")
-		answers(t, m.Manager, "/debug/controllers/stuck", 200, `"key": "shop/blue"`)
-		same(t, "the fast one has done", len(done), 3)
+		checkGet(t, m.Manager, "/debug/informers?format=html", 200, `<th scope="row">stuck</th>`, `<a href="?key=shop%2fblue">shop/blue</a> for 1 second, attempt 1`)
+		checkGet(t, m.Manager, "/debug/informers?key=shop/blue", 200, "with a worker for 1 second")
+		checkGet(t, m.Manager, "/debug/controllers/stuck", 200, `"key": "shop/blue"`)
+		same(t, "keys of the fast one", len(done), 3)
 		close(release)
 		synctest.Wait()
-		answers(t, m.Manager, "/healthz", 200)
+		checkGet(t, m.Manager, "/healthz", 200)
 	})
 }
 
-// TestNoProgressIsRed: keys are ready, and none is done. To be idle is fine.
-func TestNoProgressIsRed(t *testing.T) {
+// TestNoProgressIsUnhealthy: keys are ready, and no reconcile ends. An idle controller is healthy.
+func TestNoProgressIsUnhealthy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
@@ -83,29 +83,29 @@ func TestNoProgressIsRed(t *testing.T) {
 			d.KeyLimit, d.IdleLimit = -1, time.Minute
 			o.Controllers = []manager.Descriptor{d}
 		})
-		watch := func(d time.Duration) (code int) {
+		codeAfter := func(d time.Duration) (code int) {
 			for end := time.Now().Add(d); time.Now().Before(end); {
 				pass(10 * time.Second)
 				code, _ = get(m.Manager, "/healthz")
 			}
 			return code
 		}
-		same(t, "idle for an hour", watch(time.Hour), 200)
+		same(t, "idle for an hour", codeAfter(time.Hour), 200)
 		r.create("blue")
-		same(t, "a key that takes an hour, without a limit", watch(time.Hour), 200)
+		same(t, "a key that takes an hour, without a limit", codeAfter(time.Hour), 200)
 		r.create("green")
-		same(t, "the other key has waited for 50 s", watch(50*time.Second), 200)
-		same(t, "for 70 s", watch(20*time.Second), 500)
-		answers(t, m.Manager, "/healthz", 500, "no reconcile has ended for 2h1m0s, while key shop/green is ready for 1m10s")
+		same(t, "the other key has waited for 50 s", codeAfter(50*time.Second), 200)
+		same(t, "for 70 s", codeAfter(20*time.Second), 500)
+		checkGet(t, m.Manager, "/healthz", 500, "no reconcile has ended for 2h1m0s, and key shop/green has been ready for 1m10s")
 		release <- struct{}{}
 		synctest.Wait()
-		answers(t, m.Manager, "/healthz", 200)
+		checkGet(t, m.Manager, "/healthz", 200)
 		close(release)
 	})
 }
 
-// TestABacklogIsHealthyWhileKeysAreDone: some have waited for longer than the limit.
-func TestABacklogIsHealthyWhileKeysAreDone(t *testing.T) {
+// TestBacklogWithProgressIsHealthy: even if keys have waited for longer than the limit.
+func TestBacklogWithProgressIsHealthy(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("a", "b", "c", "d", "e", "f", "g", "h")
 		m := r.run(func(o *manager.Options) {
@@ -118,7 +118,7 @@ func TestABacklogIsHealthyWhileKeysAreDone(t *testing.T) {
 		})
 		for range 30 {
 			pass(10 * time.Second)
-			answers(t, m.Manager, "/healthz", 200)
+			checkGet(t, m.Manager, "/healthz", 200)
 		}
 	})
 }
@@ -128,18 +128,18 @@ func TestReadyz(t *testing.T) {
 		m := r.new(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{reconciling("maps", nothing, controller.Options{})}
 		})
-		answers(t, m, "/readyz", 503, "not ready: the controllers are not made")
+		checkGet(t, m, "/readyz", 503, "not ready: the controllers are not built")
 		end := r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) { a.Status = sourcetest.Status(http.StatusForbidden) }})
 		run := r.start(m)
-		answers(t, m, "/readyz", 503, "not ready: 1 of 1 informers have not synced: configmaps/v1 is waiting to try again (forbidden")
+		checkGet(t, m, "/readyz", 503, "not ready: 1 of 1 informers have not synced: configmaps/v1 is waiting to try again (forbidden")
 		end()
 		pass(time.Minute)
-		answers(t, m, "/readyz", 200, "ok")
+		checkGet(t, m, "/readyz", 200, "ok")
 		_ = run.End()
 	})
 }
 
-func TestAControllerThatHasNotBegunIsNotReady(t *testing.T) {
+func TestUnsyncedControllerIsNotReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		release := make(chan struct{})
@@ -151,19 +151,19 @@ func TestAControllerThatHasNotBegunIsNotReady(t *testing.T) {
 				}))
 			}}}
 		})
-		answers(t, m.Manager, "/readyz", 503, "not ready: controllers that have not begun to reconcile: maps")
+		checkGet(t, m.Manager, "/readyz", 503, "not ready: controllers that have not begun to reconcile: maps")
 		close(release)
 		synctest.Wait()
-		answers(t, m.Manager, "/readyz", 200)
+		checkGet(t, m.Manager, "/readyz", 200)
 	})
 }
 
-// TestWhoMaySeeWhat: everyone may probe, and only this machine may see the rest, unless Authorize
-// says so.
-func TestWhoMaySeeWhat(t *testing.T) {
+// TestAuthorization: probes are open to all, other paths to this machine only, unless Authorize
+// says otherwise.
+func TestAuthorization(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		local := r.new(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("a")}
+			o.Controllers = []manager.Descriptor{r.recording("a")}
 			o.MetricsHandler = http.NotFoundHandler()
 		})
 		open := r.new(func(o *manager.Options) { o.Authorize = func(*http.Request) error { return nil } })
@@ -175,24 +175,23 @@ func TestWhoMaySeeWhat(t *testing.T) {
 			same(t, path, remote(local, path) == http.StatusForbidden, private)
 			same(t, path+" with Authorize", remote(open, path) == http.StatusForbidden, false)
 			if code, body := get(local, path); private && code != http.StatusOK {
-				t.Errorf("%s from this machine: %d %s", path, code, body)
+				t.Errorf("GET %s from this machine: %d %s", path, code, body)
 			}
 		}
-		answers(t, local, "/debug/controllers/z", 404, "no controller has this name; there are a")
-		answers(t, local, "/healthz/z", 404, "no controller has this name; there are a")
+		checkGet(t, local, "/debug/controllers/z", 404, "no controller has this name; there are a")
+		checkGet(t, local, "/healthz/z", 404, "no controller has this name; there are a")
 	})
 }
 
-// TestHealthShowsStrangersNamesOnly: neither the texts of errors, which may have a password, nor
-// keys.
-func TestHealthShowsStrangersNamesOnly(t *testing.T) {
+// TestHealthShowsOnlyNamesToUnauthorized: neither error texts, which may have passwords, nor keys.
+func TestHealthShowsOnlyNamesToUnauthorized(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
 			stuck := blocking("stuck", release)
 			stuck.KeyLimit = time.Second
-			failing := made("failing", func(context.Context) error { return errors.New("dial https://me:secret@db.test") })
-			o.Controllers = []manager.Descriptor{stuck, failing, r.noting("fine")}
+			failing := controllerOf("failing", func(context.Context) error { return errors.New("dial https://me:secret@db.test") })
+			o.Controllers = []manager.Descriptor{stuck, failing, r.recording("fine")}
 		})
 		r.create("blue")
 		pass(time.Minute)
@@ -202,25 +201,26 @@ func TestHealthShowsStrangersNamesOnly(t *testing.T) {
 			"/healthz/failing": "[-]failing\nhealthz check failed\n",
 			"/healthz/stuck":   "[-]stuck\nhealthz check failed\n",
 		} {
-			w := askRemotely(m.Manager, path)
+			w := getRemotely(m.Manager, path)
 			same(t, path, w.Code, http.StatusInternalServerError)
 			same(t, path, w.Body.String(), want)
 		}
-		answers(t, m.Manager, "/healthz", 500, "me:secret@db.test", "key shop/blue has been worked on for 1m0s")
+		checkGet(t, m.Manager, "/healthz", 500, "me:secret@db.test", "key shop/blue has been running for 1m0s")
 		close(release)
 	})
 }
 
-// TestAControllerMayAnswer for what is below its name.
-func TestAControllerMayAnswer(t *testing.T) {
+// TestControllerServesItsPaths: a controller that is an http.Handler serves the paths below its
+// name.
+func TestControllerServesItsPaths(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{{Name: "graph", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				return answering{}, nil
 			}}}
 		})
-		answers(t, m.Manager, "/debug/controllers/graph", 200, "asked for .")
-		answers(t, m.Manager, "/debug/controllers/graph/nodes", 200, "asked for /nodes.")
+		checkGet(t, m.Manager, "/debug/controllers/graph", 200, "asked for .")
+		checkGet(t, m.Manager, "/debug/controllers/graph/nodes", 200, "asked for /nodes.")
 	})
 }
 

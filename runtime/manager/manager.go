@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-var errStarted = errors.New("it was started before; make another manager")
+var errStarted = errors.New("Run was called before; make another manager")
 
 // Manager runs controllers by name. Make one with [New]. Any goroutine may call its methods at any
 // time.
@@ -106,10 +106,10 @@ func (m *Manager) begin(ctx context.Context) (running context.Context, end func(
 	m.ctx, m.fail = context.WithCancelCause(ctx)
 	cancel := func() {}
 	m.deadline = sync.OnceValue(func() context.Context {
-		last, c := context.WithTimeoutCause(context.WithoutCancel(ctx), m.options.ShutdownTimeout,
+		deadline, c := context.WithTimeoutCause(context.WithoutCancel(ctx), m.options.ShutdownTimeout,
 			fmt.Errorf("ShutdownTimeout of %v has passed", m.options.ShutdownTimeout))
 		cancel = c
-		return last
+		return deadline
 	})
 	return m.ctx, func() {
 		m.fail(nil)
@@ -128,9 +128,9 @@ func (m *Manager) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		late := m.deadline().Err() != nil // then controllers hang, and still use informers
-		if hangs := m.options.Factory.Shutdown(m.deadline()); !late {
-			err = errors.Join(err, hangs)
+		expired := m.deadline().Err() != nil // then controllers hang, and still use informers
+		if shutdownErr := m.options.Factory.Shutdown(m.deadline()); !expired {
+			err = errors.Join(err, shutdownErr)
 		}
 	}()
 	if err := m.options.Factory.Start(context.WithoutCancel(ctx)); err != nil {
@@ -214,17 +214,17 @@ func (m *Manager) Stop(ctx context.Context, name string) error {
 	}
 	m.mu.Lock()
 	u.wanted = false
-	r := u.last
+	r := u.lastRun
 	m.mu.Unlock()
 	if r == nil {
 		return nil
 	}
 	r.cancel(errStopped)
 	select {
-	case <-r.over:
+	case <-r.done:
 		return nil
 	case <-ctx.Done():
-		return fail(fmt.Errorf("it has not returned%s: %w", u.workingOn(), context.Cause(ctx)))
+		return fail(fmt.Errorf("it has not returned%s: %w", u.runningKeys(), context.Cause(ctx)))
 	}
 }
 
@@ -261,7 +261,7 @@ func (m *Manager) start(u *unit) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if u.last != nil && !u.last.isOver() && u.last.ctx.Err() != nil {
+	if u.lastRun != nil && !u.lastRun.isDone() && u.lastRun.ctx.Err() != nil {
 		return errors.New("it was stopped, and has not returned yet")
 	}
 	u.startLocked()
@@ -286,7 +286,7 @@ func (m *Manager) isWanted(u *unit) bool {
 func (m *Manager) runOf(u *unit) *run {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return u.last
+	return u.lastRun
 }
 
 func (m *Manager) contextFor(d *Descriptor) (*Context, error) {

@@ -31,7 +31,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // client-go's elector has no other
+	klog.SetLogger(logr.Discard()) // of client-go's elector
 	goleak.VerifyTestMain(m)
 }
 
@@ -52,8 +52,8 @@ type rig struct {
 	config  *rest.Config
 	factory *factories.Factory
 
-	mu     sync.Mutex // mu guards what follows
-	events []string   // what was noted
+	mu     sync.Mutex // mu guards the fields below
+	events []string
 }
 
 func newRig(t *testing.T) *rig {
@@ -86,7 +86,7 @@ func (r *rig) note(format string, args ...any) {
 	r.events = append(r.events, fmt.Sprintf(format, args...))
 }
 
-// take returns what was noted since the last call.
+// take returns the events since the last call.
 func (r *rig) take() []string {
 	synctest.Wait()
 	r.mu.Lock()
@@ -96,9 +96,9 @@ func (r *rig) take() []string {
 	return events
 }
 
-// noting returns a controller that notes when it is made, begins and ends.
-func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.Descriptor {
-	d := made(name, func(ctx context.Context) error {
+// recording returns a controller that notes its construction, start and end.
+func (r *rig) recording(name string, change ...func(*manager.Descriptor)) manager.Descriptor {
+	d := controllerOf(name, func(ctx context.Context) error {
 		r.note("run %s", name)
 		<-ctx.Done()
 		r.note("end %s", name)
@@ -115,13 +115,12 @@ func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.D
 	return d
 }
 
-// made returns a controller that is a function.
-func made(name string, run manager.RunnableFunc) manager.Descriptor {
+// controllerOf returns a controller with a function as Run.
+func controllerOf(name string, run manager.RunnableFunc) manager.Descriptor {
 	return manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Runnable, error) { return run, nil }}
 }
 
-// blocking returns a controller of the ConfigMaps whose reconciles wait until release is closed, or
-// has a value for them.
+// blocking returns a controller of the ConfigMaps whose reconciles wait for release.
 func blocking(name string, release chan struct{}) manager.Descriptor {
 	return reconciling(name, func(context.Context, object.Key) (controller.Result, error) {
 		<-release
@@ -129,7 +128,7 @@ func blocking(name string, release chan struct{}) manager.Descriptor {
 	}, controller.Options{})
 }
 
-// reconciling returns a controller of the ConfigMaps.
+// reconciling returns a controller that reconciles the ConfigMaps.
 func reconciling(name string, reconcile controller.Reconcile, options controller.Options) manager.Descriptor {
 	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 		options.Metrics = c.Metrics
@@ -140,7 +139,7 @@ func reconciling(name string, reconcile controller.Reconcile, options controller
 func always(d *manager.Descriptor)   { d.Always = true }
 func disabled(d *manager.Descriptor) { d.Disabled = true }
 
-// new returns a manager. change fills in its options.
+// new returns a manager. change sets its options.
 func (r *rig) new(change func(*manager.Options)) *manager.Manager {
 	r.t.Helper()
 	options := manager.Options{Config: r.config, Factory: r.factory}
@@ -176,7 +175,7 @@ func (r *rig) start(m *manager.Manager) *running {
 	return run
 }
 
-// get asks a manager from this machine.
+// get sends a request to a manager from this machine.
 func get(m *manager.Manager, path string) (code int, body string) {
 	req := httptest.NewRequest("GET", path, nil)
 	req.RemoteAddr, req.Host = "127.0.0.1:4711", "localhost:8080"
@@ -185,16 +184,16 @@ func get(m *manager.Manager, path string) (code int, body string) {
 	return w.Code, w.Body.String()
 }
 
-// answers asserts what a manager answers.
-func answers(t *testing.T, m *manager.Manager, path string, code int, parts ...string) {
+// checkGet checks a manager's response to a request from this machine.
+func checkGet(t *testing.T, m *manager.Manager, path string, code int, parts ...string) {
 	t.Helper()
 	got, body := get(m, path)
 	if got != code {
-		t.Errorf("%s: %d, want %d: %s", path, got, code, body)
+		t.Errorf("GET %s: status %d, want %d: %s", path, got, code, body)
 	}
 	for _, part := range parts {
 		if !strings.Contains(body, part) {
-			t.Errorf("%s: %q is missing in:\n%s", path, part, body)
+			t.Errorf("GET %s: the response lacks %q:\n%s", path, part, body)
 		}
 	}
 }
@@ -212,11 +211,11 @@ func states(t *testing.T, m *manager.Manager) (text string) {
 	return strings.TrimSpace(text)
 }
 
-// wrong asserts the text of an error.
-func wrong(t *testing.T, err error, want string) {
+// wantError checks the text of an error.
+func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
+		t.Errorf("the error is %v\nwant         %s", err, want)
 	}
 }
 
@@ -231,10 +230,10 @@ func mapsOf(c *manager.Context) *informer.SharedIndexInformer[*configMap] {
 	return factories.For[*configMap](c.Factory, mapsResource)
 }
 
-// remote asks a manager from another machine and returns the status code.
-func remote(m *manager.Manager, path string) int { return askRemotely(m, path).Code }
+// remote returns the status code of a manager's response to a request from another machine.
+func remote(m *manager.Manager, path string) int { return getRemotely(m, path).Code }
 
-func askRemotely(m *manager.Manager, path string) *httptest.ResponseRecorder {
+func getRemotely(m *manager.Manager, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w

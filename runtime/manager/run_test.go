@@ -24,13 +24,13 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestStartAndEnd: all are made before the informers run, and no controller waits for another one.
-func TestStartAndEnd(t *testing.T) {
+// TestRunOrder: all controllers are built before the informers start, and none waits for another.
+func TestRunOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		m := r.new(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
-				r.noting("other"),
+				r.recording("other"),
 				{Name: "tokens", New: func(_ context.Context, c *manager.Context) (manager.Runnable, error) {
 					r.note("make tokens")
 					pods := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
@@ -60,14 +60,14 @@ func TestStartAndEnd(t *testing.T) {
 				t.Errorf("%s runs", s.Name)
 			}
 		}
-		wrong(t, m.Run(t.Context()), "manager: Run: it was started before; make another manager")
+		wantError(t, m.Run(t.Context()), "manager: Run: Run was called before; make another manager")
 	})
 }
 
-// TestACauseOfAnyTypeEndsRun: also of one whose values can't be compared by ==.
-func TestACauseOfAnyTypeEndsRun(t *testing.T) {
+// TestRunReturnsIncomparableCause: the cause's type can't be compared by ==.
+func TestRunReturnsIncomparableCause(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		m := r.new(func(o *manager.Options) { o.Controllers = []manager.Descriptor{r.noting("other")} })
+		m := r.new(func(o *manager.Options) { o.Controllers = []manager.Descriptor{r.recording("other")} })
 		cause := utilerrors.NewAggregate([]error{errStop, errors.New("and so does the machine")})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		result := make(chan error, 1)
@@ -79,7 +79,7 @@ func TestACauseOfAnyTypeEndsRun(t *testing.T) {
 	})
 }
 
-// TestCancelledBeforeTheSync: Run returns at once, whatever the informers wait for (C-25).
+// TestCancelledBeforeTheSync: Run returns at once while informers sync (C-25).
 func TestCancelledBeforeTheSync(t *testing.T) {
 	for name, fault := range map[string]func(*sourcetest.Answer){
 		"forbidden": func(a *sourcetest.Answer) { a.Status = sourcetest.Status(http.StatusForbidden) },
@@ -90,47 +90,47 @@ func TestCancelledBeforeTheSync(t *testing.T) {
 				r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: fault})
 				m := r.runs(reconciling("maps", nothing, controller.Options{}))
 				pass(time.Minute)
-				began := time.Now()
+				start := time.Now()
 				same(t, "Run", m.End(), errStop)
-				same(t, "the end takes", time.Since(began), time.Duration(0))
+				same(t, "the end takes", time.Since(start), time.Duration(0))
 			})
 		})
 	}
 }
 
-// nothing is a reconcile that has nothing to do.
+// nothing is a reconcile that does nothing.
 func nothing(context.Context, object.Key) (controller.Result, error) { return controller.Result{}, nil }
 
-// TestTheEndNamesWhoHangs: Run returns at its deadline (C-23).
-func TestTheEndNamesWhoHangs(t *testing.T) {
+// TestRunErrorNamesHangingControllers: after the deadline (C-23).
+func TestRunErrorNamesHangingControllers(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.create("blue")
 		release := make(chan struct{})
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
-				r.noting("tokens"), r.noting("fine"),
+				r.recording("tokens"), r.recording("fine"),
 				blocking("stuck", release),
-				made("deaf", func(context.Context) error { <-release; return nil }),
+				controllerOf("deaf", func(context.Context) error { <-release; return nil }),
 			}
 			o.ShutdownTimeout = 10 * time.Second
 		})
 		pass(50 * time.Second)
-		began := time.Now()
-		wrong(t, m.End(), "manager: Run: controller stuck has not returned; it is working on shop/blue for 1m0s: ShutdownTimeout of 10s has passed\n"+
+		start := time.Now()
+		wantError(t, m.End(), "manager: Run: controller stuck has not returned; it is working on shop/blue for 1m0s: ShutdownTimeout of 10s has passed\n"+
 			"controller deaf has not returned: ShutdownTimeout of 10s has passed")
-		same(t, "the end takes", time.Since(began), 10*time.Second)
+		same(t, "the end takes", time.Since(start), 10*time.Second)
 		same(t, "the end of another one", slices.Contains(r.take(), "end tokens"), true)
 		close(release)
 		synctest.Wait()
 	})
 }
 
-// TestAControllerThatFailsLeavesTheOthersRunning, is red, and can be started again.
-func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
+// TestFailedControllerLeavesOthersRunning: it is unhealthy, and can be started again.
+func TestFailedControllerLeavesOthersRunning(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		runs := 0
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+			o.Controllers = []manager.Descriptor{r.recording("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				r.note("make disk")
 				return manager.RunnableFunc(func(ctx context.Context) error {
 					if runs++; runs == 1 {
@@ -139,19 +139,19 @@ func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
 					<-ctx.Done()
 					return nil
 				}), nil
-			}}, made("once", func(context.Context) error { return nil })}
+			}}, controllerOf("once", func(context.Context) error { return nil })}
 		})
 		same(t, "states", states(t, m.Manager), "disk:failed fine:running once:done")
-		answers(t, m.Manager, "/healthz", 500, "[-]disk: it has failed: no such disk\nhealthz check failed")
-		answers(t, m.Manager, "/healthz/disk", 500, "no such disk")
-		answers(t, m.Manager, "/healthz/fine", 200, "ok\n")
+		checkGet(t, m.Manager, "/healthz", 500, "[-]disk: Run has failed: no such disk\nhealthz check failed")
+		checkGet(t, m.Manager, "/healthz/disk", 500, "no such disk")
+		checkGet(t, m.Manager, "/healthz/fine", 200, "ok\n")
 		r.take()
 		if err := m.Start("disk"); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		same(t, "states", states(t, m.Manager), "disk:running fine:running once:done")
-		answers(t, m.Manager, "/healthz?verbose", 200, "[+]fine ok\n[+]disk ok\n[+]once ok\nok\n")
+		checkGet(t, m.Manager, "/healthz?verbose", 200, "[+]fine ok\n[+]disk ok\n[+]once ok\nok\n")
 		same(t, "made again", r.take(), []string{})
 		same(t, "Run", m.End(), errStop)
 	})
@@ -161,7 +161,7 @@ func TestStopAndStart(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
 			o.Controllers = []manager.Descriptor{
-				r.noting("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.noting("b"),
+				r.recording("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.recording("b"),
 				reconciling("later", func(_ context.Context, key object.Key) (controller.Result, error) {
 					r.note("reconcile %s", key)
 					return controller.Result{}, nil
@@ -175,7 +175,7 @@ func TestStopAndStart(t *testing.T) {
 		same(t, "events", r.take(), []string{"end a"})
 		same(t, "Stop again", m.Stop(ctx, "a"), nil)
 		same(t, "states", states(t, m.Manager), "a:off b:running later:off")
-		answers(t, m.Manager, "/healthz/a", 200)
+		checkGet(t, m.Manager, "/healthz/a", 200)
 		same(t, "Start", errors.Join(m.Start("a"), m.Start("a"), m.Start("b")), nil)
 		same(t, "events", r.take(), []string{"run a"})
 
@@ -184,8 +184,8 @@ func TestStopAndStart(t *testing.T) {
 		pass(time.Second)
 		same(t, "events", r.take(), []string{"reconcile shop/blue"})
 		same(t, "states", states(t, m.Manager), "a:running b:running later:running")
-		wrong(t, m.Start("z"), "manager: Start z: no controller has this name; there are a, b, later")
-		wrong(t, m.Stop(ctx, "z"), "manager: Stop z: no controller has this name; there are a, b, later")
+		wantError(t, m.Start("z"), "manager: Start z: no controller has this name; there are a, b, later")
+		wantError(t, m.Stop(ctx, "z"), "manager: Stop z: no controller has this name; there are a, b, later")
 	})
 }
 
@@ -197,24 +197,23 @@ func TestStopNamesTheKey(t *testing.T) {
 		pass(50 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		wrong(t, m.Stop(ctx, "stuck"), "manager: Stop stuck: it has not returned; it is working on shop/blue for 1m0s: context deadline exceeded")
+		wantError(t, m.Stop(ctx, "stuck"), "manager: Stop stuck: it has not returned; it is working on shop/blue for 1m0s: context deadline exceeded")
 		same(t, "states", states(t, m.Manager), "stuck:stopping")
-		wrong(t, m.Start("stuck"), "manager: Start stuck: it was stopped, and has not returned yet")
+		wantError(t, m.Start("stuck"), "manager: Start stuck: it was stopped, and has not returned yet")
 		close(release)
 		synctest.Wait()
 		same(t, "Start", m.Start("stuck"), nil)
 	})
 }
 
-// runAt runs a manager that serves at an address at which nothing listened a moment ago. It returns
-// when a controller has begun.
+// runAt runs a manager that serves at a free address. It returns when a controller has started.
 func runAt(ctx context.Context, t *testing.T, r *rig, address string) (*manager.Manager, <-chan error) {
 	t.Helper()
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		ready, ended := make(chan struct{}), make(chan error, 1)
 		m := r.new(func(o *manager.Options) {
 			o.Address = address
-			o.Controllers = []manager.Descriptor{made("maps", func(ctx context.Context) error {
+			o.Controllers = []manager.Descriptor{controllerOf("maps", func(ctx context.Context) error {
 				close(ready)
 				<-ctx.Done()
 				return nil
@@ -225,14 +224,14 @@ func runAt(ctx context.Context, t *testing.T, r *rig, address string) (*manager.
 		case <-ready:
 			return m, ended
 		case err := <-ended: // another process may have got the port for a moment
-			if !errors.Is(err, syscall.EADDRINUSE) || time.Since(began) > 2*time.Minute {
+			if !errors.Is(err, syscall.EADDRINUSE) || time.Since(start) > 2*time.Minute {
 				t.Fatal(err)
 			}
 		}
 	}
 }
 
-func TestTheAddressIsServedWhileItRuns(t *testing.T) {
+func TestAddressIsServedDuringRun(t *testing.T) {
 	r := newRig(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -241,7 +240,7 @@ func TestTheAddressIsServedWhileItRuns(t *testing.T) {
 	address := listener.Addr().String()
 	taken := r.new(func(o *manager.Options) { o.Address = address })
 	if err := taken.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "manager: Run: serve at Options.Address: listen tcp "+address) {
-		t.Errorf("got %v", err)
+		t.Errorf("Run() at a used address = %v", err)
 	}
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
@@ -259,7 +258,7 @@ func TestTheAddressIsServedWhileItRuns(t *testing.T) {
 	cancel(errStop)
 	same(t, "Run", <-ended, errStop)
 	if _, err := client.Get("http://" + address + "/healthz"); err == nil {
-		t.Error("it is served after the end")
+		t.Error("the address is served after Run")
 	}
-	wrong(t, m.Start("maps"), "manager: Start maps: informer factory: Start: the factory was shut down")
+	wantError(t, m.Start("maps"), "manager: Start maps: informer factory: Start: the factory was shut down")
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 )
 
-// TestSelect has the cases of kube-controller-manager's --controllers.
+// TestSelect has the rules of kube-controller-manager's --controllers.
 func TestSelect(t *testing.T) {
 	for _, test := range []struct{ selection, want string }{
 		{"*", "a b"},
@@ -39,7 +39,7 @@ func TestSelect(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.run(func(o *manager.Options) {
 					o.Controllers = []manager.Descriptor{
-						r.noting("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.noting("b"), r.noting("off", disabled),
+						r.recording("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.recording("b"), r.recording("off", disabled),
 					}
 					o.Select = strings.FieldsFunc(test.selection, func(c rune) bool { return c == ',' })
 				})
@@ -55,7 +55,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestNewSaysAllThatIsWrong(t *testing.T) {
+func TestNewReportsAllErrors(t *testing.T) {
 	build := func(context.Context, *manager.Context) (manager.Runnable, error) { return nil, nil }
 	_, err := manager.New(manager.Options{
 		Controllers: []manager.Descriptor{
@@ -64,35 +64,35 @@ func TestNewSaysAllThatIsWrong(t *testing.T) {
 		Select:          []string{"*", "-a", "z", "-*"},
 		ShutdownTimeout: -1,
 	})
-	wrong(t, err, `manager.New: the Config is nil; get one from clientcmd or rest.InClusterConfig
+	wantError(t, err, `manager.New: the Config is nil; get one from clientcmd or rest.InClusterConfig
 the Factory is nil
 negative ShutdownTimeout -1ns
-controller a: "-x" is no name; it must not be empty or *, begin with -, or contain a slash, a blank or a comma
-controller b: a is called "old", too
+controller a: invalid name "-x"; a name must not be empty or *, begin with -, or contain a slash, a blank or a comma
+controller b: the name "old" is also that of controller a
 controller 3 of 4 has no name
 controller c: New is nil
 no controller is called "z"; there are a, b, c
 no controller is called "*"; there are a, b, c`)
 }
 
-// TestNewRefusesNilPointers: a variable that was not set is no missing option.
+// TestNewRefusesNilPointers: a nil pointer is an error, unlike a nil interface for Election.
 func TestNewRefusesNilPointers(t *testing.T) {
 	var factory *factories.Factory
 	var elector *election.Election
 	_, err := manager.New(manager.Options{Config: &rest.Config{}, Factory: factory, Election: elector})
-	wrong(t, err, `manager.New: the Factory is nil
+	wantError(t, err, `manager.New: the Factory is nil
 the Election is a nil *election.Election; leave it out, so that the process leads, or make one`)
 }
 
-// TestFlags: a section for the manager, and one for each controller that has flags.
+// TestFlags: the manager and each controller with flags have a section.
 func TestFlags(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		syncs := 5
 		options := manager.Options{Config: r.config, Factory: r.factory, Controllers: []manager.Descriptor{
-			r.noting("pods", func(d *manager.Descriptor) {
+			r.recording("pods", func(d *manager.Descriptor) {
 				d.Flags = func(flags *pflag.FlagSet) { flags.IntVar(&syncs, "concurrent-pod-syncs", syncs, "") }
 			}),
-			r.noting("off", disabled),
+			r.recording("off", disabled),
 		}}
 		sections := map[string]*pflag.FlagSet{}
 		command := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
@@ -115,10 +115,10 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "the controller's flag", syncs, 7)
-		answers(t, m, "/configz", 200, `"controllers": "[*,off]"`, `"concurrent-pod-syncs": "7"`, `"controller-shutdown-timeout": "1m0s"`)
+		checkGet(t, m, "/configz", 200, `"controllers": "[*,off]"`, `"concurrent-pod-syncs": "7"`, `"controller-shutdown-timeout": "1m0s"`)
 
 		plain := r.new(func(o *manager.Options) { o.Controllers = options.Controllers })
-		answers(t, plain, "/configz", 200, `"controllers": "[*]"`)
+		checkGet(t, plain, "/configz", 200, `"controllers": "[*]"`)
 		same(t, "the controller's flag after that", syncs, 7)
 	})
 }
@@ -141,19 +141,19 @@ func TestContext(t *testing.T) {
 		<-c.InformersStarted
 		same(t, "context", fmt.Sprint(c.Name, c.Config.UserAgent, c.Leading(), c.Factory.Base() == r.factory), fmt.Sprint("maps", "shop/v1/maps", true, true))
 		same(t, "the manager's config", r.config.UserAgent, "shop/v1")
-		same(t, "a controller that has nothing to do", states(t, m.Manager), "maps:off")
+		same(t, "a controller without a Runnable", states(t, m.Manager), "maps:off")
 	})
 }
 
-func TestAnErrorOfNewEndsTheRun(t *testing.T) {
+func TestErrorOfNewEndsRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.run(func(o *manager.Options) {
-			o.Controllers = []manager.Descriptor{r.noting("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
+			o.Controllers = []manager.Descriptor{r.recording("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Runnable, error) {
 				return nil, errors.New("no such disk")
-			}}, r.noting("c")}
+			}}, r.recording("c")}
 		})
 		<-m.Done
-		wrong(t, m.Err, "manager: Run: controller b: New: no such disk")
+		wantError(t, m.Err, "manager: Run: controller b: New: no such disk")
 		same(t, "events", r.take(), []string{"make a"})
 	})
 }

@@ -14,10 +14,10 @@ import (
 // newServer returns a server with time limits, so idle clients can't keep connections. ReadTimeout
 // and WriteTimeout would cut profiles short, so its handler sets deadlines.
 func newServer(h http.Handler) *http.Server {
-	const whole = 30 * time.Second // for the body of a request, and its answer
+	const requestTimeout = 30 * time.Second // for the body of a request, and its response
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			deadline, conn := time.Now().Add(whole), http.NewResponseController(w)
+			deadline, conn := time.Now().Add(requestTimeout), http.NewResponseController(w)
 			if req.Body != http.NoBody {
 				_ = conn.SetReadDeadline(deadline) // net/http's connections have deadlines
 			}

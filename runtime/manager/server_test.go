@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestSlowClientsAreCutOff can't flake: time in a bubble moves only while all goroutines wait.
+// TestSlowClientsAreCutOff runs in a bubble, where time passes only while all goroutines wait.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	for name, test := range map[string]struct {
 		sends string
@@ -30,9 +30,9 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				client := serving(t)
 				go func() { _, _ = io.WriteString(client, test.sends) }()
-				began := time.Now()
+				start := time.Now()
 				_, _ = io.Copy(io.Discard, client) // ends when the server closes the connection
-				if took := time.Since(began); took > test.after+time.Second {
+				if took := time.Since(start); took > test.after+time.Second {
 					t.Errorf("the connection was open for %v, want %v", took, test.after)
 				}
 			})
@@ -40,8 +40,8 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	}
 }
 
-// TestASlowReaderIsCutOff unless it reads a profile, which may take long.
-func TestASlowReaderIsCutOff(t *testing.T) {
+// TestSlowReadersAreCutOff: except below /debug, where profiles may take long.
+func TestSlowReadersAreCutOff(t *testing.T) {
 	for path, want := range map[string]time.Duration{"/big": 30 * time.Second, "/debug/big": time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			client := serving(t)
@@ -50,22 +50,22 @@ func TestASlowReaderIsCutOff(t *testing.T) {
 			time.Sleep(want - time.Second)
 			resp, err := http.ReadResponse(bufio.NewReader(client), nil)
 			if err != nil {
-				t.Fatalf("%s: %v before its time", path, err)
+				t.Fatalf("GET %s: %v before the deadline", path, err)
 			}
 			if path == "/big" {
 				time.Sleep(2 * time.Second)
 			}
 			n, _ := io.Copy(io.Discard, resp.Body)
-			if whole := n == 1<<20; whole != (path != "/big") {
-				t.Errorf("%s: read %d bytes", path, n)
+			if complete := n == 1<<20; complete != (path != "/big") {
+				t.Errorf("GET %s: read %d of %d bytes", path, n, 1<<20)
 			}
 			_ = client.Close()
 		})
 	}
 }
 
-// TestAProfileAfterAProbe: the deadline of the probe's answer is none of the profile's.
-func TestAProfileAfterAProbe(t *testing.T) {
+// TestProfileAfterProbe: the probe's deadline does not apply to a profile on the same connection.
+func TestProfileAfterProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := serving(t)
 		read := bufio.NewReader(client)
@@ -73,10 +73,10 @@ func TestAProfileAfterAProbe(t *testing.T) {
 			go func() { _, _ = io.WriteString(client, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n") }()
 			resp, err := http.ReadResponse(read, nil)
 			if err != nil {
-				t.Fatalf("%s: %v", path, err)
+				t.Fatalf("GET %s: %v", path, err)
 			}
 			if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-				t.Errorf("%s: %v", path, err)
+				t.Errorf("GET %s: %v", path, err)
 			}
 			time.Sleep(time.Minute)
 		}

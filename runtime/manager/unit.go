@@ -32,29 +32,29 @@ type unit struct {
 	// Manager.mu guards the fields below
 	wanted     bool
 	controller Runnable // nil before it is made, or if New returned nil
-	last       *run     // the current or last run; nil before the first
+	lastRun    *run     // the current or last run; nil before the first
 }
 
 type run struct {
 	// set once at construction
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	over   chan struct{} // closed at its end
+	done   chan struct{} // closed at its end
 
-	// set before over is closed
+	// set before done is closed
 	err error // the controller's failure
 }
 
-func (r *run) isOver() bool {
+func (r *run) isDone() bool {
 	select {
-	case <-r.over:
+	case <-r.done:
 		return true
 	default:
 		return false
 	}
 }
 
-func (u *unit) made() Runnable {
+func (u *unit) runnable() Runnable {
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
 	return u.controller
@@ -63,7 +63,7 @@ func (u *unit) made() Runnable {
 func (u *unit) build(ctx context.Context) error {
 	u.building.Lock()
 	defer u.building.Unlock()
-	if u.made() != nil {
+	if u.runnable() != nil {
 		return nil
 	}
 	c, err := u.manager.contextFor(&u.Descriptor)
@@ -75,7 +75,7 @@ func (u *unit) build(ctx context.Context) error {
 		return fmt.Errorf("controller %s: New: %w", u.Name, err)
 	}
 	if made == nil {
-		klog.FromContext(ctx).Info("A controller has nothing to do here", "controller", u.Name)
+		klog.FromContext(ctx).Info("A controller has nothing to run", "controller", u.Name)
 	}
 	u.manager.mu.Lock()
 	defer u.manager.mu.Unlock()
@@ -85,16 +85,16 @@ func (u *unit) build(ctx context.Context) error {
 
 func (u *unit) startLocked() {
 	parent := u.group.ctx
-	if parent == nil || !u.wanted || u.controller == nil || u.last != nil && !u.last.isOver() {
+	if parent == nil || !u.wanted || u.controller == nil || u.lastRun != nil && !u.lastRun.isDone() {
 		return
 	}
 	// The group ends its controllers in its own order.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
-	r := &run{ctx: ctx, cancel: cancel, over: make(chan struct{})}
-	u.last = r
+	r := &run{ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	u.lastRun = r
 	c := u.controller
 	go func() {
-		defer close(r.over)
+		defer close(r.done)
 		u.run(r, c)
 	}()
 }
@@ -110,18 +110,18 @@ func (u *unit) run(r *run, c Runnable) {
 	}
 }
 
-// workingOn returns the controller's running keys, as the end of an error text.
-func (u *unit) workingOn() string {
-	reports, ok := u.made().(inspect.Controller)
+// runningKeys returns the controller's running keys, as the end of an error text.
+func (u *unit) runningKeys() string {
+	reports, ok := u.runnable().(inspect.Controller)
 	if !ok {
 		return ""
 	}
-	const most = 5
+	const limit = 5
 	running := reports.Status().Queue.Running
 	var keys []string
 	for n, k := range running {
-		if n == most {
-			keys = append(keys, fmt.Sprintf("and %d more", len(running)-most))
+		if n == limit {
+			keys = append(keys, fmt.Sprintf("and %d more", len(running)-limit))
 			break
 		}
 		keys = append(keys, fmt.Sprintf("%s for %v", k.Key, time.Since(k.Since).Round(time.Millisecond)))

@@ -24,9 +24,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// readers is a Provider that records nothing and only reads.
+// readers is a Provider that only keeps the functions that read states.
 type readers struct {
-	mu     sync.Mutex // mu guards what follows
+	mu     sync.Mutex // mu guards the field below
 	byName map[string]func() metrics.InformerState
 }
 

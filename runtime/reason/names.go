@@ -24,9 +24,9 @@ var reasonNames = [...]string{
 	EndlessList:    "endless list",
 }
 
-var noticed = map[Reason]string{
+var errorTexts = map[Reason]string{
 	Silent:         "the connection was silent for too long",
-	NoBookmark:     "the watch-list did not come to the bookmark that ends its initial events",
+	NoBookmark:     "the watch-list had no bookmark after its initial events",
 	WatchForbidden: "the account may not watch the resource; it is listed instead, if that is allowed",
 	WentBack:       "the resource version went backwards",
 	ShortWatch:     "the server closed the watch at once",

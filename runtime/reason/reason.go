@@ -114,7 +114,7 @@ func RetryAfter(err error) time.Duration {
 	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }
 
-// Error is a failure noticed by the reflector itself: Silent, NoBookmark, WentBack, ShortWatch or
+// Error is a failure detected by the reflector itself: Silent, NoBookmark, WentBack, ShortWatch or
 // EndlessList; or a WatchForbidden wrapping the server's error. [Of] returns its Reason.
 type Error struct {
 	Reason Reason
@@ -124,7 +124,7 @@ type Error struct {
 
 // Error returns a sentence about the reason, followed by the details.
 func (e *Error) Error() string {
-	text := noticed[e.Reason]
+	text := errorTexts[e.Reason]
 	if text == "" {
 		text = e.Reason.String()
 	}

@@ -30,7 +30,7 @@ var (
 	errBusy    = statusError(http.StatusServiceUnavailable, 0)
 )
 
-func TestReasonsOfErrors(t *testing.T) {
+func TestOf(t *testing.T) {
 	status := func(code int32, why metav1.StatusReason) error {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: why}}
 	}
@@ -83,14 +83,14 @@ func TestReasonsOfErrors(t *testing.T) {
 		"endless list":         {&reason.Error{Reason: reason.EndlessList}, reason.EndlessList, 0},
 	} {
 		if got, after := reason.Of(tc.err), reason.RetryAfter(tc.err); got != tc.want || after < tc.after || after > tc.after+tc.after/10 {
-			t.Errorf("%s: got %v after %v, want %v after %v and at most a tenth", name, got, after, tc.want, tc.after)
+			t.Errorf("%s: Of() = %v, RetryAfter() = %v, want %v, %v to a tenth more", name, got, after, tc.want, tc.after)
 		}
 	}
 }
 
 func TestLastingReasons(t *testing.T) {
 	if got := reason.Of(nil); got != reason.None || got.Lasting() {
-		t.Errorf("no error is %v", got)
+		t.Errorf("Of(nil) = %v, want none", got)
 	}
 	for err, lasting := range map[error]bool{
 		statusError(401, 0): true, statusError(403, 0): true, statusError(404, 0): true, errInvalid: true,
@@ -99,7 +99,7 @@ func TestLastingReasons(t *testing.T) {
 		statusError(429, 0): false, errBusy: false, errGone: false, errTooNew: false, io.EOF: false, &reason.Error{Reason: reason.Silent}: false, &reason.Error{Reason: reason.NoBookmark}: false,
 	} {
 		if r := reason.Of(err); r.Lasting() != lasting {
-			t.Errorf("%v: %v.Lasting() is %v", err, r, r.Lasting())
+			t.Errorf("Of(%v) = %v, Lasting() = %v, want %v", err, r, r.Lasting(), lasting)
 		}
 	}
 }
@@ -111,11 +111,11 @@ func TestErrorsOfTheReflector(t *testing.T) {
 		detailed := fmt.Errorf("list or watch: %w", &reason.Error{Reason: r, Err: io.EOF})
 		joined := errors.Join(errGone, &reason.Error{Reason: reason.Throttled}, detailed)
 		if text := plain.Error(); text == r.String() || texts[text] {
-			t.Errorf("%v: the text is %q", r, text)
+			t.Errorf("Error() of %v = %q, want a text of its own", r, text)
 		}
 		texts[plain.Error()] = true
 		if want := "list or watch: " + plain.Error() + ": EOF"; detailed.Error() != want {
-			t.Errorf("%v: the text is %q, want %q", r, detailed, want)
+			t.Errorf("Error() of %v with details = %q, want %q", r, detailed, want)
 		}
 		if !errors.Is(joined, plain) || !errors.Is(joined, io.EOF) || errors.Is(joined, &reason.Error{Reason: r, Err: io.EOF}) {
 			t.Errorf("%v: errors.Is finds the wrong errors in %q", r, joined)
@@ -125,7 +125,7 @@ func TestErrorsOfTheReflector(t *testing.T) {
 		}
 	}
 	if err := (&reason.Error{Reason: reason.Throttled, Err: errBusy}); err.Error() != "throttled: "+errBusy.Error() || reason.Of(err) != reason.Throttled {
-		t.Errorf("a reason that servers send: %v", err)
+		t.Errorf("Error() of a reason without a text = %q", err)
 	}
 }
 
@@ -133,11 +133,11 @@ func TestEveryReasonHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for r := reason.None; r <= reason.EndlessList; r++ {
 		if name := r.String(); name == "" || name == "unknown" || seen[name] {
-			t.Errorf("reason %d is called %q", r, name)
+			t.Errorf("Reason(%d).String() = %q, want a name of its own", r, name)
 		}
 		seen[r.String()] = true
 	}
 	if r := reason.Reason(200); r.String() != "unknown" || (reason.EndlessList+1).String() != "unknown" {
-		t.Error("values outside of the set have names")
+		t.Error("String() of an unknown reason is not unknown")
 	}
 }

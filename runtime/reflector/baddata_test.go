@@ -14,20 +14,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestFaultW01OneBadObject has one bad object in every list and every watch, until it is repaired:
-// the sink keeps its objects, the status names the object, the requests are paced, and the
-// reflector notices the repair by itself.
+// TestFaultW01OneBadObject: until it is repaired, one object is bad in every list and watch. The
+// sink keeps its objects, Status names the bad one, the requests are paced, and the reflector
+// recovers after the repair.
 func TestFaultW01OneBadObject(t *testing.T) {
 	key := object.Key{Namespace: "shop", Name: "bad"}
 	for name, bad := range map[string]error{
 		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrMalformed},
 		"not decodable":    &source.DecodeError{Verb: "watch", Item: 2, Key: key, Err: source.ErrWrongKind},
 		"not transformed":  &source.TransformError{Key: key, Err: errors.New("no such unit")},
-		"from a transform": &source.TransformError{Key: key, Err: errGone}, // whatever it wraps
+		"from a transform": &source.TransformError{Key: key, Err: errGone}, // not Expired
 	} {
 		for _, start := range []string{"bad from the start", "bad later"} {
-			for _, noStream := range []bool{false, true} {
-				t.Run(name+", "+start+map[bool]string{true: ", lists"}[noStream], func(t *testing.T) {
+			for _, noWatchList := range []bool{false, true} {
+				t.Run(name+", "+start+map[bool]string{true: ", lists"}[noWatchList], func(t *testing.T) {
 					var broken, repaired atomic.Bool
 					broken.Store(start == "bad from the start")
 					src := &fake{}
@@ -51,13 +51,13 @@ func TestFaultW01OneBadObject(t *testing.T) {
 							}
 							switch {
 							case !broken.Load():
-								if err := event(mark("5", true)); err != nil {
+								if err := event(bookmark("5", true)); err != nil {
 									return err
 								}
 							case !repaired.Load():
 								return bad
 							default:
-								if err := send(event, ev(source.Added, "bad", "7"), mark("7", true)); err != nil {
+								if err := send(event, ev(source.Added, "bad", "7"), bookmark("7", true)); err != nil {
 									return err
 								}
 							}
@@ -69,33 +69,33 @@ func TestFaultW01OneBadObject(t *testing.T) {
 								return bad
 							}
 						}
-						return hold(ctx, opened)
+						return stayOpen(ctx, opened)
 					}
-					config := Config[thing]{Tuning: Tuning{DisableWatchList: noStream, SilenceTimeout: time.Hour, Backoff: Backoff{Jitter: -1}}}
+					config := Config[thing]{Tuning: Tuning{DisableWatchList: noWatchList, SilenceTimeout: time.Hour, Backoff: Backoff{Jitter: -1}}}
 					bubble(t, src, config, func(g *rig) {
 						g.pass(30 * time.Minute)
 						later := start == "bad later"
 						s := g.Status()
 						if s.State != StateWaiting || !s.Reason.Lasting() || s.Synced != later || !errors.Is(s.LastError, bad) ||
 							!strings.Contains(s.String(), key.String()) || s.BadData != int64(s.Attempts) || s.BadData < 60 || s.BadData > 75 {
-							t.Errorf("status %+v", s)
+							t.Errorf("Status() = %+v", s)
 						}
 						if later {
 							g.wantContent("good@3")
 						} else {
 							g.wantContent("")
 						}
-						if n := len(g.src.asked()); n < 60 || n > 75 {
-							t.Errorf("%d requests in half an hour, of which the first %q", n, g.src.asked()[:10])
+						if n := len(g.src.requests()); n < 60 || n > 75 {
+							t.Errorf("%d requests in half an hour, want 60 to 75; the first are %q", n, g.src.requests()[:10])
 						}
 						gaps := g.src.gaps(g.start)
 						if last := gaps[len(gaps)-1]; last != 30*time.Second {
-							t.Errorf("asks again after %v, want the longest wait", last)
+							t.Errorf("the last wait is %v, want 30s", last)
 						}
 						repaired.Store(true)
 						g.pass(30 * time.Second)
 						if s := g.Status(); s.State != StateWatching || !s.Synced || s.ResourceVersion != "7" {
-							t.Errorf("status %v", s)
+							t.Errorf("Status() = %v", s)
 						}
 						g.wantContent("bad@7 good@3")
 					})
@@ -105,8 +105,8 @@ func TestFaultW01OneBadObject(t *testing.T) {
 	}
 }
 
-// TestEventOfUnknownType has a source outside of the module that sends an event of no known type.
-// It is not taken for a bookmark: the version does not move.
+// TestEventOfUnknownType: an event of an unknown type, from a Source of another module, is bad data
+// and not a bookmark. The version stays.
 func TestEventOfUnknownType(t *testing.T) {
 	for _, typ := range []source.EventType{0, source.Bookmark + 1} {
 		src := &fake{list: listOf("5")}
@@ -120,7 +120,7 @@ func TestEventOfUnknownType(t *testing.T) {
 		bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 			s := g.Status()
 			if !errors.Is(s.LastError, source.ErrMalformed) || s.BadData != 1 || s.ResourceVersion != "5" {
-				t.Errorf("status %+v", s)
+				t.Errorf("Status() = %+v", s)
 			}
 		})
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// flushing is a Sink that is flushed.
-type flushing struct{ *record }
+// flushingSink is a Sink with the method Flush.
+type flushingSink struct{ *recorder }
 
-func (f flushing) Flush() error { return f.note("flush") }
+func (f flushingSink) Flush() error { return f.note("flush") }
 
-// TestFlushesWhenNothingIsAtHand flushes a Sink when the source has nothing more at hand: after a
-// list, after the last event of those that came at once, when the watch ends too early, and after
-// 128 events at the latest. Status has what was flushed.
-func TestFlushesWhenNothingIsAtHand(t *testing.T) {
+// TestFlushAfterTheLastReadyEvent: a Sink is flushed after a list, after the last ready event, when
+// the watch ends before an announced event, and after 128 events at the latest. Status has the
+// flushed version.
+func TestFlushAfterTheLastReadyEvent(t *testing.T) {
 	type events = []source.Event[thing]
 	event := func(typ source.EventType, more bool) source.Event[thing] {
 		e := ev(typ, "b", "2")
@@ -39,26 +39,26 @@ func TestFlushesWhenNothingIsAtHand(t *testing.T) {
 			events{event(source.Added, true), event(source.Modified, true), event(source.Bookmark, false), event(source.Deleted, false)},
 			"add b, update b, bookmark 2, flush, delete b, flush",
 		},
-		"a promise that is not kept": {events{event(source.Added, true), event(source.Modified, true)}, "add b, update b, flush"},
-		"many at once":               {many, strings.Repeat("update b, ", 128) + "flush, update b, update b, flush"},
+		"an announced event is missing": {events{event(source.Added, true), event(source.Modified, true)}, "add b, update b, flush"},
+		"many at once":                  {many, strings.Repeat("update b, ", 128) + "flush, update b, update b, flush"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sink := flushing{&record{}}
-			src := &fake{list: listOf("1", newThing("a", "1")), watch: turns(turn{events: tc.events, ends: true})}
+			sink := flushingSink{&recorder{}}
+			src := &fake{list: listOf("1", newThing("a", "1")), watch: script(scriptedWatch{events: tc.events, ends: true})}
 			bubble(t, src, Config[thing]{Sink: sink, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 				if got, want := sink.String(), "begin, replace a, flush, end 1, "+tc.want; got != want {
-					t.Errorf("told %s\nwant %s", got, want)
+					t.Errorf("sink calls %s\nwant       %s", got, want)
 				}
 				if got := g.Status().ResourceVersion; got != "2" {
-					t.Errorf("status speaks of version %s", got)
+					t.Errorf("Status().ResourceVersion = %s, want 2", got)
 				}
 			})
 		})
 	}
 }
 
-// TestSilenceEndsASeries has a source that announces an event that never comes: the events before
-// it are passed on when the silence of the server ends the watch, and a new watch is opened.
+// TestSilenceEndsASeries: the source announces an event that never comes. The silence ends the
+// watch, the sink gets the events before, and a new watch is opened.
 func TestSilenceEndsASeries(t *testing.T) {
 	src := &fake{list: func(n int, _ source.ListOptions, _ func(thing) error) (source.ListResult, error) {
 		return source.ListResult{ResourceVersion: fmt.Sprint(n)}, nil // at 1, and a probe at 2
@@ -66,22 +66,22 @@ func TestSilenceEndsASeries(t *testing.T) {
 	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
 		opened()
 		if n == 1 {
-			sleep(ctx, 50*time.Second) // of the limit, which is a minute
+			sleep(ctx, 50*time.Second) // the limit is a minute
 			e := ev(source.Added, "b", "2")
 			e.More = true
 			if err := event(e); err != nil {
 				return err
 			}
 		}
-		return hold(ctx, opened)
+		return stayOpen(ctx, opened)
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, SilenceTimeout: time.Minute}}, func(g *rig) {
 		g.pass(109 * time.Second)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1")
+		g.wantRequests("list rv=0 limit=500 token=", "watch rv=1")
 		g.pass(time.Minute + time.Second)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "probe rv= limit=1 token=", "watch rv=2")
+		g.wantRequests("list rv=0 limit=500 token=", "watch rv=1", "probe rv= limit=1 token=", "watch rv=2")
 		if s := g.Status(); s.ResourceVersion != "2" || reason.Of(s.LastError) != reason.Silent {
-			t.Errorf("status %v", s)
+			t.Errorf("Status() = %v", s)
 		}
 		g.wantContent("b@2")
 	})

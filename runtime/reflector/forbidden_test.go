@@ -14,15 +14,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestListsTakeThePlaceOfForbiddenWatches has an account that may list but not watch, and later may
-// do both.
-func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
+// TestListsReplaceForbiddenWatches: the account may list but not watch, and later both.
+func TestListsReplaceForbiddenWatches(t *testing.T) {
 	const first, later = "list rv=0 limit=500 token=", "list rv=5NotOlderThan limit=0 token="
 	for name, tc := range map[string]struct {
 		lists bool
 		want  []string // until the watch is allowed
 	}{
-		"watch-lists": {false, []string{"stream rv=", first, "watch rv=5", later, "watch rv=5", later, "watch rv=5"}},
+		"watch-lists": {false, []string{"watch-list rv=", first, "watch rv=5", later, "watch rv=5", later, "watch rv=5"}},
 		"lists":       {true, []string{first, "watch rv=5", "watch rv=5", later, "watch rv=5", later, "watch rv=5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,34 +31,34 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 				if !allowed.Load() {
 					return statusError(403, 0)
 				}
-				return hold(ctx, opened)
+				return stayOpen(ctx, opened)
 			}
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: tc.lists, SilenceTimeout: time.Hour, Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
 				g.pass(3 * time.Second) // the waits are 0.8 s, 1.6 s, 3.2 s and so on
 				if tc.lists {
 					g.pass(3 * time.Second)
 				}
-				g.wantCalls(tc.want...)
+				g.wantRequests(tc.want...)
 				g.wantContent("a@3")
 				s := g.Status()
 				if !s.Synced || s.State != StateWaiting || s.Reason != reason.WatchForbidden || s.Reason.Lasting() {
-					t.Errorf("status %+v", s)
+					t.Errorf("Status() = %+v", s)
 				}
 				if reason.Of(s.LastError) != reason.WatchForbidden || !apierrors.IsForbidden(s.LastError) {
-					t.Errorf("the error is %v", s.LastError)
+					t.Errorf("Status().LastError = %v, want WatchForbidden", s.LastError)
 				}
 				allowed.Store(true)
 				g.pass(time.Minute)
 				if s := g.Status(); s.State != StateWatching || s.Reason != reason.None {
-					t.Errorf("status %+v", s)
+					t.Errorf("Status() = %+v", s)
 				}
-				g.wantCalls(append(tc.want, later, "watch rv=5")...)
+				g.wantRequests(append(tc.want, later, "watch rv=5")...)
 			})
 		})
 	}
 }
 
-// TestForbiddenListsAndWatches has an account that may neither list nor watch: reason.Forbidden,
+// TestForbiddenListsAndWatches: if the account may neither list nor watch, the reason is Forbidden
 // from the second request on.
 func TestForbiddenListsAndWatches(t *testing.T) {
 	src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
@@ -72,12 +71,12 @@ func TestForbiddenListsAndWatches(t *testing.T) {
 		const list = "list rv=0 limit=500 token="
 		for range 3 {
 			if s := g.Status(); s.Synced || s.State != StateWaiting || s.Reason != reason.Forbidden || !s.Reason.Lasting() {
-				t.Errorf("status %+v", s)
+				t.Errorf("Status() = %+v", s)
 			}
 			g.pass(time.Minute)
 		}
-		if calls := g.src.asked(); calls[0] != "stream rv=" || calls[1] != list || calls[len(calls)-1] != list || len(calls) > 16 {
-			t.Errorf("asked %q", calls)
+		if calls := g.src.requests(); calls[0] != "watch-list rv=" || calls[1] != list || calls[len(calls)-1] != list || len(calls) > 16 {
+			t.Errorf("requests %q", calls)
 		}
 	})
 }

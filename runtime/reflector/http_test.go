@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// server answers requests without a socket, so that it can be in a bubble. Bodies end when the
-// request is canceled.
+// server answers requests without a socket, so it works in a bubble. A body ends when its request
+// is canceled.
 type server func(n int, req *http.Request) (status int, header http.Header, body io.ReadCloser)
 
 type transport struct {
@@ -37,7 +37,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func text(s string) io.ReadCloser { return io.NopCloser(strings.NewReader(s)) }
 
-// open is a body that stays open after its text.
+// open returns a body that stays open after its text.
 func open(req *http.Request, s string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -48,7 +48,7 @@ func open(req *http.Request, s string) io.ReadCloser {
 	return r
 }
 
-// httpSource is the real source of things over a server.
+// httpSource returns an HTTP source of things.
 func httpSource(t *testing.T, serve server) source.Source[thing] {
 	t.Helper()
 	client, err := source.NewClient(&rest.Config{Host: "http://api.test", Transport: &transport{server: serve}})
@@ -77,17 +77,17 @@ func wireBookmark(version int, end string) string {
 	return wireEvent("BOOKMARK", fmt.Sprintf(`{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":%q}}}`, version, end))
 }
 
-// TestFailuresOverHTTP has one failure after the other over the real source: refused, throttled, a
-// watch-list, bad data, expiry, silence.
+// TestFailuresOverHTTP has a sequence of failures with an HTTP source: refused, throttled, bad
+// data, expired, an unsupported watch-list, silence.
 func TestFailuresOverHTTP(t *testing.T) {
 	obj, event, end := wireThing, wireEvent, wireBookmark(5, "true")
 	gone := event("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
-	var asked []string
+	var queries []string
 	serve := func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
 		q := req.URL.Query()
 		q.Del("timeoutSeconds")
 		q.Del("allowWatchBookmarks")
-		asked = append(asked, q.Encode())
+		queries = append(queries, q.Encode())
 		switch n {
 		case 1:
 			return 401, nil, text("no")
@@ -110,7 +110,7 @@ func TestFailuresOverHTTP(t *testing.T) {
 	}
 	inBubble(t, Config[thing]{Source: httpSource(t, serve)}, func(g *rig) {
 		g.pass(4*time.Minute + 30*time.Second)
-		if got, want := strings.Join(asked, "\n"), strings.Join([]string{
+		if got, want := strings.Join(queries, "\n"), strings.Join([]string{
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
@@ -122,21 +122,21 @@ func TestFailuresOverHTTP(t *testing.T) {
 			"limit=1",
 			"resourceVersion=9&watch=true",
 		}, "\n"); got != want {
-			t.Errorf("asked\n%s\nwant\n%s", got, want)
+			t.Errorf("queries\n%s\nwant\n%s", got, want)
 		}
-		g.wantTold("begin, abort, begin, abort, begin, replace a, end 5, add b, update b, delete a, begin, abort, begin, replace c, end 9")
+		g.wantSinkCalls("begin, abort, begin, abort, begin, replace a, end 5, add b, update b, delete a, begin, abort, begin, replace c, end 9")
 		var reasons []string
 		for _, err := range g.errs {
 			reasons = append(reasons, reason.Of(err).String())
 		}
 		if got, want := strings.Join(reasons, ", "), "unauthorized, throttled, bad data, bad data, expired, refused, silent"; got != want {
-			t.Errorf("failed %s\nwant   %s", got, want)
+			t.Errorf("reasons %s\nwant    %s", got, want)
 		}
 		if s := g.Status(); s.State != StateWatching || s.BadData != 2 || s.Relists != 1 || s.ResourceVersion != "9" {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v", s)
 		}
 		if want := "things.test.io/v1"; g.config.Name != want {
-			t.Errorf("name %q, want %q", g.config.Name, want)
+			t.Errorf("config.Name = %q, want %q", g.config.Name, want)
 		}
 	})
 }

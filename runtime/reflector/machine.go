@@ -23,25 +23,25 @@ func (m *machine) step(in *input) action {
 	switch in.typ {
 	case inStart:
 		if in.version == "" {
-			return m.begin()
+			return m.beginRound()
 		}
 		m.version, m.restored = in.version, true
 		return m.enter(StateConnecting)
 	case inConfirmed:
 		return m.confirm(in)
-	case inQuiet:
-		return m.quiet()
+	case inUnconfirmed:
+		return m.unconfirmed()
 	case inOpened:
 		if m.state == StateConnecting && !m.restored {
 			m.state = StateWatching
 		}
-		m.noWatch = false
+		m.watchForbidden = false
 		return action{}
 	case inEvent:
 		if m.state == StateStreaming {
-			return m.initial(in)
+			return m.initialEvent(in)
 		}
-		return m.change(in)
+		return m.changeEvent(in)
 	case inPage:
 		return m.page(in)
 	case inEnded:
@@ -49,10 +49,10 @@ func (m *machine) step(in *input) action {
 	case inFailed:
 		return m.failed(in)
 	case inElapsed:
-		return m.enter(m.then)
+		return m.enter(m.afterWait)
 	case inProbed:
 		if older(in.version, m.version) {
-			return m.noticed(reason.WentBack)
+			return m.detect(reason.WentBack)
 		}
 		if m.restored && in.version != "" {
 			return m.accept(taskWatch)
@@ -62,26 +62,26 @@ func (m *machine) step(in *input) action {
 	return action{}
 }
 
-func (m *machine) begin() action {
+func (m *machine) beginRound() action {
 	m.pages = pages{}
-	drop := callNothing
+	abort := callNone
 	if m.restored {
-		m.restored, drop = false, callAbort
+		m.restored, abort = false, callAbortReplace
 	}
-	if m.rules.stream && !m.noStream && !m.noWatch && !m.listOnly {
+	if m.rules.watchList && !m.noWatchList && !m.watchForbidden && !m.listOnly {
 		m.state = StateStreaming
-		a := action{call: drop, task: taskStream, version: m.version}
-		if m.fresh {
+		a := action{call: abort, task: taskWatchList, version: m.version}
+		if m.needsLatest {
 			a.version = ""
 		}
 		return a
 	}
 	m.state = StateListing
-	a := action{call: drop, task: taskList}
+	a := action{call: abort, task: taskList}
 	switch {
 	case m.rules.pageSize > 0:
 		a.limit = m.rules.pageSize
-	case m.fresh:
+	case m.needsLatest:
 		a.limit = defaultPage
 	case m.version == "":
 		// Version 0 asks for any cached state; a server that answers from its cache ignores the
@@ -89,11 +89,11 @@ func (m *machine) begin() action {
 		a.version, a.limit = "0", defaultPage
 	default:
 		a.version, a.match = m.version, string(metav1.ResourceVersionMatchNotOlderThan)
-		if m.paged {
+		if m.alwaysPages {
 			a.limit = defaultPage
 		}
 	}
-	if m.whole {
+	if m.noPages {
 		a.limit = 0
 	}
 	return a
@@ -105,7 +105,7 @@ func (m *machine) inRound() bool {
 	case StateStreaming, StateListing:
 		return true
 	case StateWaiting:
-		return m.then == StateListing
+		return m.afterWait == StateListing
 	}
 	return false
 }
@@ -113,74 +113,74 @@ func (m *machine) inRound() bool {
 func (m *machine) enter(next State) action {
 	if next == StateConnecting {
 		m.state = StateConnecting
-		if m.doubt {
-			m.doubt = false
+		if m.needsProbe {
+			m.needsProbe = false
 			return action{task: taskProbe}
 		}
 		return action{task: taskWatch, version: m.version}
 	}
-	return m.begin()
+	return m.beginRound()
 }
 
 // retry enters next at once, but not twice in a row.
 func (m *machine) retry(next State) action {
-	if m.hasty {
+	if m.retriedAtOnce {
 		return m.wait(next, 0)
 	}
-	m.hasty = true
+	m.retriedAtOnce = true
 	return m.enter(next)
 }
 
 func (m *machine) wait(next State, after time.Duration) action {
-	m.state, m.then = StateWaiting, next
-	return action{task: taskWait, after: after}
+	m.state, m.afterWait = StateWaiting, next
+	return action{task: taskWait, delay: after}
 }
 
-// initial handles an event of a watch-list before its bookmark.
-func (m *machine) initial(in *input) action {
+// initialEvent handles an event of a watch-list before its bookmark.
+func (m *machine) initialEvent(in *input) action {
 	switch in.event {
 	case source.Added, source.Modified:
-		return action{call: callReplaced}
+		return action{call: callReplace}
 	case source.Deleted:
-		return action{call: callDeleted}
+		return action{call: callDelete}
 	}
 	if !in.initialEnd {
 		return action{}
 	}
 	if m.isOld(in.version) {
-		return action{task: taskLeave, noticed: reason.WentBack}
+		return action{task: taskStop, detected: reason.WentBack}
 	}
 	m.complete(in.version)
 	m.state = StateWatching
-	return action{call: callEnd, told: in.version}
+	return action{call: callEndReplace, callVersion: in.version}
 }
 
-func (m *machine) change(in *input) action {
-	c, ok := m.next(in.event, in.version)
+func (m *machine) changeEvent(in *input) action {
+	c, ok := m.advance(in.event, in.version)
 	switch {
 	case !ok:
-		return action{task: taskLeave, noticed: reason.WentBack}
+		return action{task: taskStop, detected: reason.WentBack}
 	case c == callBookmark:
-		return action{call: c, told: in.version}
+		return action{call: c, callVersion: in.version}
 	}
 	return action{call: c}
 }
 
-// next moves the version of a watch to an event's, and returns the sink call for the event, which
-// is all that most events need. If the event is older than the previous one, next does nothing and
+// advance moves the version of a watch to an event's, and returns the sink call for the event: all
+// that most events need. If the event is older than the previous one, advance does nothing and
 // returns false.
-func (m *machine) next(event source.EventType, version string) (c call, ok bool) {
+func (m *machine) advance(event source.EventType, version string) (c call, ok bool) {
 	if older(version, m.version) {
-		return callNothing, false
+		return callNone, false
 	}
 	m.version = version
 	switch event {
 	case source.Added:
-		return callAdded, true
+		return callAdd, true
 	case source.Modified:
-		return callModified, true
+		return callUpdate, true
 	case source.Deleted:
-		return callDeleted, true
+		return callDelete, true
 	}
 	return callBookmark, true
 }
@@ -189,28 +189,28 @@ func (m *machine) page(in *input) action {
 	p := m.pages
 	if p.token == "" {
 		if m.isOld(in.version) {
-			return m.noticed(reason.WentBack)
+			return m.detect(reason.WentBack)
 		}
 		p.version = in.version
-		m.paged = m.paged || in.token != "" && m.version == "" && !m.fresh && m.rules.pageSize == 0
+		m.alwaysPages = m.alwaysPages || in.token != "" && m.version == "" && !m.needsLatest && m.rules.pageSize == 0
 	}
 	if in.token == "" {
 		// Later pages have the version of the first one. If a server sends them with a newer one,
 		// watching from the older one repeats changes, but misses none.
 		m.complete(p.version)
 		m.state = StateConnecting
-		return action{call: callEnd, told: p.version, task: taskWatch, version: p.version}
+		return action{call: callEndReplace, callVersion: p.version, task: taskWatch, version: p.version}
 	}
-	p.empty++
+	p.emptyPages++
 	if in.items > 0 {
-		p.empty = 0
+		p.emptyPages = 0
 	}
-	if in.token == p.token || in.token == p.kept || p.empty > maxEmptyPages {
-		return m.noticed(reason.EndlessList)
+	if in.token == p.token || in.token == p.savedToken || p.emptyPages > maxEmptyPages {
+		return m.detect(reason.EndlessList)
 	}
 	p.token = in.token
-	if p.count++; p.count >= p.next {
-		p.kept, p.count, p.next = in.token, 0, max(1, 2*p.next)
+	if p.steps++; p.steps >= p.power {
+		p.savedToken, p.steps, p.power = in.token, 0, max(1, 2*p.power)
 	}
 	m.pages = p
 	a := action{task: taskPage, token: in.token, limit: m.rules.pageSize}
@@ -220,69 +220,69 @@ func (m *machine) page(in *input) action {
 	return a
 }
 
-// noticed handles a failure found by step itself.
-func (m *machine) noticed(why reason.Reason) action {
+// detect handles a failure detected by step itself.
+func (m *machine) detect(why reason.Reason) action {
 	a := m.failed(&input{typ: inFailed, reason: why})
-	a.noticed = why
+	a.detected = why
 	return a
 }
 
 func (m *machine) complete(version string) {
 	m.version, m.synced = version, true
-	m.fresh, m.anew, m.whole, m.listOnly, m.doubt = false, false, false, false, false
+	m.needsLatest, m.noReuse, m.noPages, m.listOnly, m.needsProbe = false, false, false, false, false
 	m.pages = pages{}
 }
 
 func (m *machine) ended(in *input) action {
 	if in.healthy {
-		m.hasty = false
+		m.retriedAtOnce = false
 	}
 	switch {
 	case m.state == StateStreaming:
-		return m.noticed(reason.NoBookmark)
-	case !in.brief:
+		return m.detect(reason.NoBookmark)
+	case !in.shortWatch:
 		return m.enter(StateConnecting)
-	case in.events && !m.hasty:
+	case in.hasEvents && !m.retriedAtOnce:
 		return m.retry(StateConnecting)
 	}
 	a := m.wait(StateConnecting, 0)
-	a.noticed = reason.ShortWatch
+	a.detected = reason.ShortWatch
 	return a
 }
 
 func (m *machine) failed(in *input) action {
 	if in.healthy {
-		m.hasty = false
+		m.retriedAtOnce = false
 	}
 	switch m.state {
 	case StateStreaming:
-		a := m.streamFailed(in)
-		a.call = callAbort
+		a := m.watchListFailed(in)
+		a.call = callAbortReplace
 		return a
 	case StateListing:
 		a := m.listFailed(in)
-		a.call = callAbort
+		a.call = callAbortReplace
 		return a
 	}
 	return m.watchFailed(in)
 }
 
-func (m *machine) streamFailed(in *input) action {
+func (m *machine) watchListFailed(in *input) action {
 	switch in.reason {
 	case reason.Refused:
-		m.noStream = true
-		return m.begin()
+		m.noWatchList = true
+		return m.beginRound()
 	case reason.Expired, reason.TooNew:
-		m.fresh, m.listOnly = true, true
-		return m.begin()
+		m.needsLatest, m.listOnly = true, true
+		return m.beginRound()
 	case reason.NoBookmark, reason.Silent, reason.ServerError:
 		// A list may succeed where a watch-list fails; it is tried once per round.
 		m.listOnly = true
-		return m.begin()
+		return m.beginRound()
 	case reason.WentBack:
 		return m.wentBack()
 	case reason.WatchForbidden:
-		m.noWatch = true
+		m.watchForbidden = true
 		return m.retry(StateListing)
 	case reason.BadData, reason.Transform:
 		m.listOnly = true
@@ -291,32 +291,32 @@ func (m *machine) streamFailed(in *input) action {
 		// A list would hardly succeed at once.
 		m.listOnly = true
 	}
-	return m.wait(StateListing, in.after)
+	return m.wait(StateListing, in.retryAfter)
 }
 
 func (m *machine) listFailed(in *input) action {
 	switch in.reason {
 	case reason.Expired:
 		if m.pages.token != "" {
-			m.whole = true
+			m.noPages = true
 		} else {
-			m.fresh = true
+			m.needsLatest = true
 		}
 		return m.retry(StateListing)
 	case reason.TooNew, reason.WentBack:
 		return m.wentBack()
 	case reason.Forbidden:
-		if m.noWatch && m.synced && !m.fresh {
+		if m.watchForbidden && m.synced && !m.needsLatest {
 			// lists are forbidden too; a watch resumes at the last version
-			m.noWatch = false
-			return m.wait(StateConnecting, in.after)
+			m.watchForbidden = false
+			return m.wait(StateConnecting, in.retryAfter)
 		}
 	}
 	m.listOnly = false // if this list replaced a watch-list, the next round tries one again
 	if in.reason == reason.BadData || in.reason == reason.Transform {
 		return m.retry(StateListing)
 	}
-	return m.wait(StateListing, in.after)
+	return m.wait(StateListing, in.retryAfter)
 }
 
 func (m *machine) watchFailed(in *input) action {
@@ -326,10 +326,10 @@ func (m *machine) watchFailed(in *input) action {
 	case reason.TooNew, reason.WentBack:
 		return m.wentBack()
 	case reason.WatchForbidden:
-		if m.noWatch {
-			return m.wait(StateListing, in.after)
+		if m.watchForbidden {
+			return m.wait(StateListing, in.retryAfter)
 		}
-		m.noWatch = true
+		m.watchForbidden = true
 	case reason.Silent:
 		if m.restored {
 			return m.retry(StateListing) // the server says neither yes nor no
@@ -337,41 +337,41 @@ func (m *machine) watchFailed(in *input) action {
 		if m.state == StateWatching {
 			// Most likely nothing has changed. The next requests show whether the server still
 			// answers, and its version.
-			m.doubt = true
+			m.needsProbe = true
 			return m.retry(StateConnecting)
 		}
 	case reason.Refused:
 		// Most likely the version is the cause. Another full state has another version.
-		m.fresh = true
-		return m.wait(StateListing, in.after)
+		m.needsLatest = true
+		return m.wait(StateListing, in.retryAfter)
 	case reason.BadData, reason.Transform:
-		if m.stuck == m.version {
-			return m.wait(StateListing, in.after)
+		if m.failedVersion == m.version {
+			return m.wait(StateListing, in.retryAfter)
 		}
-		m.stuck = m.version
+		m.failedVersion = m.version
 		return m.retry(StateConnecting)
 	case reason.ServerError:
-		if in.brief && m.state == StateWatching {
-			if m.stuck == m.version {
-				return m.wait(StateListing, in.after)
+		if in.shortWatch && m.state == StateWatching {
+			if m.failedVersion == m.version {
+				return m.wait(StateListing, in.retryAfter)
 			}
-			m.stuck = m.version
+			m.failedVersion = m.version
 		}
 	}
-	return m.wait(StateConnecting, in.after)
+	return m.wait(StateConnecting, in.retryAfter)
 }
 
 // wentBack begins a round after a version older than a previous one, or not yet reached by the
 // server.
 func (m *machine) wentBack() action {
-	m.fresh, m.anew = true, true
+	m.needsLatest, m.noReuse = true, true
 	return m.retry(StateListing)
 }
 
 // isOld reports whether a full state at version is older than the sink's, and was not read anew for
 // that reason. Then it can't be used, even if it is the most recent one.
 func (m *machine) isOld(version string) bool {
-	return !m.anew && older(version, m.version)
+	return !m.noReuse && older(version, m.version)
 }
 
 // older reports whether version a is older than b. It returns false for incomparable versions.

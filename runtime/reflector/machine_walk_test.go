@@ -11,8 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestStepFindsCircles feeds lists whose tokens repeat in a cycle of any length after any start.
-func TestStepFindsCircles(t *testing.T) {
+// TestStepDetectsTokenCycles: the tokens of a list repeat in a cycle of any length, after any
+// start.
+func TestStepDetectsTokenCycles(t *testing.T) {
 	for start := range 6 {
 		for length := 1; length <= 20; length++ {
 			s, _ := step(machine{}, input{typ: inStart})
@@ -25,7 +26,7 @@ func TestStepFindsCircles(t *testing.T) {
 			i := 0
 			for s.state == StateListing {
 				if i > 8*(start+length) {
-					t.Fatalf("circle of %d after %d: not found in %d pages", length, start, i)
+					t.Fatalf("a cycle of %d tokens after %d is not detected in %d pages", length, start, i)
 				}
 				s, _ = step(s, input{typ: inPage, version: "5", token: token(i), items: 1})
 				i++
@@ -49,11 +50,10 @@ func TestStepFindsCircles(t *testing.T) {
 	}
 }
 
-// TestStepIsThrottled repeats every failure in every state: of any two steps in a row that start a
-// request after a failure, one has waited, except for the list instead of a watch-list.
+// TestStepIsThrottled repeats each failure: there are at most four requests between two waits.
 func TestStepIsThrottled(t *testing.T) {
 	for why := reason.None + 1; why <= reason.EndlessList; why++ {
-		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
+		for _, r := range []rules{{}, {watchList: true}, {pageSize: 7}} {
 			for _, restored := range []string{"", "5"} {
 				s, a := step(machine{rules: r}, input{typ: inStart, version: restored})
 				requests := 0
@@ -74,13 +74,13 @@ func TestStepIsThrottled(t *testing.T) {
 	}
 }
 
-// TestStepNeverHurries has servers that answer at random and keep no watch open for long: after a
-// handful of requests there is a wait, whatever they answer.
-func TestStepNeverHurries(t *testing.T) {
+// TestStepWaitsAfterAFewRequests: the server answers at random, and no watch is healthy. There are
+// at most six requests between two waits.
+func TestStepWaitsAfterAFewRequests(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		version := 100
-		s, a := step(machine{rules: []rules{{}, {stream: true}, {pageSize: 7}}[r.IntN(3)]}, input{typ: inStart})
+		s, a := step(machine{rules: []rules{{}, {watchList: true}, {pageSize: 7}}[r.IntN(3)]}, input{typ: inStart})
 		requests := 0
 		type event struct {
 			state State
@@ -89,7 +89,7 @@ func TestStepNeverHurries(t *testing.T) {
 		}
 		var history []event
 		fail := func() input {
-			return input{typ: inFailed, reason: reason.Reason(1 + r.IntN(int(reason.EndlessList))), brief: r.IntN(2) == 0}
+			return input{typ: inFailed, reason: reason.Reason(1 + r.IntN(int(reason.EndlessList))), shortWatch: r.IntN(2) == 0}
 		}
 		for range 200 {
 			var in input
@@ -97,8 +97,8 @@ func TestStepNeverHurries(t *testing.T) {
 			case taskWait:
 				requests, history = 0, history[:0]
 				in = input{typ: inElapsed}
-			case taskLeave:
-				in = input{typ: inFailed, reason: a.noticed}
+			case taskStop:
+				in = input{typ: inFailed, reason: a.detected}
 			case taskProbe:
 				in = input{typ: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
 			case taskList, taskPage:
@@ -106,17 +106,17 @@ func TestStepNeverHurries(t *testing.T) {
 				if in = fail(); r.IntN(2) == 0 {
 					in = input{typ: inPage, version: fmt.Sprint(version - r.IntN(2)*50)}
 				}
-			case taskStream, taskWatch:
+			case taskWatchList, taskWatch:
 				requests++
 				switch in = fail(); r.IntN(4) {
 				case 0:
-					in = input{typ: inEnded, brief: true}
+					in = input{typ: inEnded, shortWatch: true}
 				case 1:
 					in = input{typ: inEvent, event: source.Bookmark, version: fmt.Sprint(version - r.IntN(2)*50), initialEnd: true}
 				}
-			case taskGoOn:
+			case taskContinue:
 				if in = fail(); r.IntN(2) == 0 {
-					in = input{typ: inEnded, brief: true, events: true}
+					in = input{typ: inEnded, shortWatch: true, hasEvents: true}
 				}
 			}
 			history = append(history, event{s.state, a.task, in})

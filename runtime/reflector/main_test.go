@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,32 +33,32 @@ func ev(typ source.EventType, name, version string) source.Event[thing] {
 	return source.Event[thing]{Type: typ, Object: newThing(name, version), ResourceVersion: version}
 }
 
-func mark(version string, end bool) source.Event[thing] {
+func bookmark(version string, end bool) source.Event[thing] {
 	return source.Event[thing]{Type: source.Bookmark, ResourceVersion: version, InitialEventsEnd: end}
 }
 
-// fake is a Source whose answers are functions of how often it has been asked. It notes every call
-// and its time.
+// fake is a Source whose answers depend on the number of the request. It notes each request and its
+// time.
 type fake struct {
 	list  func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error)
 	watch func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error
 
 	mu             sync.Mutex
 	lists, watches int
-	calls          []string
+	log            []string
 	times          []time.Time
 }
 
 // watchFunc is the type of fake.watch.
 type watchFunc = func(context.Context, int, source.WatchOptions, func(), func(source.Event[thing]) error) error
 
-// quiet is a watch that opens and brings nothing.
+// quiet is a watch without events.
 func quiet(ctx context.Context, _ int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
-	return hold(ctx, opened)
+	return stayOpen(ctx, opened)
 }
 
 func (f *fake) note(format string, args ...any) {
-	f.calls = append(f.calls, fmt.Sprintf(format, args...))
+	f.log = append(f.log, fmt.Sprintf(format, args...))
 	f.times = append(f.times, time.Now())
 }
 
@@ -69,7 +70,7 @@ func (f *fake) List(ctx context.Context, opts source.ListOptions, item func(thin
 	if opts.VersionOnly {
 		verb = "probe"
 	}
-	f.note("%s rv=%s%s limit=%d token=%s%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue, anew(opts.Anew))
+	f.note("%s rv=%s%s limit=%d token=%s%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue, anewText(opts.Anew))
 	f.mu.Unlock()
 	return f.list(n, opts, item)
 }
@@ -80,29 +81,29 @@ func (f *fake) Watch(ctx context.Context, opts source.WatchOptions, opened func(
 	n := f.watches
 	name := "watch"
 	if opts.SendInitialEvents {
-		name = "stream"
+		name = "watch-list"
 	}
-	f.note("%s rv=%s%s", name, opts.ResourceVersion, anew(opts.Anew))
+	f.note("%s rv=%s%s", name, opts.ResourceVersion, anewText(opts.Anew))
 	f.mu.Unlock()
 	return f.watch(ctx, n, opts, opened, event)
 }
 
-// anew is how the text of a call shows the option Anew.
-func anew(set bool) string {
+// anewText shows the option Anew in the text of a request.
+func anewText(set bool) string {
 	if set {
 		return " anew"
 	}
 	return ""
 }
 
-// asked returns the calls so far.
-func (f *fake) asked() []string {
+// requests returns the requests so far.
+func (f *fake) requests() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append([]string(nil), f.calls...)
+	return slices.Clone(f.log)
 }
 
-// gaps returns the times between the calls, and before the first one.
+// gaps returns the times before the first request and between requests.
 func (f *fake) gaps(since time.Time) []time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,14 +115,14 @@ func (f *fake) gaps(since time.Time) []time.Duration {
 	return gaps
 }
 
-// hold is an open watch that brings nothing.
-func hold(ctx context.Context, opened func()) error {
+// stayOpen is an open watch without events.
+func stayOpen(ctx context.Context, opened func()) error {
 	opened()
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-// sleep lasts until d has passed or ctx is done.
+// sleep returns when d has passed or ctx is done.
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -129,39 +130,39 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// turn is the behaviour of one watch: it refuses, or opens, brings events and stays open, or ends
-// after a time.
-type turn struct {
+// scriptedWatch is the behaviour of one watch: it is refused; or it opens, brings events, and stays
+// open or ends after a time.
+type scriptedWatch struct {
 	refuse error
 	events []source.Event[thing]
 	ends   bool
 	after  time.Duration
-	err    error // that it ends with
+	err    error // of the end
 }
 
-// turns makes the n-th watch take the n-th turn, and the ones after the last bring nothing.
-func turns(all ...turn) watchFunc {
+// script gives the n-th watch the n-th behaviour. Further watches stay open without events.
+func script(all ...scriptedWatch) watchFunc {
 	return func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-		var t turn
+		var w scriptedWatch
 		if n <= len(all) {
-			t = all[n-1]
+			w = all[n-1]
 		}
-		if t.refuse != nil {
-			return t.refuse
+		if w.refuse != nil {
+			return w.refuse
 		}
 		opened()
-		if err := send(event, t.events...); err != nil {
+		if err := send(event, w.events...); err != nil {
 			return err
 		}
-		if t.ends {
-			sleep(ctx, t.after)
-			return t.err
+		if w.ends {
+			sleep(ctx, w.after)
+			return w.err
 		}
-		return hold(ctx, opened)
+		return stayOpen(ctx, opened)
 	}
 }
 
-// send passes events on and stops at the first error.
+// send passes events to event until it returns an error.
 func send(event func(source.Event[thing]) error, events ...source.Event[thing]) error {
 	for _, e := range events {
 		if err := event(e); err != nil {
@@ -183,19 +184,19 @@ func listOf(version string, items ...thing) func(int, source.ListOptions, func(t
 	}
 }
 
-// logbook keeps what is logged.
-type logbook struct {
+// logBuffer is the output of a logger.
+type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (l *logbook) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *logbook) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
@@ -207,15 +208,15 @@ type rig struct {
 	t      *testing.T
 	start  time.Time
 	src    *fake // nil over HTTP
-	sink   *record
+	sink   *recorder
 	errs   []error // to be read after pass
 	states []State
 	cancel context.CancelFunc
 	done   chan error
 }
 
-// bubble runs test in a synctest bubble, where time passes only when all goroutines wait: so the
-// state after synctest.Wait or a sleep does not depend on how busy the machine is.
+// bubble runs test in a synctest bubble, where time passes only when all goroutines wait. So the
+// state after synctest.Wait or a sleep does not depend on the load of the machine.
 func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 	t.Helper()
 	config.Source = src
@@ -229,14 +230,14 @@ func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 func inBubble(t *testing.T, config Config[thing], test func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		g := &rig{t: t, start: time.Now(), sink: &record{}, done: make(chan error, 1)}
+		g := &rig{t: t, start: time.Now(), sink: &recorder{}, done: make(chan error, 1)}
 		if config.Sink == nil {
 			config.Sink = g.sink
 		}
 		config.OnError = func(err error) { g.errs = append(g.errs, err) }
 		config.OnState = func(s State) {
 			if now := g.Status().State; now != s {
-				t.Errorf("Status has the state %v when OnState is called with %v", now, s)
+				t.Errorf("Status().State = %v in OnState(%v)", now, s)
 			}
 			g.states = append(g.states, s)
 		}
@@ -254,23 +255,23 @@ func inBubble(t *testing.T, config Config[thing], test func(*rig)) {
 		before := time.Now()
 		g.cancel()
 		if err := <-g.done; err != nil {
-			t.Errorf("Run: %v", err)
+			t.Errorf("Run() = %v", err)
 		}
 		if d := time.Since(before); d != 0 {
-			t.Errorf("Run ended %v after it was canceled", d)
+			t.Errorf("Run returned %v after the cancellation, want at once", d)
 		}
 		if s := r.Status(); s.State != StateStopped {
-			t.Errorf("after Run: %v", s)
+			t.Errorf("Status() = %v after Run, want stopped", s)
 		}
 	})
 }
 
-// again ends the run and begins another one.
-func (g *rig) again() {
+// rerun ends the run and begins another one.
+func (g *rig) rerun() {
 	g.t.Helper()
 	g.cancel()
 	if err := <-g.done; err != nil {
-		g.t.Errorf("Run: %v", err)
+		g.t.Errorf("Run() = %v", err)
 	}
 	ctx, cancel := context.WithCancel(silent())
 	g.cancel = cancel
@@ -278,7 +279,7 @@ func (g *rig) again() {
 	synctest.Wait()
 }
 
-// silent is a context whose logger drops everything.
+// silent returns a context whose logger drops everything.
 func silent() context.Context { return klog.NewContext(context.Background(), klog.Logger{}) }
 
 // pass lets time pass, and waits until no goroutine can run.
@@ -287,24 +288,24 @@ func (g *rig) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func (g *rig) wantCalls(want ...string) {
+func (g *rig) wantRequests(want ...string) {
 	g.t.Helper()
-	if got := strings.Join(g.src.asked(), "\n"); got != strings.Join(want, "\n") {
-		g.t.Errorf("asked\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	if got := strings.Join(g.src.requests(), "\n"); got != strings.Join(want, "\n") {
+		g.t.Errorf("requests\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
 
-func (g *rig) wantTold(want string) {
+func (g *rig) wantSinkCalls(want string) {
 	g.t.Helper()
 	if got := g.sink.String(); got != want {
-		g.t.Errorf("told %s\nwant %s", got, want)
+		g.t.Errorf("sink calls %s\nwant       %s", got, want)
 	}
 }
 
 func (g *rig) wantContent(want string) {
 	g.t.Helper()
 	if got := g.sink.content(); got != want {
-		g.t.Errorf("kept %q, want %q", got, want)
+		g.t.Errorf("the sink has %q, want %q", got, want)
 	}
 }
 

@@ -19,13 +19,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// closing counts the bodies that are open.
-type closing struct {
+// countedBody counts open bodies.
+type countedBody struct {
 	io.ReadCloser
 	open *atomic.Int64
 }
 
-func (c closing) Close() error {
+func (c countedBody) Close() error {
 	c.open.Add(-1)
 	return c.ReadCloser.Close()
 }
@@ -51,20 +51,20 @@ func TestMirrorErrorEvent(t *testing.T) {
 				if n == 2 {
 					body = wireEvent("ERROR", tc.object) + wireEvent("ADDED", wireThing("late", 9))
 				}
-				return 200, nil, closing{open(req, body), &connections}
+				return 200, nil, countedBody{open(req, body), &connections}
 			})
 			inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 				g.pass(time.Second)
 				if got := connections.Load(); got != 1 {
-					t.Errorf("%d connections are open, want that of the second watch", got)
+					t.Errorf("%d connections are open, want 1, of the second watch", got)
 				}
 				if len(g.errs) != 1 || reason.Of(g.errs[0]) != tc.reason {
-					t.Errorf("errors %v", g.errs)
+					t.Errorf("OnError got %v", g.errs)
 				}
-				g.wantTold("begin, end 1")
+				g.wantSinkCalls("begin, end 1")
 			})
 			if got := connections.Load(); got != 0 {
-				t.Errorf("%d connections are open after the end", got)
+				t.Errorf("%d connections are open after Run, want 0", got)
 			}
 		})
 	}
@@ -78,15 +78,15 @@ func TestMirrorBookmarkOfTheEndOnly(t *testing.T) {
 		})
 		inBubble(t, Config[thing]{Source: src}, func(g *rig) {
 			if s := g.Status(); s.Synced != synced {
-				t.Errorf("with %q: %+v", value, s)
+				t.Errorf("Status() with the value %q = %+v", value, s)
 			}
 		})
 	}
 }
 
 // TestMirrorWatchHandler: client-go's TestReflectorWatchHandler. An object of another kind is not
-// dropped in silence: it is reported, the watch is repeated, and then a full state is read instead.
-// A version that goes back does not count as progress.
+// dropped silently: it is reported, the watch is repeated, and then a full state is read. A version
+// that goes back is no progress.
 func TestMirrorWatchHandler(t *testing.T) {
 	rejected := `{"kind":"Service","apiVersion":"v1","metadata":{"name":"rejected","resourceVersion":"20"}}`
 	src := httpSource(t, func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
@@ -106,38 +106,37 @@ func TestMirrorWatchHandler(t *testing.T) {
 	})
 	inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		g.pass(3 * time.Second)
-		g.wantTold("begin, replace foo, replace bar, end 10, begin, replace foo, replace bar, end 21, delete foo, update bar, begin, replace bar, replace baz, end 32")
+		g.wantSinkCalls("begin, replace foo, replace bar, end 10, begin, replace foo, replace bar, end 21, delete foo, update bar, begin, replace bar, replace baz, end 32")
 		if s := g.Status(); s.BadData != 2 || s.ResourceVersion != "32" {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v", s)
 		}
 	})
 }
 
-// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A Table of meta.k8s.io, which is made
-// for people, does not count as an answer; a resource of that kind in another group is like any
-// other.
+// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A Table of meta.k8s.io is not
+// accepted as an answer. A resource of kind Table in another group is like any other.
 func TestMirrorTables(t *testing.T) {
 	for _, version := range []string{"meta.k8s.io/v1", "meta.k8s.io/v1beta1"} {
 		table := `{"kind":"Table","apiVersion":"` + version + `","metadata":{"resourceVersion":"5","name":"a"},"columnDefinitions":[],"rows":[]}`
-		for _, noStream := range []bool{false, true} {
+		for _, noWatchList := range []bool{false, true} {
 			src := httpSource(t, func(_ int, req *http.Request) (int, http.Header, io.ReadCloser) {
 				if req.URL.Query().Has("watch") {
 					return 200, nil, text(wireEvent("ADDED", table))
 				}
 				return 200, nil, text(table)
 			})
-			inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: noStream}}, func(g *rig) {
+			inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: noWatchList}}, func(g *rig) {
 				g.pass(time.Minute)
 				if s := g.Status(); s.Synced || s.Reason != reason.BadData || !errors.Is(s.LastError, source.ErrWrongKind) && !errors.Is(s.LastError, source.ErrMalformed) {
-					t.Errorf("%s, lists %v: %v", version, noStream, s)
+					t.Errorf("Status() with %s, DisableWatchList %v = %v", version, noWatchList, s)
 				}
 			})
 		}
 	}
 }
 
-// TestMirrorListPinsNothing: client-go's TestReflectorListExtract. An object of a list keeps none
-// of the others alive.
+// TestMirrorListPinsNothing: client-go's TestReflectorListExtract. An object of a list keeps no
+// other object alive.
 func TestMirrorListPinsNothing(t *testing.T) {
 	const all = 100
 	var items []string
@@ -163,11 +162,11 @@ func TestMirrorListPinsNothing(t *testing.T) {
 	runtime.GC()
 	for i, collected := range others {
 		if !collected() {
-			t.Errorf("object %d of the list is still there", i)
+			t.Errorf("object %d of the list was not collected", i)
 		}
 	}
 	if len(others) != all-1 || !strings.HasPrefix(kept.Name, "pod-") {
-		t.Errorf("%d objects and %q", len(others), kept.Name)
+		t.Errorf("%d other objects, kept %q", len(others), kept.Name)
 	}
 	runtime.KeepAlive(kept)
 }

@@ -17,14 +17,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// lists makes a server's list: key is "version match limit token", of which the last ones may be
-// left out if they are zero.
+// lists returns a fake.list with answers by request.
 func lists(t *testing.T, answers map[string]page) func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
 	return func(_ int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
-		asked := fmt.Sprintf("rv=%s%s limit=%d token=%s", opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
-		p, ok := answers[asked]
+		request := fmt.Sprintf("rv=%s%s limit=%d token=%s", opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
+		p, ok := answers[request]
 		if !ok {
-			t.Errorf("asked for a list with %s", asked)
+			t.Errorf("unexpected list with %s", request)
 		}
 		if p.err != nil {
 			return source.ListResult{}, p.err
@@ -38,7 +37,7 @@ func lists(t *testing.T, answers map[string]page) func(int, source.ListOptions, 
 	}
 }
 
-// page is an answer to a list: objects that are numbered from first on, or an error.
+// page is an answer to a list: objects numbered from first on, or an error.
 type page struct {
 	version, token string
 	first, items   int
@@ -48,7 +47,7 @@ type page struct {
 func (g *rig) wantLen(want int) {
 	g.t.Helper()
 	if got := len(strings.Fields(g.sink.content())); got != want {
-		g.t.Errorf("%d objects are kept, want %d", got, want)
+		g.t.Errorf("the sink has %d objects, want %d", got, want)
 	}
 }
 
@@ -61,19 +60,19 @@ func TestMirrorLists(t *testing.T) {
 		pageSize      int64
 		first, second map[string]page
 		objects       [2]int // after each Run
-		asked         []string
+		requests      []string
 	}{
 		"ResyncWithResourceVersion, NotPaginatingNotConsistentReads": {
-			first:   map[string]page{"rv=0 limit=500 token=": {version: "10", items: 4}},
-			second:  map[string]page{"rv=10NotOlderThan limit=0 token=": {version: "11", items: 10}},
-			objects: [2]int{4, 10},
-			asked:   []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "watch rv=11"},
+			first:    map[string]page{"rv=0 limit=500 token=": {version: "10", items: 4}},
+			second:   map[string]page{"rv=10NotOlderThan limit=0 token=": {version: "11", items: 10}},
+			objects:  [2]int{4, 10},
+			requests: []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "watch rv=11"},
 		},
 		"ExpiredExactResourceVersion": {
-			first:   map[string]page{"rv=0 limit=500 token=": {version: "10", items: 4}},
-			second:  map[string]page{"rv=10NotOlderThan limit=0 token=": {err: errGone}, "rv= limit=500 token=": {version: "11", items: 8}},
-			objects: [2]int{4, 8},
-			asked:   []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "list rv= limit=500 token=", "watch rv=11"},
+			first:    map[string]page{"rv=0 limit=500 token=": {version: "10", items: 4}},
+			second:   map[string]page{"rv=10NotOlderThan limit=0 token=": {err: errGone}, "rv= limit=500 token=": {version: "11", items: 8}},
+			objects:  [2]int{4, 8},
+			requests: []string{"list rv=0 limit=500 token=", "watch rv=10", "list rv=10NotOlderThan limit=0 token=", "list rv= limit=500 token=", "watch rv=11"},
 		},
 		// With a page size, all lists are of the most recent state, because servers ignore the
 		// limit of others.
@@ -84,7 +83,7 @@ func TestMirrorLists(t *testing.T) {
 				"rv= limit=4 token=": {version: "11", items: 4, token: "C1"}, "rv= limit=4 token=C1": {err: errGone}, "rv= limit=0 token=": {version: "11", items: 8},
 			},
 			objects: [2]int{4, 8},
-			asked: []string{
+			requests: []string{
 				"list rv= limit=4 token=", "watch rv=10", "list rv= limit=4 token=", "list rv= limit=4 token=C1", "list rv= limit=0 token=", "watch rv=11",
 			},
 		},
@@ -96,7 +95,7 @@ func TestMirrorLists(t *testing.T) {
 			},
 			second:  map[string]page{"rv= limit=4 token=": {version: "10", items: 3}},
 			objects: [2]int{10, 3},
-			asked: []string{
+			requests: []string{
 				"list rv= limit=4 token=", "list rv= limit=4 token=C1", "list rv= limit=4 token=C2", "watch rv=10", "list rv= limit=4 token=", "watch rv=10",
 			},
 		},
@@ -106,16 +105,16 @@ func TestMirrorLists(t *testing.T) {
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: tc.pageSize}}, func(g *rig) {
 				g.wantLen(tc.objects[0])
 				src.list = lists(t, tc.second)
-				g.again()
+				g.rerun()
 				g.wantLen(tc.objects[1])
-				g.wantCalls(tc.asked...)
+				g.wantRequests(tc.requests...)
 			})
 		})
 	}
 }
 
-// TestMirrorFullListIfTooLarge: client-go's TestReflectorFullListIfTooLarge, with all the ways in
-// which servers have said that they have not reached a version.
+// TestMirrorFullListIfTooLarge: client-go's TestReflectorFullListIfTooLarge, with every form in
+// which servers report that they have not reached a version.
 func TestMirrorFullListIfTooLarge(t *testing.T) {
 	tooLarge := func(text string, causes ...metav1.StatusCause) error {
 		err := apierrors.NewTimeoutError(text, 1)
@@ -135,11 +134,11 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 				"rv= limit=500 token=": {version: "15", items: 3},
 			})}
 			bubble(t, src, listsOnly, func(g *rig) {
-				g.again()
-				g.wantCalls("list rv=0 limit=500 token=", "watch rv=20", "list rv=20NotOlderThan limit=0 token=", "list rv= limit=500 token= anew", "watch rv=15")
+				g.rerun()
+				g.wantRequests("list rv=0 limit=500 token=", "watch rv=20", "list rv=20NotOlderThan limit=0 token=", "list rv= limit=500 token= anew", "watch rv=15")
 				g.wantLen(3)
 				if s := g.Status(); reason.Of(s.LastError) != reason.TooNew || s.ResourceVersion != "15" {
-					t.Errorf("status %+v", s)
+					t.Errorf("Status() = %+v", s)
 				}
 			})
 		})
@@ -147,10 +146,10 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 }
 
 // TestMirrorPagesIfThereIsNoCache: client-go's
-// TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled. What one Run has found out about
-// the server is not kept for the next.
+// TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled. A Run's
+// findings about the server are not kept for the next one.
 func TestMirrorPagesIfThereIsNoCache(t *testing.T) {
-	src := &fake{watch: turns(turn{ends: true, after: time.Minute, err: errGone}), list: lists(t, map[string]page{
+	src := &fake{watch: script(scriptedWatch{ends: true, after: time.Minute, err: errGone}), list: lists(t, map[string]page{
 		"rv=0 limit=500 token=":              {version: "10", token: "C1", items: 4},
 		"rv=10NotOlderThan limit=500 token=": {version: "10", token: "C1", items: 4},
 		"rv= limit=500 token=C1":             {version: "10", token: "C2", first: 4, items: 4},
@@ -161,13 +160,13 @@ func TestMirrorPagesIfThereIsNoCache(t *testing.T) {
 		g.pass(time.Minute) // until the watch expires
 		g.wantLen(10)
 		if src.lists != 6 || src.watches != 2 {
-			t.Errorf("asked %q", src.asked())
+			t.Errorf("requests %q", src.requests())
 		}
 	})
 }
 
 // TestMirrorPager has the lists of client-go's TestListPager_List, with versions that are not
-// numbers as there. An expired token does not end a Run, which reads the list again, without pages.
+// numbers, as there. An expired token does not end a Run: it reads the list again, without pages.
 func TestMirrorPager(t *testing.T) {
 	for name, tc := range map[string]struct {
 		total   int
@@ -206,7 +205,7 @@ func TestMirrorPager(t *testing.T) {
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, PageSize: 10}}, func(g *rig) {
 				g.wantLen(tc.total)
 				if s := g.Status(); src.lists != tc.lists || s.ResourceVersion != "rv:20" || !s.Synced {
-					t.Errorf("asked %q, status %+v", src.asked(), s)
+					t.Errorf("requests %q, Status() = %+v", src.requests(), s)
 				}
 			})
 		})
@@ -227,12 +226,12 @@ func TestMirrorListAndWatchWithErrors(t *testing.T) {
 		listOf("5", newThing("bar", "3"), newThing("qux", "5")),
 		listOf("6", newThing("bar", "3"), newThing("qux", "5"), newThing("baz", "6")),
 	}
-	src := &fake{watch: turns(
-		turn{events: []source.Event[thing]{ev(source.Added, "foo", "2"), ev(source.Added, "bar", "3")}},
-		turn{events: []source.Event[thing]{ev(source.Deleted, "foo", "4"), ev(source.Added, "qux", "5")}},
-		turn{refuse: watchErr},
-		turn{events: []source.Event[thing]{ev(source.Added, "baz", "6")}},
-		turn{},
+	src := &fake{watch: script(
+		scriptedWatch{events: []source.Event[thing]{ev(source.Added, "foo", "2"), ev(source.Added, "bar", "3")}},
+		scriptedWatch{events: []source.Event[thing]{ev(source.Deleted, "foo", "4"), ev(source.Added, "qux", "5")}},
+		scriptedWatch{refuse: watchErr},
+		scriptedWatch{events: []source.Event[thing]{ev(source.Added, "baz", "6")}},
+		scriptedWatch{},
 	)}
 	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
 		return answers[n-1](n, opts, item)
@@ -240,20 +239,20 @@ func TestMirrorListAndWatchWithErrors(t *testing.T) {
 	config := listsOnly
 	bubble(t, src, config, func(g *rig) {
 		g.wantContent("bar@3 foo@2")
-		g.again()
+		g.rerun()
 		g.wantContent("bar@3 qux@5")
-		g.again() // its first list fails
+		g.rerun() // its first list fails
 		g.wantContent("bar@3 qux@5")
 		if s := g.Status(); s.LastError != listErr || s.State != StateWaiting {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v", s)
 		}
 		g.pass(800 * time.Millisecond) // its first watch fails
 		g.pass(1600 * time.Millisecond)
 		g.wantContent("bar@3 baz@6 qux@5")
 		if len(g.errs) != 2 || g.errs[1] != watchErr {
-			t.Errorf("errors %v", g.errs)
+			t.Errorf("OnError got %v", g.errs)
 		}
-		g.again()
+		g.rerun()
 		g.wantContent("bar@3 baz@6 qux@5")
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestPromise07SilenceIsBounded has a collection without changes: its watch is replaced by another
-// one, without a wait and without a failure in Status, until the server doesn't answer any more.
+// TestPromise07SilenceIsBounded: the watch of an unchanged collection is replaced by another one,
+// without a wait and without a failure in Status, until the server no longer answers.
 func TestPromise07SilenceIsBounded(t *testing.T) {
 	src := &fake{list: listOf("5")}
 	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
@@ -26,27 +26,27 @@ func TestPromise07SilenceIsBounded(t *testing.T) {
 		<-ctx.Done() // half-open: the request gets no answer
 		return context.Cause(ctx)
 	}
-	logged := &logbook{}
+	logged := &logBuffer{}
 	config := Config[thing]{Tuning: Tuning{DisableWatchList: true, Backoff: Backoff{Jitter: -1}}, Logger: textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(logged)))}
 	bubble(t, src, config, func(g *rig) {
 		for range 2 {
 			g.pass(3 * time.Minute)
 			if s := g.Status(); s.State != StateWatching || s.Reason != reason.None || reason.Of(s.LastError) != reason.Silent {
-				t.Errorf("status %v", s)
+				t.Errorf("Status() = %v", s)
 			}
 		}
 		g.pass(3 * time.Minute)
 		if s := g.Status(); s.State != StateConnecting || s.Reason != reason.Silent {
-			t.Errorf("status %v", s)
+			t.Errorf("Status() = %v", s)
 		}
 		if text := logged.String(); text != "" {
-			t.Errorf("a quiet collection alarms: %s", text)
+			t.Errorf("logged about an unchanged collection: %s", text)
 		}
 		g.pass(3*time.Minute + time.Second)
 		const probe = "probe rv= limit=1 token="
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", "watch rv=5")
+		g.wantRequests("list rv=0 limit=500 token=", "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", "watch rv=5")
 		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), (&reason.Error{Reason: reason.Silent}).Error()) {
-			t.Errorf("status %v, logged %q", s, logged.String())
+			t.Errorf("Status() = %v, logged %q", s, logged.String())
 		}
 	})
 }
@@ -64,25 +64,25 @@ func TestPromise07VersionsThatGoBackReplaceEverything(t *testing.T) {
 		if n == 1 {
 			return event(ev(source.Added, "back", "4"))
 		}
-		return hold(ctx, opened)
+		return stayOpen(ctx, opened)
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token= anew", "watch rv=4")
-		g.wantTold("begin, end 100, begin, replace old, end 4")
+		g.wantRequests("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token= anew", "watch rv=4")
+		g.wantSinkCalls("begin, end 100, begin, replace old, end 4")
 		if len(g.errs) != 1 || reason.Of(g.errs[0]) != reason.WentBack {
-			t.Errorf("errors %v", g.errs)
+			t.Errorf("OnError got %v", g.errs)
 		}
 		if s := g.Status(); s.ResourceVersion != "4" || s.Relists != 1 {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v", s)
 		}
 	})
 }
 
-// TestPromise07RestoredBackupIsNoticed has a server that was restored to an older state while no
-// watch was open. API servers accept a watch from a version that they have not reached, and then
-// send nothing until they have.
+// TestPromise07RestoredBackupIsNoticed: the server is restored to an older state while no watch is
+// open. API servers accept a watch from a version they have not reached, and send nothing until
+// they have.
 func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
-	for name, noStream := range map[string]bool{"watch-list": false, "lists": true} {
+	for name, noWatchList := range map[string]bool{"watch-list": false, "lists": true} {
 		t.Run(name, func(t *testing.T) {
 			src := &fake{}
 			restored := func() bool { return src.watches > 1 }
@@ -95,9 +95,9 @@ func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
 			src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
 				opened()
 				if opts.SendInitialEvents {
-					events := []source.Event[thing]{ev(source.Added, "b", "90"), mark("100", true)}
+					events := []source.Event[thing]{ev(source.Added, "b", "90"), bookmark("100", true)}
 					if restored() {
-						events = []source.Event[thing]{ev(source.Added, "a", "10"), mark("50", true)}
+						events = []source.Event[thing]{ev(source.Added, "a", "10"), bookmark("50", true)}
 					}
 					if err := send(event, events...); err != nil {
 						return err
@@ -107,28 +107,28 @@ func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
 					sleep(ctx, time.Minute)
 					return errors.New("connection reset by peer")
 				}
-				return hold(ctx, opened)
+				return stayOpen(ctx, opened)
 			}
-			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: noStream}}, func(g *rig) {
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: noWatchList}}, func(g *rig) {
 				g.wantContent("b@90")
 				g.pass(4*time.Minute + 2*time.Second)
 				g.wantContent("a@10")
 				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 || reason.Of(s.LastError) != reason.WentBack {
-					t.Errorf("status %+v", s)
+					t.Errorf("Status() = %+v", s)
 				}
 			})
 		})
 	}
 }
 
-// TestPromise07EverySignOfVersionsThatWentBack shows that after each sign of it the most recent
-// full state is read, and replaces everything.
+// TestPromise07EverySignOfVersionsThatWentBack: after each sign, the most recent full state is
+// read, and replaces everything.
 func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 	type events = []source.Event[thing]
-	for name, second := range map[string]turn{
+	for name, second := range map[string]scriptedWatch{
 		"an event":                    {events: events{ev(source.Added, "c", "51")}},
 		"a deletion":                  {events: events{ev(source.Deleted, "b", "51")}},
-		"a bookmark":                  {events: events{mark("51", false)}},
+		"a bookmark":                  {events: events{bookmark("51", false)}},
 		"an event after newer ones":   {events: events{ev(source.Added, "c", "101"), ev(source.Added, "d", "51")}},
 		"too new, as an answer":       {refuse: errTooNew},
 		"too new, in the stream":      {ends: true, err: errTooNew},
@@ -136,13 +136,13 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 		"silence after a newer event": {events: events{ev(source.Added, "c", "101")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src := &fake{watch: turns(turn{ends: true, after: time.Second, err: errors.New("connection reset by peer")}, second)}
+			src := &fake{watch: script(scriptedWatch{ends: true, after: time.Second, err: errors.New("connection reset by peer")}, second)}
 			src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
 				if n == 1 {
 					return source.ListResult{ResourceVersion: "100"}, item(newThing("b", "90"))
 				}
 				if !opts.VersionOnly && (opts.ResourceVersion != "" || !opts.Anew) {
-					t.Errorf("asks for a state that is not older than %q, anew: %v", opts.ResourceVersion, opts.Anew)
+					t.Errorf("ListOptions.ResourceVersion = %q, Anew = %v, want the most recent state and Anew", opts.ResourceVersion, opts.Anew)
 				}
 				return source.ListResult{ResourceVersion: "50"}, item(newThing("a", "10"))
 			}
@@ -150,23 +150,23 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 				g.pass(3*time.Minute + 3*time.Second)
 				g.wantContent("a@10")
 				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 {
-					t.Errorf("status %+v", s)
+					t.Errorf("Status() = %+v", s)
 				}
-				// The failure of the first watch led to a second one only.
+				// The failure of the first watch caused no list.
 				if by := g.Status().RelistsBy; len(by) != 1 || by[reason.WentBack]+by[reason.TooNew] != 1 {
-					t.Errorf("relists by %v", by)
+					t.Errorf("Status().RelistsBy = %v, want one relist", by)
 				}
 			})
 		})
 	}
 }
 
-// TestAfterVersionsWentBackAllIsReadAnew shows that lists, their further pages and watch-lists have
-// the option Anew, until a full state has been read, also in a later Run; even the most recent
-// state after an expired version is only used that way.
-func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
+// TestNothingIsReusedAfterVersionsWentBack: lists, their further pages and watch-lists have the
+// option Anew until a full state has been read, also in a later Run. After an expired version, an
+// older most recent state is used only with Anew.
+func TestNothingIsReusedAfterVersionsWentBack(t *testing.T) {
 	// back is a watch whose event shows that the versions went back.
-	back := turn{events: []source.Event[thing]{ev(source.Added, "c", "51")}}
+	back := scriptedWatch{events: []source.Event[thing]{ev(source.Added, "c", "51")}}
 	for name, tc := range map[string]struct {
 		tuning Tuning
 		watch  watchFunc
@@ -175,7 +175,7 @@ func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
 		want   []string
 	}{
 		"pages": {
-			Tuning{DisableWatchList: true, PageSize: 1}, turns(back),
+			Tuning{DisableWatchList: true, PageSize: 1}, script(back),
 			func(_ int, opts source.ListOptions) (source.ListResult, error) {
 				switch {
 				case !opts.Anew:
@@ -188,12 +188,12 @@ func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
 			[]string{"list rv= limit=1 token=", "watch rv=100", "list rv= limit=1 token= anew", "list rv= limit=1 token=next anew", "watch rv=50"},
 		},
 		"watch-list": {
-			Tuning{}, turns(turn{events: []source.Event[thing]{mark("100", true), ev(source.Added, "c", "51")}}, turn{events: []source.Event[thing]{mark("50", true)}}),
+			Tuning{}, script(scriptedWatch{events: []source.Event[thing]{bookmark("100", true), ev(source.Added, "c", "51")}}, scriptedWatch{events: []source.Event[thing]{bookmark("50", true)}}),
 			nil, false,
-			[]string{"stream rv=", "stream rv= anew"},
+			[]string{"watch-list rv=", "watch-list rv= anew"},
 		},
 		"after a 410": {
-			Tuning{DisableWatchList: true}, turns(turn{refuse: errGone}),
+			Tuning{DisableWatchList: true}, script(scriptedWatch{refuse: errGone}),
 			func(n int, opts source.ListOptions) (source.ListResult, error) {
 				switch {
 				case n == 1:
@@ -209,7 +209,7 @@ func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
 			},
 		},
 		"in a later Run": {
-			Tuning{DisableWatchList: true}, turns(back),
+			Tuning{DisableWatchList: true}, script(back),
 			func(n int, _ source.ListOptions) (source.ListResult, error) {
 				switch n {
 				case 1:
@@ -229,33 +229,33 @@ func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
 			tc.tuning.SilenceTimeout = time.Hour
 			bubble(t, src, Config[thing]{Tuning: tc.tuning}, func(g *rig) {
 				if tc.again {
-					g.again()
+					g.rerun()
 				}
 				g.pass(20 * time.Second)
-				g.wantCalls(tc.want...)
+				g.wantRequests(tc.want...)
 			})
 		})
 	}
 }
 
-// TestSilentServerThatDoesNotSayWhereItStands shows that the watch goes on if the server's version
-// can't be asked for.
-func TestSilentServerThatDoesNotSayWhereItStands(t *testing.T) {
+// TestSilentServerWithUnknownVersion: if the probe for the server's version fails, another watch is
+// opened.
+func TestSilentServerWithUnknownVersion(t *testing.T) {
 	type list = func(int, source.ListOptions, func(thing) error) (source.ListResult, error)
 	for name, answer := range map[string]list{
 		"fails": func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
 			return source.ListResult{}, statusError(403, 0)
 		},
-		"knows no limit":                  listOf("3", newThing("a", "1"), newThing("b", "2")),
+		"ignores the limit":               listOf("3", newThing("a", "1"), newThing("b", "2")),
 		"has a version that is no number": listOf("x"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			src := &fake{watch: turns(turn{events: []source.Event[thing]{mark("5", true)}}), list: answer}
+			src := &fake{watch: script(scriptedWatch{events: []source.Event[thing]{bookmark("5", true)}}), list: answer}
 			bubble(t, src, Config[thing]{}, func(g *rig) {
 				g.pass(3 * time.Minute)
-				g.wantCalls("stream rv=", "probe rv= limit=1 token=", "watch rv=5")
+				g.wantRequests("watch-list rv=", "probe rv= limit=1 token=", "watch rv=5")
 				if s := g.Status(); s.State != StateWatching || len(g.errs) != 1 || reason.Of(g.errs[0]) != reason.Silent {
-					t.Errorf("status %+v, errors %v", s, g.errs)
+					t.Errorf("Status() = %+v, OnError got %v", s, g.errs)
 				}
 			})
 		})

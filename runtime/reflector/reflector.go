@@ -58,7 +58,7 @@ type Reflector[T object.Object] struct {
 	running atomic.Bool
 
 	// Used only by the goroutine that calls Run:
-	anew bool // the versions went back in an earlier Run, and no full state has been read since
+	noReuse bool // the versions went back in an earlier Run, and no full state has been read since
 
 	// mu guards status. It is held for copying only.
 	mu     sync.Mutex

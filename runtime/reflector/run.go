@@ -15,16 +15,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// briefly is the age below which an ended watch counts as brief.
-const briefly = time.Second
+// shortWatchLimit is the age below which an ended watch counts as short.
+const shortWatchLimit = time.Second
 
 // run is one call of Run: it carries out the actions of step and passes their results back, all on
 // Run's goroutine.
 type run[T object.Object] struct {
-	r      *Reflector[T]
-	config *Config[T]
-	ctx    context.Context
-	log    klog.Logger
+	reflector *Reflector[T]
+	config    *Config[T]
+	ctx       context.Context
+	log       klog.Logger
 
 	flusher flusher // the Sink; nil if it has no Flush
 
@@ -33,12 +33,12 @@ type run[T object.Object] struct {
 	in   input  // the last input of step
 	todo action // the current action
 
-	machine   machine
-	shown     State         // the state last published in Status
-	waits     int           // in a row
-	replacing bool          // the sink is between BeginReplace and EndReplace or AbortReplace
-	cause     reason.Reason // the reason for reading the current or last full state
-	sinkErr   error         // the first one; it ends the run
+	machine        machine
+	publishedState State         // the state last published in Status
+	waits          int           // in a row
+	replacing      bool          // the sink is between BeginReplace and EndReplace or AbortReplace
+	cause          reason.Reason // the reason for reading the current or last full state
+	sinkErr        error         // the first one; it ends the run
 }
 
 func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
@@ -49,22 +49,22 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 	}
 	flush, _ := c.Sink.(flusher)
 	return &run[T]{
-		r:       r,
-		config:  c,
-		ctx:     ctx,
-		log:     log.WithValues("reflector", c.Name),
-		flusher: flush,
+		reflector: r,
+		config:    c,
+		ctx:       ctx,
+		log:       log.WithValues("reflector", c.Name),
+		flusher:   flush,
 		machine: machine{
-			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
-			version: r.Status().ResourceVersion,
-			fresh:   r.anew,
-			anew:    r.anew,
+			rules:       rules{pageSize: c.PageSize, watchList: !c.DisableWatchList},
+			version:     r.Status().ResourceVersion,
+			needsLatest: r.noReuse,
+			noReuse:     r.noReuse,
 		},
 	}
 }
 
 func (r *run[T]) loop() error {
-	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, reason.None })
+	r.reflector.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, reason.None })
 	r.in = input{typ: inStart, version: r.restore()}
 	for r.decide() {
 		r.do()
@@ -78,7 +78,7 @@ func (r *run[T]) decide() bool {
 		return false
 	}
 	r.step(&r.in, &r.todo)
-	r.tell(&r.todo)
+	r.finishReplace(&r.todo)
 	if r.stopping() {
 		return false
 	}
@@ -88,9 +88,9 @@ func (r *run[T]) decide() bool {
 
 func (r *run[T]) end() error {
 	if r.replacing && r.sinkErr == nil {
-		r.sink(r.config.Sink.AbortReplace)
+		r.trySink(r.config.Sink.AbortReplace)
 	}
-	r.r.anew = r.machine.anew
+	r.reflector.noReuse = r.machine.noReuse
 	r.setState(StateStopped, time.Time{})
 	if r.ctx.Err() != nil {
 		// Closing the sink because of ctx may have caused sinkErr.
@@ -106,53 +106,53 @@ func (r *run[T]) step(in *input, a *action) {
 	inRound := r.machine.inRound()
 	*a = r.machine.step(in)
 	if !inRound && r.machine.inRound() {
-		r.cause = cmp.Or(a.noticed, in.reason)
+		r.cause = cmp.Or(a.detected, in.reason)
 	}
-	if a.noticed != reason.None && a.task != taskLeave {
-		r.failure(a.noticed, &reason.Error{Reason: a.noticed})
+	if a.detected != reason.None && a.task != taskStop {
+		r.failure(a.detected, &reason.Error{Reason: a.detected})
 	}
 }
 
 // publish publishes a change of state, after its calls to the sink.
 func (r *run[T]) publish(a *action) {
 	if a.task == taskWait {
-		if a.after == 0 {
+		if a.delay == 0 {
 			r.waits++
-			a.after = r.config.Backoff.Wait(r.waits)
+			a.delay = r.config.Backoff.Wait(r.waits)
 		}
-		r.setState(StateWaiting, time.Now().Add(a.after))
-	} else if r.machine.state != r.shown {
+		r.setState(StateWaiting, time.Now().Add(a.delay))
+	} else if r.machine.state != r.publishedState {
 		r.setState(r.machine.state, time.Time{})
 	}
 }
 
-// tell makes the action's call to the sink, unless it is about an object.
-func (r *run[T]) tell(a *action) error {
+// finishReplace makes the action's call to the sink if it ends a replace.
+func (r *run[T]) finishReplace(a *action) error {
 	switch a.call {
-	case callEnd:
+	case callEndReplace:
 		r.replacing = false
-		if r.sink(func() error { return r.config.Sink.EndReplace(a.told) }) == nil {
-			r.r.update(func(s *Status) {
+		if r.trySink(func() error { return r.config.Sink.EndReplace(a.callVersion) }) == nil {
+			r.reflector.update(func(s *Status) {
 				if s.Synced || s.ResourceVersion != "" {
 					s.countRelist(r.cause)
 				}
-				s.Synced, s.ResourceVersion = true, a.told
-				if a.kept {
-					s.Restored = a.told
+				s.Synced, s.ResourceVersion = true, a.callVersion
+				if a.restored {
+					s.Restored = a.callVersion
 				}
 			})
-			r.log.V(2).Info("Full state read", "resourceVersion", a.told)
+			r.log.V(2).Info("Full state read", "resourceVersion", a.callVersion)
 		}
-	case callAbort:
+	case callAbortReplace:
 		if r.replacing {
 			r.replacing = false
-			r.sink(r.config.Sink.AbortReplace)
+			r.trySink(r.config.Sink.AbortReplace)
 		}
 	}
 	return r.sinkErr
 }
 
-func (r *run[T]) sink(call func() error) error {
+func (r *run[T]) trySink(call func() error) error {
 	if err := call(); err != nil {
 		r.sinkErr = err
 	}
@@ -163,12 +163,12 @@ func (r *run[T]) flush() error {
 	if r.flusher == nil {
 		return nil
 	}
-	return r.sink(r.flusher.Flush)
+	return r.trySink(r.flusher.Flush)
 }
 
 func (r *run[T]) do() {
 	switch r.todo.task {
-	case taskStream, taskWatch:
+	case taskWatchList, taskWatch:
 		r.watch()
 	case taskList, taskPage:
 		r.in = r.page(&r.todo)
@@ -184,7 +184,7 @@ func (r *run[T]) pause() {
 	if r.todo.task != taskWait {
 		return
 	}
-	timer := time.NewTimer(r.todo.after)
+	timer := time.NewTimer(r.todo.delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -194,7 +194,7 @@ func (r *run[T]) pause() {
 
 func (r *run[T]) beginReplace() error {
 	r.replacing = true
-	return r.sink(r.config.Sink.BeginReplace)
+	return r.trySink(r.config.Sink.BeginReplace)
 }
 
 func (r *run[T]) page(a *action) input {
@@ -204,36 +204,36 @@ func (r *run[T]) page(a *action) input {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	limit := r.config.SilenceTimeout
-	dog := newWatchdog(limit, func() { cancel(noticedError(reason.Silent, "no object of the list for %v", limit)) })
-	defer dog.stop()
+	wd := newWatchdog(limit, func() { cancel(reasonError(reason.Silent, "no object of the list for %v", limit)) })
+	defer wd.stop()
 
 	items := 0
 	var last time.Time
 	result, err := r.config.Source.List(ctx, source.ListOptions{
-		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, Anew: r.machine.anew,
+		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, Anew: r.machine.noReuse,
 	}, func(obj T) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
 		}
-		dog.away()
+		wd.pause()
 		items++
 		if err := r.config.Sink.Replace(obj); err != nil {
 			r.sinkErr = err
 			return err
 		}
 		last = time.Now()
-		dog.back(last)
-		if items%eventsAtOnce == 0 {
-			r.r.update(func(s *Status) { s.LastEvent = last })
+		wd.restart(last)
+		if items%maxSeries == 0 {
+			r.reflector.update(func(s *Status) { s.LastEvent = last })
 		}
 		return nil
 	})
-	dog.stop()
+	wd.stop()
 	if r.sinkErr == nil {
 		_ = r.flush() // the error is in sinkErr
 	}
 	if items > 0 {
-		r.r.update(func(s *Status) { s.LastEvent = last })
+		r.reflector.update(func(s *Status) { s.LastEvent = last })
 	}
 	if r.stopping() {
 		return input{}
@@ -255,12 +255,12 @@ func (r *run[T]) probe() input {
 	items := 0
 	result, err := r.config.Source.List(ctx, source.ListOptions{Limit: 1, VersionOnly: true}, func(T) error {
 		if items++; items > 1 {
-			return errLeave // the server ignores the limit
+			return errStop // the server ignores the limit
 		}
 		return nil
 	})
 	if err != nil {
-		r.log.V(2).Info("The server did not say where it stands", "err", err)
+		r.log.V(2).Info("Failed to get the server's resource version", "err", err)
 		return input{typ: inProbed}
 	}
 	return input{typ: inProbed, version: result.ResourceVersion}
@@ -269,17 +269,17 @@ func (r *run[T]) probe() input {
 func (r *run[T]) failed(err error, healthy bool) input {
 	why := reason.Of(err)
 	r.failure(why, err)
-	return input{typ: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
+	return input{typ: inFailed, reason: why, retryAfter: reason.RetryAfter(err), healthy: healthy}
 }
 
-func noticedError(why reason.Reason, format string, limit time.Duration) error {
+func reasonError(why reason.Reason, format string, limit time.Duration) error {
 	return &reason.Error{Reason: why, Err: fmt.Errorf(format, limit)}
 }
 
 func (r *run[T]) failure(why reason.Reason, err error) {
 	now := time.Now()
 	var attempts int
-	r.r.update(func(s *Status) {
+	r.reflector.update(func(s *Status) {
 		s.Reason, s.LastError, s.LastErrorTime = why, err, now
 		s.Attempts++
 		attempts = s.Attempts
@@ -303,9 +303,9 @@ func (r *run[T]) failure(why reason.Reason, err error) {
 }
 
 func (r *run[T]) setState(state State, retryAt time.Time) {
-	r.shown = state
+	r.publishedState = state
 	now := time.Now()
-	r.r.update(func(s *Status) {
+	r.reflector.update(func(s *Status) {
 		s.State, s.Since, s.RetryAt = state, now, retryAt
 		if state == StateWatching {
 			s.Reason = reason.None

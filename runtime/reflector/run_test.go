@@ -15,10 +15,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestStuckWatchLeadsToAFullState has a server whose watches from one version always fail at the
-// next event: API servers accept such a watch and fail if the state before the next change is
-// compacted, or if an object can't be read. Only another full state helps.
-func TestStuckWatchLeadsToAFullState(t *testing.T) {
+// TestStuckWatchCausesRelist: every watch from one version fails at the next event. API servers
+// accept such a watch, and then fail if the state before the next change is compacted, or an object
+// can't be read. Only another full state helps.
+func TestStuckWatchCausesRelist(t *testing.T) {
 	for name, err := range map[string]error{
 		"500":      statusError(500, 0),
 		"bad data": &source.DecodeError{Err: source.ErrWrongKind},
@@ -32,11 +32,11 @@ func TestStuckWatchLeadsToAFullState(t *testing.T) {
 				if opts.ResourceVersion == "5" {
 					return err
 				}
-				return hold(ctx, opened)
+				return stayOpen(ctx, opened)
 			}
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 				g.pass(20 * time.Second)
-				g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=9")
+				g.wantRequests("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=9")
 			})
 		})
 	}
@@ -44,7 +44,7 @@ func TestStuckWatchLeadsToAFullState(t *testing.T) {
 
 func TestSinkErrorEndsRun(t *testing.T) {
 	for _, at := range []string{"begin", "replace a", "end 5", "add b", "bookmark 7", "abort"} {
-		sink := &record{fails: map[string]error{at: errors.New("full")}}
+		sink := &recorder{fails: map[string]error{at: errors.New("full")}}
 		src := &fake{list: func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
 			if err := item(newThing("a", "1")); err != nil {
 				return source.ListResult{}, err
@@ -55,7 +55,7 @@ func TestSinkErrorEndsRun(t *testing.T) {
 			return source.ListResult{ResourceVersion: "5"}, nil
 		}}
 		src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-			return send(event, ev(source.Added, "b", "6"), mark("7", false), mark("8", false))
+			return send(event, ev(source.Added, "b", "6"), bookmark("7", false), bookmark("8", false))
 		}
 		r, err := New(Config[thing]{Source: src, Sink: sink, Tuning: Tuning{DisableWatchList: true}})
 		if err != nil {
@@ -63,14 +63,14 @@ func TestSinkErrorEndsRun(t *testing.T) {
 		}
 		err = r.Run(silent())
 		if !errors.Is(err, sink.fails[at]) {
-			t.Errorf("%s: Run returns %v", at, err)
+			t.Errorf("%s: Run() = %v, want %v", at, err, sink.fails[at])
 		}
 		want := at
 		if at == "replace a" {
 			want = "abort"
 		}
-		if got := sink.told[len(sink.told)-1]; got != at && got != want {
-			t.Errorf("%s: the sink is told %s after its error", at, got)
+		if got := sink.calls[len(sink.calls)-1]; got != at && got != want {
+			t.Errorf("%s: the last call to the sink is %s, want %s", at, got, want)
 		}
 	}
 }
@@ -80,24 +80,24 @@ func TestOneRunAtATime(t *testing.T) {
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		const running = "reflector things: the reflector is running already; wait until Run has returned"
 		if err := g.Run(context.Background()); err == nil || err.Error() != running {
-			t.Errorf("Run while running: %v", err)
+			t.Errorf("Run() while running = %v, want %s", err, running)
 		}
 		var none context.Context
 		if err := g.Run(none); err == nil || err.Error() == running {
-			t.Errorf("Run with a nil context: %v", err)
+			t.Errorf("Run(nil) = %v, want another error", err)
 		}
-		g.again()
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=5")
-		g.wantTold("begin, end 5, begin, end 5")
+		g.rerun()
+		g.wantRequests("list rv=0 limit=500 token=", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=5")
+		g.wantSinkCalls("begin, end 5, begin, end 5")
 		if s := g.Status(); s.Relists != 1 || s.RelistsBy[reason.None] != 1 || !s.Synced {
-			t.Errorf("status %+v", s)
+			t.Errorf("Status() = %+v", s)
 		}
 	})
 }
 
-func TestWrongConfigIsRefused(t *testing.T) {
-	good := Config[thing]{Source: &fake{}, Sink: &record{}}
-	for what, spoil := range map[string]func(*Config[thing]){
+func TestNewRefusesInvalidConfig(t *testing.T) {
+	good := Config[thing]{Source: &fake{}, Sink: &recorder{}}
+	for want, spoil := range map[string]func(*Config[thing]){
 		"Config.Source is nil":              func(c *Config[thing]) { c.Source = nil },
 		"Config.Sink is nil":                func(c *Config[thing]) { c.Sink = nil },
 		"Tuning.PageSize -1":                func(c *Config[thing]) { c.PageSize = -1 },
@@ -113,25 +113,25 @@ func TestWrongConfigIsRefused(t *testing.T) {
 		c := good
 		spoil(&c)
 		_, err := New(c)
-		if err == nil || !strings.HasPrefix(err.Error(), "reflector.New") || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: got %v", what, err)
+		if err == nil || !strings.HasPrefix(err.Error(), "reflector.New") || !strings.Contains(err.Error(), want) {
+			t.Errorf("New() = %v, want an error with %q", err, want)
 		}
-		if wrong := !strings.HasPrefix(what, "Config."); (c.Tuning.Validate() != nil) != wrong {
-			t.Errorf("%s: the tuning is said to be wrong: %v", what, c.Tuning.Validate())
+		if wrong := !strings.HasPrefix(want, "Config."); (c.Tuning.Validate() != nil) != wrong {
+			t.Errorf("%s: Validate() = %v", want, c.Tuning.Validate())
 		}
 	}
 	r, err := New(good)
 	if err != nil || r.config.Name != "*reflector.fake" {
-		t.Errorf("got %q, %v", r.config.Name, err)
+		t.Errorf("New() has the name %q, %v, want *reflector.fake", r.config.Name, err)
 	}
 }
 
 func TestBackoffWait(t *testing.T) {
 	var b Backoff // the defaults
 	for i := range 1000 {
-		whole := min(30*time.Second, 800*time.Millisecond<<min(i, 20))
-		if got := b.Wait(i + 1); got < whole/2 || got > whole {
-			t.Fatalf("wait %d is %v, want between half of %v and all of it", i+1, got, whole)
+		longest := min(30*time.Second, 800*time.Millisecond<<min(i, 20))
+		if got := b.Wait(i + 1); got < longest/2 || got > longest {
+			t.Fatalf("Wait(%d) = %v, want %v to %v", i+1, got, longest/2, longest)
 		}
 	}
 	var waits []time.Duration
@@ -140,12 +140,12 @@ func TestBackoffWait(t *testing.T) {
 	}
 	slices.Sort(waits)
 	if len(slices.Compact(waits)) < 10 {
-		t.Error("there is no jitter")
+		t.Error("Wait(9) has fewer than 10 results, want jitter")
 	}
 	b = Backoff{Initial: time.Second, Max: time.Minute, Jitter: -1}
 	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 7: time.Minute, math.MaxInt: time.Minute} {
 		if got := b.Wait(n); got != want {
-			t.Errorf("wait %d is %v, want %v", n, got, want)
+			t.Errorf("Wait(%d) = %v, want %v", n, got, want)
 		}
 	}
 }
@@ -154,11 +154,11 @@ func TestStateNames(t *testing.T) {
 	seen := map[string]bool{}
 	for s := StateStopped; int(s) < len(stateNames); s++ {
 		if name := s.String(); name == "" || seen[name] {
-			t.Errorf("state %d is called %q", s, name)
+			t.Errorf("State(%d).String() = %q, want a name of its own", s, name)
 		}
 		seen[s.String()] = true
 	}
 	if State(200).String() != "unknown" {
-		t.Error("a value outside of the set has a name")
+		t.Errorf("State(200).String() = %q, want unknown", State(200))
 	}
 }

@@ -4,31 +4,31 @@ package reflector
 
 import "time"
 
-// watchdog calls bark, on a goroutine of its own, if nothing arrives for limit. Its methods are
-// called by the goroutine that reads the stream.
+// watchdog calls onSilence, on a goroutine of its own, if nothing arrives for limit. Its methods
+// are called by the goroutine that reads the stream.
 type watchdog struct {
-	limit time.Duration
-	due   time.Time // when it barks; with a monotonic clock, so the wall clock may be set
-	timer *time.Timer
+	limit    time.Duration
+	deadline time.Time // with a monotonic clock, so the wall clock may be set
+	timer    *time.Timer
 }
 
-func newWatchdog(limit time.Duration, bark func()) *watchdog {
-	return &watchdog{limit: limit, due: time.Now().Add(limit), timer: time.AfterFunc(limit, bark)}
+func newWatchdog(limit time.Duration, onSilence func()) *watchdog {
+	return &watchdog{limit: limit, deadline: time.Now().Add(limit), timer: time.AfterFunc(limit, onSilence)}
 }
 
-// away notes that the reader is busy with something it has read; that time does not count.
-func (w *watchdog) away() { w.timer.Stop() }
+// pause is called while the reader handles an event; that time does not count.
+func (w *watchdog) pause() { w.timer.Stop() }
 
-// back notes that the reader has been waiting again since now.
-func (w *watchdog) back(now time.Time) {
-	w.due = now.Add(w.limit)
+// restart is called when the reader waits again, with a new limit that starts now.
+func (w *watchdog) restart(now time.Time) {
+	w.deadline = now.Add(w.limit)
 	w.timer.Reset(w.limit)
 }
 
-// backFromNoise is like back after something that does not count: it only adds the time away.
-func (w *watchdog) backFromNoise(away time.Duration) {
-	w.due = w.due.Add(away)
-	w.timer.Reset(time.Until(w.due))
+// resume is restart after an event that shows no progress: it only adds the time of the pause.
+func (w *watchdog) resume(paused time.Duration) {
+	w.deadline = w.deadline.Add(paused)
+	w.timer.Reset(time.Until(w.deadline))
 }
 
 func (w *watchdog) stop() { w.timer.Stop() }

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// warnings collects what a server warns about.
+// warnings collects the warnings of a server.
 type warnings struct{ got []string }
 
 func (w *warnings) HandleWarningHeader(code int, agent, text string) {
@@ -69,14 +69,14 @@ func TestWarningsReachTheHandler(t *testing.T) {
 			*tc.got = nil
 			call()
 			if got := fmt.Sprint(*tc.got); got != tc.want {
-				t.Errorf("%s, %s:\ngot  %s\nwant %s", name, verb, got, tc.want)
+				t.Errorf("%s, %s: the handler got\n%s, want\n%s", name, verb, got, tc.want)
 			}
 		}
 	}
 }
 
-// TestEveryFormatIsCompressed: every format is compressed on the wire, and a list is read while it
-// is being decompressed. An option turns it off.
+// TestEveryFormatIsCompressed: responses in every format are compressed, unless an option turns it
+// off.
 func TestEveryFormatIsCompressed(t *testing.T) {
 	text := []byte(podtest.List("7", podtest.Large(1), podtest.Large(2)))
 	var zipped bool
@@ -105,7 +105,7 @@ func TestEveryFormatIsCompressed(t *testing.T) {
 			}
 		}
 	}
-	// The setting of a rest.Config is heard, too.
+	// rest.Config has an option for it, too.
 	for _, disable := range []bool{false, true} {
 		c := clientOf(t, &rest.Config{Host: server.URL, DisableCompression: disable, TLSClientConfig: rest.TLSClientConfig{Insecure: true}})
 		s := sourceOf[*corev1.Pod](t, c, pods, Options{Formats: everyFormat})

@@ -44,10 +44,10 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, o
 		return nil, fmt.Errorf("the resource %q of version %q is incomplete: both are needed, as in {Group: \"apps\", Version: \"v1\", Resource: \"deployments\"}",
 			gvr.Resource, gvr.Version)
 	}
-	for _, part := range []struct{ what, value string }{
+	for _, part := range []struct{ name, value string }{
 		{"group", gvr.Group}, {"version", gvr.Version}, {"resource", gvr.Resource}, {"namespace", opts.Namespace},
 	} {
-		if err := checkPath(part.what, part.value); err != nil {
+		if err := checkPath(part.name, part.value); err != nil {
 			return nil, err
 		}
 	}
@@ -89,9 +89,9 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, o
 	}, nil
 }
 
-func checkPath(what, value string) error {
+func checkPath(name, value string) error {
 	if strings.ContainsAny(value, "/%?#") || value == "." || value == ".." {
-		return fmt.Errorf("the %s %q can't be part of a path", what, value)
+		return fmt.Errorf("the %s %q can't be part of a path", name, value)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (c *collection) watchQuery(opts WatchOptions) url.Values {
 func (c *collection) list(ctx context.Context, opts ListOptions, item func(object.Object) error) (ListResult, error) {
 	s, err := c.open(ctx, "list", c.listQuery(opts), decode.Promises{ReadOnly: opts.ReadOnly, Known: opts.Known})
 	if err != nil {
-		return ListResult{}, c.ended(ctx, err)
+		return ListResult{}, c.requestError(ctx, err)
 	}
 	defer s.Close()
 	list, err := s.List(func(obj object.Object) error {
@@ -185,7 +185,7 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 		}
 		return item(obj)
 	})
-	if err = c.ended(ctx, c.failed("list", err)); err != nil {
+	if err = c.requestError(ctx, c.streamError("list", err)); err != nil {
 		return ListResult{}, err
 	}
 	return ListResult{ResourceVersion: list.ResourceVersion, Continue: list.Continue, Skipped: list.Skipped}, nil
@@ -194,7 +194,7 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[object.Object]) error) error {
 	s, err := c.open(ctx, "watch", c.watchQuery(opts), decode.Promises{ReadOnly: opts.ReadOnly, Known: opts.Known})
 	if err != nil {
-		return c.ended(ctx, err)
+		return c.requestError(ctx, err)
 	}
 	defer s.Close()
 	if opened != nil {
@@ -212,7 +212,7 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 			More:             r.More,
 		})
 	})
-	return c.ended(ctx, c.failed("watch", err))
+	return c.requestError(ctx, c.streamError("watch", err))
 }
 
 func (c *collection) open(ctx context.Context, verb string, query url.Values, promises decode.Promises) (*decode.Stream, error) {
@@ -223,7 +223,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 	address.RawQuery = query.Encode()
 	formats, accept := c.accept(verb)
 	resp, err := c.client.get(ctx, &address, accept)
-	if err == nil && resp.StatusCode == http.StatusNotAcceptable && c.refused(accept) {
+	if err == nil && resp.StatusCode == http.StatusNotAcceptable && c.fallBackToJSON(accept) {
 		resp.Body.Close()
 		formats, accept = c.accept(verb)
 		resp, err = c.client.get(ctx, &address, accept)
@@ -250,9 +250,9 @@ func (c *collection) accept(verb string) ([]Format, string) {
 	return c.formats, acceptHeader(c.formats, c.codec.SentAs(verb == "list"))
 }
 
-// refused is called when the server has refused the formats with 406. It reports whether to try
-// again with JSON alone.
-func (c *collection) refused(accept string) bool {
+// fallBackToJSON is called when the server has refused the formats with 406. It reports whether to
+// try again with JSON alone.
+func (c *collection) fallBackToJSON(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
 	}
@@ -260,9 +260,9 @@ func (c *collection) refused(accept string) bool {
 	return true
 }
 
-// ended returns the error of a finished request: the callback's own error, else the cause of a done
-// context, else err.
-func (c *collection) ended(ctx context.Context, err error) error {
+// requestError returns the error of a finished request: the callback's own error, else the cause of
+// a done context, else err.
+func (c *collection) requestError(ctx context.Context, err error) error {
 	if callback, ok := err.(decode.CallbackError); ok {
 		return callback.Err
 	}
@@ -272,7 +272,7 @@ func (c *collection) ended(ctx context.Context, err error) error {
 	return err
 }
 
-func (c *collection) failed(verb string, err error) error {
+func (c *collection) streamError(verb string, err error) error {
 	switch err := err.(type) {
 	case *decode.Error:
 		return &DecodeError{Verb: verb, Resource: c.gvr, Item: err.Item, Offset: err.Offset, Key: err.Key, Err: err.Err}

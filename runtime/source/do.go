@@ -68,7 +68,7 @@ func (c *collection) do(ctx context.Context, req Request) (object.Object, error)
 	}
 	obj, err := c.exchange(ctx, req)
 	if err != nil {
-		return nil, c.ended(ctx, err)
+		return nil, c.requestError(ctx, err)
 	}
 	return obj, nil // even if the context is done by now
 }
@@ -77,10 +77,10 @@ func (c *collection) checkRequest(req Request) error {
 	if verbs[req.Method] == "" {
 		return fmt.Errorf("the method is %q; it must be GET, POST, PUT, PATCH or DELETE", req.Method)
 	}
-	for _, part := range []struct{ what, value string }{
+	for _, part := range []struct{ name, value string }{
 		{"namespace", req.Key.Namespace}, {"name", req.Key.Name}, {"subresource", req.Subresource},
 	} {
-		if err := checkPath(part.what, part.value); err != nil {
+		if err := checkPath(part.name, part.value); err != nil {
 			return err
 		}
 	}
@@ -90,7 +90,7 @@ func (c *collection) checkRequest(req Request) error {
 	case isNil(req.Object) && req.Object != nil:
 		return fmt.Errorf("the object is a nil %T", req.Object)
 	case isProjection(req.Object):
-		return fmt.Errorf("a %T lacks fields that the server would then take away; send a patch, or use the object's own type", req.Object)
+		return fmt.Errorf("a %T lacks fields, and the server would remove them; send a patch, or use the object's own type", req.Object)
 	case replaces && c.codec.SentAs(false) != "":
 		return errors.New("metadata alone can't replace an object; send a patch, or use the object's own type")
 	}
@@ -101,11 +101,11 @@ func (c *collection) exchange(ctx context.Context, req Request) (object.Object, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	verb, about := verbs[req.Method], req.Key
+	verb, key := verbs[req.Method], req.Key
 	if req.Object != nil {
-		about = object.KeyOf(req.Object)
+		key = object.KeyOf(req.Object)
 	}
-	fail := func(err error) error { return fmt.Errorf("%s %s (%s): %w", verb, describe(c.gvr), about, err) }
+	fail := func(err error) error { return fmt.Errorf("%s %s (%s): %w", verb, describe(c.gvr), key, err) }
 	address := c.client.objectURL(c.gvr, req.Key, req.Subresource)
 	address.RawQuery = req.Query.Encode()
 	for {
@@ -119,42 +119,43 @@ func (c *collection) exchange(ctx context.Context, req Request) (object.Object, 
 			return nil, fail(err)
 		}
 		refused := resp.StatusCode == http.StatusNotAcceptable || resp.StatusCode == http.StatusUnsupportedMediaType && contentType == Protobuf.mediaType()
-		if refused && c.refused(accept) {
+		if refused && c.fallBackToJSON(accept) {
 			resp.Body.Close()
 			continue
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode < 200 || resp.StatusCode > 299 {
-			return nil, responseError(resp, req.Method, c.gvr.GroupResource(), about.Name)
+			return nil, responseError(resp, req.Method, c.gvr.GroupResource(), key.Name)
 		}
-		return c.answered(resp, verb, about, formats)
+		return c.readObject(resp, verb, key, formats)
 	}
 }
 
-func (c *collection) answered(resp *http.Response, verb string, key object.Key, formats []Format) (object.Object, error) {
-	wrong := &DecodeError{Verb: verb, Resource: c.gvr, Key: key}
+func (c *collection) readObject(resp *http.Response, verb string, key object.Key, formats []Format) (object.Object, error) {
+	decodeErr := &DecodeError{Verb: verb, Resource: c.gvr, Key: key}
 	f, err := formatOf(resp.Header.Get("Content-Type"), formats)
 	if err != nil {
-		wrong.Err = err
-		return nil, wrong
+		decodeErr.Err = err
+		return nil, decodeErr
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxObjectBytes))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s (%s): reading the response: %w", verb, describe(c.gvr), key, err)
 	}
 	obj, err := c.codec.Object(body, decode.Format(f))
-	if at, ok := err.(*decode.Error); ok {
+	if cause, ok := err.(*decode.Error); ok {
 		if status, err := decode.Format(f).Status(body); err == nil && status.Kind == "Status" {
 			return nil, nil
 		}
-		wrong.Offset, wrong.Err = at.Offset, at.Err
-		return nil, wrong
+		decodeErr.Offset, decodeErr.Err = cause.Offset, cause.Err
+		return nil, decodeErr
 	}
 	return obj, err
 }
 
-// maxAnswer bounds the size of one object, at a hundred times the largest one a server can store.
-const maxAnswer = 256 << 20
+// maxObjectBytes bounds the size of one object, at a hundred times the largest one a server can
+// store.
+const maxObjectBytes = 256 << 20
 
 // body returns the body of a request and its media type, "" if there is none.
 func (c *collection) body(req Request) (body []byte, mediaType string, err error) {

@@ -21,8 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// asked describes a request: "METHOD path?query type body".
-func asked(req *http.Request) string {
+// textOf returns a request as text: "METHOD path?query type body".
+func textOf(req *http.Request) string {
 	text := req.Method + " " + req.URL.RequestURI()
 	if req.Body != nil {
 		body, _ := io.ReadAll(req.Body)
@@ -31,15 +31,16 @@ func asked(req *http.Request) string {
 	return text
 }
 
-// TestDoAsks: the address follows from key and subresource, and only what has a type has a body.
-func TestDoAsks(t *testing.T) {
+// TestDoRequests: the address comes from the key and the subresource. Only a request with a content
+// type has a body.
+func TestDoRequests(t *testing.T) {
 	node := object.Key{Name: "node-7"}
 	blue := object.Key{Namespace: "shop", Name: "blue"}
 	plain, err := json.Marshal(&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
 	noError(t, err)
 	var got string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
-		got = asked(req)
+		got = textOf(req)
 		return answer(200, podtest.KindPod("blue", "7")), nil
 	})
 	s := sourceOf[*corev1.Pod](t, c, pods, Options{Namespace: "ignored", LabelSelector: "so=is-this", Formats: []Format{JSON}})
@@ -56,12 +57,12 @@ func TestDoAsks(t *testing.T) {
 	} {
 		obj, err := s.Do(context.Background(), tc.req)
 		if err != nil || got != tc.want || obj.Name != "blue" || obj.Kind != "Pod" {
-			t.Errorf("%s\nwant %s\ngot %+v, %v", got, tc.want, obj, err)
+			t.Errorf("Do sent %s\nwant    %s\nand returned %+v, %v", got, tc.want, obj, err)
 		}
 	}
 }
 
-// TestDoInEveryFormat: the answer is decoded from the format that the server chooses.
+// TestDoInEveryFormat: Do decodes the response in the server's format.
 func TestDoInEveryFormat(t *testing.T) {
 	for _, f := range everyFormat {
 		body := podtest.Encode(t, f, podtest.LargeObject(t, 1))
@@ -71,18 +72,18 @@ func TestDoInEveryFormat(t *testing.T) {
 			}), pods, Options{Formats: everyFormat})
 			got, err := s.Do(context.Background(), Request{Method: "GET", Key: object.Key{Name: "x"}})
 			if err != nil || got.Name == "" || len(got.Spec.Containers) == 0 {
-				t.Errorf("%v with status %d: got %+v, %v", f, status, got, err)
+				t.Errorf("Do() in %v with status %d = %+v, %v", f, status, got, err)
 			}
 		}
 		done := podtest.Encode(t, f, &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
 		if got, err := serveIn[*corev1.Pod](t, f, done, Options{}).Do(context.Background(), Request{Method: "DELETE", Key: object.Key{Name: "x"}}); got != nil || err != nil {
-			t.Errorf("%v: a Status of success gives %+v, %v", f, got, err)
+			t.Errorf("Do() in %v for a Status of success = %+v, %v, want nil, nil", f, got, err)
 		}
 	}
 }
 
-// TestDoKeepsNothing: what Do returns is the caller's own, whatever streams share.
-func TestDoKeepsNothing(t *testing.T) {
+// TestDoReturnsACopy: the returned object shares no parts, unlike objects of streams.
+func TestDoReturnsACopy(t *testing.T) {
 	s := serve(t, podtest.WithKind(podtest.Large(1)))
 	get := func() *corev1.Pod {
 		p, err := s.Do(context.Background(), Request{Method: "GET", Key: object.Key{Name: "blue"}})
@@ -98,14 +99,14 @@ func TestDoKeepsNothing(t *testing.T) {
 	}
 	for i, c := range get().Spec.Containers {
 		if c.Image == "changed" {
-			t.Errorf("container %d has another object's image", i)
+			t.Errorf("container %d has the image of another object", i)
 		}
 	}
 }
 
-func TestDoRefuses(t *testing.T) {
+func TestDoRefusesInvalidRequests(t *testing.T) {
 	s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
-		t.Error("a request")
+		t.Error("Do has sent a request")
 		return nil, io.EOF
 	}), pods, Options{})
 	blue := object.Key{Namespace: "shop", Name: "blue"}
@@ -119,17 +120,17 @@ func TestDoRefuses(t *testing.T) {
 		`objects can't be encoded as "x/y"`:   {Method: "PUT", Key: blue, Object: &corev1.Pod{}, ContentType: "x/y"},
 	} {
 		if _, err := s.Do(context.Background(), req); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
+			t.Errorf("Do() = %v, want %q", err, want)
 		}
 	}
 	var none context.Context
 	if _, err := s.Do(none, Request{Method: "GET", Key: blue}); err == nil {
-		t.Error("a nil context is accepted")
+		t.Error("Do(nil, …) has no error")
 	}
 }
 
-// TestDoFails: errors of the connection name the step and the object.
-func TestDoFails(t *testing.T) {
+// TestDoReportsConnectionErrors: they name the step and the object.
+func TestDoReportsConnectionErrors(t *testing.T) {
 	broken := errors.New("broken")
 	blue := object.Key{Namespace: "shop", Name: "blue"}
 	for want, serve := range map[string]roundTrip{
@@ -143,13 +144,13 @@ func TestDoFails(t *testing.T) {
 		s := sourceOf[*corev1.Pod](t, newTestClient(t, serve), pods, Options{})
 		obj, err := s.Do(context.Background(), Request{Method: "PUT", Key: blue, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}})
 		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), want) || obj != nil {
-			t.Errorf("got %v, want %q…", err, want)
+			t.Errorf("Do() = %v, want %q…", err, want)
 		}
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(why)
 		if _, err := s.Do(ctx, Request{Method: "GET", Key: blue}); err != why {
-			t.Errorf("with a done context: %v", err)
+			t.Errorf("Do() with a done context = %v, want %v", err, why)
 		}
 	}
 }
@@ -158,8 +159,8 @@ type brokenReader struct{ err error }
 
 func (r brokenReader) Read([]byte) (int, error) { return 0, r.err }
 
-// TestProjectionsAreNotWritten: a write would take away what a projection doesn't have. A patch and
-// a delete are no such writes, and their answers are decoded as projections.
+// TestProjectionsAreNotWritten: a write would remove fields that a projection lacks. Patches are
+// allowed, and their responses are decoded as projections.
 func TestProjectionsAreNotWritten(t *testing.T) {
 	requests := 0
 	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
@@ -175,27 +176,27 @@ func TestProjectionsAreNotWritten(t *testing.T) {
 		{Method: "PATCH", Key: blue, Object: slim, ContentType: "application/apply-patch+yaml"},
 	} {
 		if _, err := s.Do(t.Context(), req); err == nil || !strings.Contains(err.Error(), "PodPlacement lacks fields") {
-			t.Errorf("%s: got %v", req.Method, err)
+			t.Errorf("Do(%s) = %v, want an error about missing fields", req.Method, err)
 		}
 	}
 	if requests != 0 {
-		t.Errorf("%d requests were sent", requests)
+		t.Errorf("%d requests were sent, want none", requests)
 	}
 	got, err := s.Do(t.Context(), Request{Method: "PATCH", Key: blue, Body: []byte("{}"), ContentType: "application/merge-patch+json"})
 	if err != nil || got.Name != "blue" || got.Kind != "Pod" {
-		t.Errorf("a patch: got %+v, %v", got, err)
+		t.Errorf("Do(PATCH) = %+v, %v", got, err)
 	}
 }
 
-// TestAWriteIsNoReadAfterARedirect: what net/http makes a GET of is not followed, or its answer
-// would look as that of the write.
-func TestAWriteIsNoReadAfterARedirect(t *testing.T) {
+// TestWriteDoesNotFollowRedirectToGet: net/http turns some redirected writes into a GET, whose
+// response would look like the write's.
+func TestWriteDoesNotFollowRedirectToGet(t *testing.T) {
 	blue := object.Key{Namespace: "shop", Name: "blue"}
 	for code, followed := range map[int]bool{301: false, 302: false, 303: false, 307: true, 308: true} {
 		for _, method := range []string{"GET", "PUT", "PATCH", "DELETE"} {
 			var all []string
 			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
-				all = append(all, asked(req))
+				all = append(all, textOf(req))
 				if req.URL.Host == "api.test" {
 					return answer(code, "", "Location", "http://other.test"+req.URL.RequestURI()), nil
 				}
@@ -208,13 +209,13 @@ func TestAWriteIsNoReadAfterARedirect(t *testing.T) {
 			_, err := s.Do(context.Background(), req)
 			if followed || method == "GET" {
 				if err != nil || len(all) != 2 || all[0] != all[1] {
-					t.Errorf("%d to %s: asked %q, got %v", code, method, all, err)
+					t.Errorf("%s redirected with %d: requests %q, error %v", method, code, all, err)
 				}
 				continue
 			}
 			var refused *apierrors.StatusError
 			if len(all) != 1 || !errors.As(err, &refused) || refused.ErrStatus.Code != int32(code) || !strings.Contains(err.Error(), "http://other.test/api/v1") {
-				t.Errorf("%d to %s: asked %q, got %v", code, method, all, err)
+				t.Errorf("%s redirected with %d: requests %q, error %v", method, code, all, err)
 			}
 		}
 	}

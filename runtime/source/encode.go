@@ -22,12 +22,12 @@ type encoder func(obj object.Object) ([]byte, error)
 var encoders = map[string]encoder{
 	JSON.mediaType():             func(obj object.Object) ([]byte, error) { return json.Marshal(obj) },
 	Protobuf.mediaType():         func(obj object.Object) ([]byte, error) { return decode.EncodeProtobuf(obj) },
-	string(types.ApplyPatchType): func(obj object.Object) ([]byte, error) { return jsonv2.Marshal(obj, appliedOptions) },
+	string(types.ApplyPatchType): func(obj object.Object) ([]byte, error) { return jsonv2.Marshal(obj, applyOptions) },
 }
 
-// appliedOptions leave out every struct field with its zero value. Non-nil pointers, maps and
+// applyOptions leave out every struct field with its zero value. Non-nil pointers, maps and
 // slices stay, even if they point to a zero value or are empty.
-var appliedOptions = jsonv2.JoinOptions(
+var applyOptions = jsonv2.JoinOptions(
 	jsonv1.DefaultOptionsV1(),
 	jsonv2.OmitZeroStructFields(true),
 	jsonv2.Deterministic(true),

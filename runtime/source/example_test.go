@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// startServer stands for an API server that has two Pods.
+// startServer starts a server with two Pods.
 func startServer() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

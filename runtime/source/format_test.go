@@ -40,12 +40,12 @@ func TestAcceptHeader(t *testing.T) {
 		},
 	} {
 		if got := acceptHeader(tc.formats, tc.as); got != tc.want {
-			t.Errorf("%v as %q:\ngot  %s\nwant %s", tc.formats, tc.as, got, tc.want)
+			t.Errorf("acceptHeader(%v, %q) = %s\nwant %s", tc.formats, tc.as, got, tc.want)
 		}
 	}
 }
 
-// TestDefaultFormats: protobuf comes first where the Go type has it.
+// TestDefaultFormats: protobuf comes first if the Go type has it.
 func TestDefaultFormats(t *testing.T) {
 	for name, tc := range map[string]struct {
 		newObject func() object.Object
@@ -56,17 +56,16 @@ func TestDefaultFormats(t *testing.T) {
 	} {
 		s := sourceOf[object.Object](t, newTestClient(t, nil), pods, Options{NewObject: tc.newObject})
 		if _, accept := s.c.accept("list"); accept != tc.want {
-			t.Errorf("a type %s is asked for as %s, want %s", name, accept, tc.want)
+			t.Errorf("Accept of a type %s is %s, want %s", name, accept, tc.want)
 		}
 	}
 }
 
-// TestContentTypeDecides: the answer's format is what its header says, and must be one of those
-// asked for.
-func TestContentTypeDecides(t *testing.T) {
+// TestContentTypeSetsTheFormat: the header sets the format, which must be a requested one.
+func TestContentTypeSetsTheFormat(t *testing.T) {
 	for _, tc := range []struct {
 		contentType string
-		asked       []Format
+		formats     []Format
 		want        Format // 0: an error
 		text        string
 	}{
@@ -82,19 +81,19 @@ func TestContentTypeDecides(t *testing.T) {
 		{"", []Format{Protobuf}, 0, "not asked for"},
 		{"text/html; charset=utf-8", []Format{JSON}, 0, "is this the address of a Kubernetes API?"},
 		{"application/yaml", []Format{JSON}, 0, `"application/yaml"`},
-		{"///", []Format{JSON}, 0, "no media type"},
+		{"///", []Format{JSON}, 0, "not a media type"},
 	} {
-		got, err := formatOf(tc.contentType, tc.asked)
+		got, err := formatOf(tc.contentType, tc.formats)
 		if got != tc.want || (err == nil) != (tc.want != 0) {
-			t.Errorf("%q: got %v, %v", tc.contentType, got, err)
+			t.Errorf("formatOf(%q) = %v, %v, want %v", tc.contentType, got, err, tc.want)
 		}
 		if err != nil && (!errors.Is(err, ErrWrongFormat) || !strings.Contains(err.Error(), tc.text)) {
-			t.Errorf("%q: got %v, want …%s…", tc.contentType, err, tc.text)
+			t.Errorf("formatOf(%q) = %v, want …%s…", tc.contentType, err, tc.text)
 		}
 	}
 }
 
-func TestAnswerInAWrongFormat(t *testing.T) {
+func TestResponseInAWrongFormat(t *testing.T) {
 	s := serveIn[*corev1.Pod](t, Protobuf, nil, Options{Formats: []Format{JSON}})
 	_, _, listErr := listAll(s)
 	_, watchErr := watchAll(s)
@@ -106,7 +105,7 @@ func TestAnswerInAWrongFormat(t *testing.T) {
 	}
 }
 
-func TestWrongFormatsAreRefused(t *testing.T) {
+func TestNewRefusesInvalidFormats(t *testing.T) {
 	c := newTestClient(t, nil)
 	for name, err := range map[string]error{
 		"protobuf of a type without": second(New[*unstructured.Unstructured](c, pods, Options{Formats: []Format{Protobuf, JSON}})),
@@ -123,11 +122,11 @@ func TestWrongFormatsAreRefused(t *testing.T) {
 	s := sourceOf[*corev1.Pod](t, c, pods, Options{Formats: formats})
 	formats[0] = Protobuf
 	if _, accept := s.c.accept("list"); accept != "application/json" {
-		t.Errorf("the source asks for %s after its option was changed", accept)
+		t.Errorf("the source asks for %s after a change of its Options.Formats, want application/json", accept)
 	}
 }
 
-// refusing is a server that accepts JSON only, and says so in the hard way.
+// refusing returns a server that answers 406 unless JSON alone is requested.
 func refusing(requests *[]string) roundTrip {
 	return func(req *http.Request) (*http.Response, error) {
 		accept := req.Header.Get("Accept")
@@ -142,7 +141,7 @@ func refusing(requests *[]string) roundTrip {
 	}
 }
 
-func TestNotAcceptableIsAskedForJSON(t *testing.T) {
+func TestNotAcceptableFallsBackToJSON(t *testing.T) {
 	var requests []string
 	s := sourceOf[*corev1.Pod](t, newTestClient(t, refusing(&requests)), pods, Options{})
 	if got, _, err := listAll(s); err != nil || len(got) != 1 {
@@ -151,21 +150,21 @@ func TestNotAcceptableIsAskedForJSON(t *testing.T) {
 	if got, err := watchAll(s); err != nil || len(got) != 1 {
 		t.Fatalf("got %v, %v", got, err)
 	}
-	// The refusal is remembered.
+	// The watch asks for JSON at once.
 	if len(requests) != 3 || requests[1] != "application/json" || requests[2] != "application/json" {
 		t.Errorf("requests accept %q", requests)
 	}
 }
 
-// TestNotAcceptableAtOnce: requests that are refused at the same time are all asked again, once.
-func TestNotAcceptableAtOnce(t *testing.T) {
+// TestNotAcceptableConcurrently: requests refused at the same time are all repeated once.
+func TestNotAcceptableConcurrently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 8
 		var refused, accepted atomic.Int64
 		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
 			if req.Header.Get("Accept") != "application/json" {
 				refused.Add(1)
-				time.Sleep(time.Second) // until all have asked
+				time.Sleep(time.Second) // until all requests are sent
 				return answer(406, "no"), nil
 			}
 			accepted.Add(1)
@@ -196,7 +195,7 @@ func TestNotAcceptableIsAnErrorWithoutJSON(t *testing.T) {
 	}
 }
 
-// TestErrorResponsesInEveryFormat: a Status is found in whatever format it comes.
+// TestErrorResponsesInEveryFormat: a Status is decoded in any format, requested or not.
 func TestErrorResponsesInEveryFormat(t *testing.T) {
 	status := &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
@@ -205,16 +204,16 @@ func TestErrorResponsesInEveryFormat(t *testing.T) {
 	}
 	for _, f := range everyFormat {
 		body := string(podtest.Encode(t, f, status))
-		for _, asked := range everyFormat {
+		for _, requested := range everyFormat {
 			s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 				return answer(429, body, "Content-Type", f.mediaType()), nil
-			}), pods, Options{Formats: []Format{asked}})
+			}), pods, Options{Formats: []Format{requested}})
 			_, _, err := listAll(s)
 			if seconds, _ := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || seconds != 3 || !strings.Contains(err.Error(), "slow down") {
 				t.Errorf("%v: got %v, which suggests %d s", f, err, seconds)
 			}
 		}
-		// Bytes that are no Status are not quoted.
+		// Other bytes are not quoted.
 		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
 			return answer(503, "\x00\x01\xff", "Content-Type", f.mediaType()), nil
 		}), pods, Options{})
@@ -224,9 +223,8 @@ func TestErrorResponsesInEveryFormat(t *testing.T) {
 	}
 }
 
-// TestEveryFormatStreams shows that objects arrive while the response is still open, in every
-// format.
-func TestEveryFormatStreams(t *testing.T) {
+// TestListStreamsEveryFormat: in every format, objects arrive while the response is open.
+func TestListStreamsEveryFormat(t *testing.T) {
 	whole := []byte(podtest.List("7", podtest.WithKind(podtest.Large(1)), podtest.WithKind(podtest.Large(2))))
 	for _, f := range everyFormat {
 		t.Run(f.String(), func(t *testing.T) {

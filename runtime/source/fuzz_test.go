@@ -14,9 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// FuzzRefusal: whatever a server, or a proxy in front of it, answers instead of objects, there is
-// an error that can be told: with the code of the answer or of its Status, not too long, and with a
-// wait that is one.
+// FuzzRefusal: any response of a server or a proxy without objects becomes a StatusError of limited
+// length, with a valid Retry-After.
 func FuzzRefusal(f *testing.F) {
 	for _, body := range []string{
 		"", "nope", "<html>", `{"kind":"Status","code":410,"reason":"Expired","message":"too old"}`, `{"kind":"Status","status":"Success"}`, `{"kind":"Status","details":{"retryAfterSeconds":-1}}`,
@@ -37,13 +36,13 @@ func FuzzRefusal(f *testing.F) {
 		err := responseError(resp, "list", schema.GroupResource{Resource: "pods"}, "")
 		var status *apierrors.StatusError
 		if !errors.As(err, &status) {
-			t.Fatalf("%v is no StatusError", err)
+			t.Fatalf("responseError() = %T %v, want a StatusError", err, err)
 		}
 		if len(err.Error()) > maxErrorBody+4*maxErrorText {
-			t.Errorf("an error of %d bytes", len(err.Error()))
+			t.Errorf("the error has %d bytes", len(err.Error()))
 		}
 		if seconds := retryAfterSeconds(retryAfter, time.Now()); seconds < 0 {
-			t.Errorf("Retry-After %q is %d s", retryAfter, seconds)
+			t.Errorf("retryAfterSeconds(%q) = %d, want no negative number", retryAfter, seconds)
 		}
 	})
 }

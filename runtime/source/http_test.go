@@ -34,7 +34,7 @@ func TestURLs(t *testing.T) {
 		if !strings.Contains(req.Header.Get("User-Agent"), "/") {
 			t.Errorf("User-Agent %q", req.Header.Get("User-Agent"))
 		}
-		return nil, errors.New("that is enough")
+		return nil, errors.New("end of the test")
 	})
 	list := func(opts ListOptions) func(Source[object.Object]) {
 		return func(s Source[object.Object]) {
@@ -65,7 +65,7 @@ func TestURLs(t *testing.T) {
 		s := sourceOf[object.Object](t, c, tc.gvr, tc.opts)
 		tc.call(s)
 		if got != tc.want {
-			t.Errorf("got  %s\nwant %s", got, tc.want)
+			t.Errorf("URL %s\nwant %s", got, tc.want)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestHTTPErrors(t *testing.T) {
 				return answer(429, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`, "Retry-After", "5")
 			}, apierrors.IsTooManyRequests, 5, "",
 		},
-		"status says when": {
+		"status has its own": {
 			func() *http.Response {
 				return answer(500, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"ServerTimeout","details":{"retryAfterSeconds":2},"code":500}`, "Retry-After", "9")
 			}, apierrors.IsServerTimeout, 2, "",
@@ -129,15 +129,15 @@ func TestHTTPErrors(t *testing.T) {
 			_, _, err := listAll(s)
 			var status *apierrors.StatusError
 			if !errors.As(err, &status) || !tc.is(err) || !strings.Contains(err.Error(), tc.text) {
-				t.Errorf("list: got %v", err)
+				t.Errorf("List() = %v", err)
 			}
 			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != tc.after {
-				t.Errorf("suggests to wait for %d s, want %d", seconds, tc.after)
+				t.Errorf("SuggestsClientDelay() = %d, want %d", seconds, tc.after)
 			}
 			opened := false
 			err = s.Watch(context.Background(), WatchOptions{}, func() { opened = true }, func(Event[*corev1.Pod]) error { return nil })
 			if !errors.As(err, &status) || opened {
-				t.Errorf("watch: opened %v, got %v", opened, err)
+				t.Errorf("Watch() = %v, opened %v", err, opened)
 			}
 		})
 	}
@@ -150,13 +150,12 @@ func TestRetryAfterInSecondsAndAsADate(t *testing.T) {
 		"Fri, 02 Jan 2026 03:04:10 GMT": 5, "Fri, 02 Jan 2026 03:04:00 GMT": 0,
 	} {
 		if got := retryAfterSeconds(header, now); got != want {
-			t.Errorf("%q: got %d, want %d", header, got, want)
+			t.Errorf("retryAfterSeconds(%q) = %d, want %d", header, got, want)
 		}
 	}
 }
 
-// TestRetryAfterADateOfTheServers: a date is by the clock of the server that has sent it.
-func TestRetryAfterADateOfTheServers(t *testing.T) {
+func TestRetryAfterDateUsesServerClock(t *testing.T) {
 	for _, ahead := range []time.Duration{-24 * time.Hour, 0, 24 * time.Hour} {
 		clock := time.Now().Add(ahead)
 		date := func(at time.Time) string { return at.UTC().Format(http.TimeFormat) }
@@ -165,13 +164,13 @@ func TestRetryAfterADateOfTheServers(t *testing.T) {
 		}), pods, Options{})
 		_, _, err := listAll(s)
 		if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 5 {
-			t.Errorf("a clock that is %v ahead: got %d s, want 5", ahead, seconds)
+			t.Errorf("SuggestsClientDelay() of a server %v ahead = %d, want 5", ahead, seconds)
 		}
 	}
 }
 
-// TestRefusalWhoseBodyDoesNotEnd: the status code is enough.
-func TestRefusalWhoseBodyDoesNotEnd(t *testing.T) {
+// TestRefusalWithEndlessBody: the error has the status code, after a second.
+func TestRefusalWithEndlessBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
 		s := sourceOf[*corev1.Pod](t, newTestClient(t, func(*http.Request) (*http.Response, error) {
@@ -228,8 +227,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestRealTransport goes through net/http: connections are used again, a token is sent, and a login
-// page is told from an API.
+// TestRealTransport uses net/http: connections are reused, a token is sent, and a login page is an
+// error.
 func TestRealTransport(t *testing.T) {
 	connections := map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -254,7 +253,7 @@ func TestRealTransport(t *testing.T) {
 				t.Errorf("got %v, %v", got, err)
 			}
 			if !ok && (err == nil || !strings.Contains(err.Error(), `"text/html"`)) {
-				t.Errorf("a page of HTML: got %v", err)
+				t.Errorf("List() of a login page = %v, want text/html in the error", err)
 			}
 		}
 	}
@@ -308,8 +307,8 @@ type byValue struct{ *corev1.Pod }
 
 func second[T any](_ T, err error) error { return err }
 
-// TestCanceledWithDataAtHand: what has been read ahead is not handed over any more.
-func TestCanceledWithDataAtHand(t *testing.T) {
+// TestCanceledWithBufferedData: objects read ahead are not handed over after the cancellation.
+func TestCanceledWithBufferedData(t *testing.T) {
 	why := errors.New("enough")
 	for _, at := range []int{1, 3} {
 		ctx, cancel := context.WithCancelCause(context.Background())
@@ -321,7 +320,7 @@ func TestCanceledWithDataAtHand(t *testing.T) {
 			return nil
 		})
 		if err != why || items != at {
-			t.Errorf("a list that was cancelled at item %d: %d items, %v", at, items, err)
+			t.Errorf("List() cancelled at item %d = %v after %d items", at, err, items)
 		}
 		ctx, cancel = context.WithCancelCause(context.Background())
 		events := 0
@@ -333,7 +332,7 @@ func TestCanceledWithDataAtHand(t *testing.T) {
 			return nil
 		})
 		if err != why || events != at {
-			t.Errorf("a watch that was cancelled at event %d: %d events, %v", at, events, err)
+			t.Errorf("Watch() cancelled at event %d = %v after %d events", at, err, events)
 		}
 	}
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
-// heapAfter is the live heap after f, above what it was before. It waits until that is no more than
-// most, or for a minute: streams that f has left waiting need a moment to let go of what they held.
-func heapAfter(most int64, f func()) (grown int64) {
+// heapGrowth returns the growth of the live heap by f. It waits until this is at most limit, or for
+// a minute: streams that f has opened free their buffers a little later.
+func heapGrowth(limit int64, f func()) (grown int64) {
 	live := func() int64 {
 		var m runtime.MemStats
-		for range 3 { // what pools keep is gone then
+		for range 3 { // frees the content of pools
 			runtime.GC()
 		}
 		runtime.ReadMemStats(&m)
@@ -32,22 +32,22 @@ func heapAfter(most int64, f func()) (grown int64) {
 	}
 	before := live()
 	f()
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) {
-		if grown = live() - before; grown <= most {
+	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(time.Millisecond) {
+		if grown = live() - before; grown <= limit {
 			break
 		}
 	}
 	return grown
 }
 
-// open is a watch that goes on until the body is closed.
-type open struct {
+// openBody is the body of a watch that stays open until it is closed.
+type openBody struct {
 	io.Reader
 	closed chan struct{}
 	once   sync.Once
 }
 
-func (b *open) Read(p []byte) (int, error) {
+func (b *openBody) Read(p []byte) (int, error) {
 	if n, err := b.Reader.Read(p); err == nil {
 		return n, nil
 	}
@@ -55,71 +55,70 @@ func (b *open) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-func (b *open) Close() error {
+func (b *openBody) Close() error {
 	b.once.Do(func() { close(b.closed) })
 	return nil
 }
 
-// watchOpen serves watches that stay open after body, and lists.
+// watchOpen returns a client of a server whose watches stay open after body, and that serves list.
 func watchOpen(t testing.TB, body, list string) *Client {
 	return newTestClient(t, func(req *http.Request) (*http.Response, error) {
 		if req.URL.Query().Get("watch") == "" {
 			return answer(200, list), nil
 		}
 		resp := answer(200, "")
-		b := &open{Reader: strings.NewReader(body), closed: make(chan struct{})}
+		b := &openBody{Reader: strings.NewReader(body), closed: make(chan struct{})}
 		context.AfterFunc(req.Context(), func() { b.Close() })
 		resp.Body = b
 		return resp, nil
 	})
 }
 
-// hold opens a watch of each source, and returns when n events of each were handed over. They end
+// openWatches opens a watch of each source, and returns after n events of each. The watches end
 // with the test.
-func hold(t testing.TB, sources []*HTTP[*corev1.Pod], n int) {
+func openWatches(t testing.TB, sources []*HTTP[*corev1.Pod], n int) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var came, ended sync.WaitGroup
+	var events, ended sync.WaitGroup
 	t.Cleanup(func() {
 		cancel()
 		ended.Wait()
 	})
 	for _, s := range sources {
-		came.Add(n)
+		events.Add(n)
 		ended.Go(func() {
-			s.Watch(ctx, WatchOptions{ReadOnly: true}, nil, func(Event[*corev1.Pod]) error { came.Done(); return nil })
+			s.Watch(ctx, WatchOptions{ReadOnly: true}, nil, func(Event[*corev1.Pod]) error { events.Done(); return nil })
 		})
 	}
-	came.Wait()
+	events.Wait()
 }
 
-// TestSourceWithoutObjectsIsSmall: what it takes to decode a type is compiled once, and only by
-// those that have objects to decode.
+// TestSourceWithoutObjectsIsSmall: the decoder of a type is compiled once, and only for objects.
 func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 	const n = 100
-	const most = n * 8 << 10
+	const limit = n * 8 << 10
 	c := watchOpen(t, podtest.Bookmark, "")
-	// package json learns what a bookmark is
-	hold(t, []*HTTP[*corev1.Pod]{sourceOf[*corev1.Pod](t, c, pods, Options{})}, 1)
-	grown := heapAfter(most, func() {
+	// package json compiles its decoder of a bookmark
+	openWatches(t, []*HTTP[*corev1.Pod]{sourceOf[*corev1.Pod](t, c, pods, Options{})}, 1)
+	grown := heapGrowth(limit, func() {
 		sources := make([]*HTTP[*corev1.Pod], n)
 		for i := range sources {
 			sources[i] = sourceOf[*corev1.Pod](t, c, pods, Options{})
 		}
-		hold(t, sources, 1)
+		openWatches(t, sources, 1)
 	})
-	if grown > most {
+	if grown > limit {
 		t.Errorf("an open watch that brought a bookmark takes %d bytes", grown/n)
 	}
 }
 
 // TestIdleStreamHoldsNoDecoder: a stream that waits for its next event holds neither a decoder nor
-// the buffer of those before the last bookmark.
+// the buffer of earlier events.
 func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 	const n = 100
-	const most = n * 6 << 10
+	const limit = n * 6 << 10
 	all := sourceOf[*corev1.Pod](t, watchOpen(t, strings.Repeat(podtest.Event("ADDED", podtest.WithKind(podtest.Large(1))), 10)+podtest.Bookmark, ""), pods, Options{})
-	hold(t, []*HTTP[*corev1.Pod]{all}, 11)
-	grown := heapAfter(most, func() {
+	openWatches(t, []*HTTP[*corev1.Pod]{all}, 11)
+	grown := heapGrowth(limit, func() {
 		sources := make([]*HTTP[*corev1.Pod], n)
 		for i := range sources {
 			var err error
@@ -127,19 +126,18 @@ func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		hold(t, sources, 11)
+		openWatches(t, sources, 11)
 	})
-	if grown > most {
+	if grown > limit {
 		t.Errorf("an idle watch of a namespace takes %d bytes", grown/n)
 	}
 }
 
-// TestNamespacesShareParts: equal parts of objects of several namespaces are in memory once, and
-// the address of each is its own.
+// TestNamespacesShareParts: equal parts of objects of several namespaces are in memory once.
 func TestNamespacesShareParts(t *testing.T) {
-	var asked []string
+	var paths []string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
-		asked = append(asked, req.URL.Path)
+		paths = append(paths, req.URL.Path)
 		return answer(200, podtest.LargeList(20)), nil
 	})
 	all := sourceOf[*corev1.Pod](t, c, pods, Options{})
@@ -148,7 +146,7 @@ func TestNamespacesShareParts(t *testing.T) {
 		s, err := all.In(namespace)
 		noError(t, err)
 		if namespace != "" && !strings.Contains(s.String(), namespace) {
-			t.Errorf("the source of namespace %s is called %s", namespace, s)
+			t.Errorf("String() of the source of namespace %s = %s", namespace, s)
 		}
 		var got *corev1.Pod
 		if _, err := s.List(t.Context(), ListOptions{ReadOnly: true}, func(p *corev1.Pod) error { got = p; return nil }); err != nil {
@@ -159,10 +157,10 @@ func TestNamespacesShareParts(t *testing.T) {
 		}
 		last = got
 	}
-	if fmt.Sprint(asked) != "[/api/v1/namespaces/one/pods /api/v1/namespaces/two/pods /api/v1/pods]" {
-		t.Errorf("asked for %v", asked)
+	if fmt.Sprint(paths) != "[/api/v1/namespaces/one/pods /api/v1/namespaces/two/pods /api/v1/pods]" {
+		t.Errorf("paths %v", paths)
 	}
 	if _, err := all.In("a/b"); err == nil || !strings.Contains(err.Error(), `namespace "a/b"`) {
-		t.Errorf("a namespace that can't be part of a path: got %v", err)
+		t.Errorf("In(\"a/b\") = %v", err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestUntypedObjectsOfAnotherKind: a source of untyped objects whose Options have no Kind takes it
-// from the first objects or lists whose kind has the resource as its usual plural. Until then, the
-// objects of one response are of one kind.
+// TestUntypedObjectsOfAnotherKind: without Options.Kind, a source of untyped objects takes the kind
+// from the first object or list whose usual plural is the resource. Until then, the objects of one
+// response are of one kind.
 func TestUntypedObjectsOfAnotherKind(t *testing.T) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":"3"}}`
 	good, other := podtest.Event("ADDED", podtest.KindPod("a", "1")), podtest.Event("MODIFIED", node)

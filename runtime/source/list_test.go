@@ -41,7 +41,7 @@ func TestListAccepts(t *testing.T) {
 			for _, p := range got {
 				names = append(names, p.Name)
 				if want := (metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}); p.TypeMeta != want {
-					t.Errorf("%s says it is %v, want %v", p.Name, p.TypeMeta, want)
+					t.Errorf("TypeMeta of %s = %v, want %v", p.Name, p.TypeMeta, want)
 				}
 			}
 			if got := strings.Join(names, " "); got != tc.want {
@@ -58,7 +58,7 @@ func TestListRejects(t *testing.T) {
 	good := podtest.Pod("good", "1")
 	for name, tc := range map[string]struct {
 		body string
-		item int // position of the item that is wrong, 0: the list
+		item int // the wrong item, or 0 for the list
 		is   error
 		text string
 	}{
@@ -99,7 +99,7 @@ func TestListRejects(t *testing.T) {
 				t.Fatalf("got %v, want a *DecodeError", err)
 			}
 			if decode.Item != tc.item {
-				t.Errorf("item %d is to blame, want %d: %v", decode.Item, tc.item, err)
+				t.Errorf("DecodeError.Item = %d, want %d: %v", decode.Item, tc.item, err)
 			}
 			if tc.is != nil && !errors.Is(err, tc.is) {
 				t.Errorf("got %v, want %v", err, tc.is)
@@ -108,10 +108,10 @@ func TestListRejects(t *testing.T) {
 				t.Errorf("got %q, want list pods/v1: …%s…", err, tc.text)
 			}
 			if decode.Offset < 0 || decode.Offset > int64(len(tc.body)) || decode.Verb != "list" || decode.Resource != pods {
-				t.Errorf("wrong place: %+v", decode)
+				t.Errorf("wrong position: %+v", decode)
 			}
 			if meta != (ListResult{}) {
-				t.Errorf("result %+v beside an error", meta)
+				t.Errorf("List() = %+v with an error, want no result", meta)
 			}
 			for _, p := range got {
 				if p.Name != "good" || p.Kind != "Pod" {

@@ -67,8 +67,8 @@ func sourceOf[T object.Object](t testing.TB, c *Client, gvr schema.GroupVersionR
 	return s
 }
 
-// serveIn makes a source of Pods whose every request is answered with body in a format, which is
-// asked for unless opts has others.
+// serveIn returns a source of Pods of a server that answers every request with body in format f.
+// opts.Formats defaults to f.
 func serveIn[T object.Object](t testing.TB, f Format, body []byte, opts Options) *HTTP[T] {
 	t.Helper()
 	if opts.Formats == nil {
@@ -79,7 +79,7 @@ func serveIn[T object.Object](t testing.TB, f Format, body []byte, opts Options)
 	}), pods, opts)
 }
 
-// serve makes a source of Pods whose every request is answered with JSON.
+// serve returns a source of Pods of a server that answers every request with body as JSON.
 func serve(t testing.TB, body string) *HTTP[*corev1.Pod] {
 	t.Helper()
 	return serveIn[*corev1.Pod](t, JSON, []byte(body), Options{})
@@ -88,7 +88,7 @@ func serve(t testing.TB, body string) *HTTP[*corev1.Pod] {
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }
 
-// listAll reads one page and returns what was handed over, also beside an error.
+// listAll reads one page, and returns the objects handed over, even with an error.
 func listAll[T object.Object](s Source[T]) ([]T, ListResult, error) {
 	var got []T
 	result, err := s.List(context.Background(), ListOptions{}, func(obj T) error {
@@ -98,7 +98,7 @@ func listAll[T object.Object](s Source[T]) ([]T, ListResult, error) {
 	return got, result, err
 }
 
-// watchAll reads a watch to its end and returns what was handed over, also beside an error.
+// watchAll reads a watch to its end, and returns the events handed over, even with an error.
 func watchAll[T object.Object](s Source[T]) ([]Event[T], error) {
 	var got []Event[T]
 	err := s.Watch(context.Background(), WatchOptions{ResourceVersion: "1"}, nil, func(e Event[T]) error {

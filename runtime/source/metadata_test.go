@@ -40,8 +40,7 @@ func TestMetadataIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestMetadataInEveryFormat: objects are what they would be from any other server and in any other
-// format.
+// TestMetadataInEveryFormat: objects are the same from every server and in every format.
 func TestMetadataInEveryFormat(t *testing.T) {
 	for _, kind := range []string{"", "Pod"} {
 		want := metadataOf("a", "1")
@@ -73,7 +72,7 @@ func TestMetadataInEveryFormat(t *testing.T) {
 			}
 			check("metadata", podtest.Encode(t, f, list), append(podtest.EncodeEvent(t, f, "ADDED", &m), podtest.EncodeEvent(t, f, "BOOKMARK", &mark)...), f)
 		}
-		// A server that sends whole objects because it can't do less.
+		// A server that can't convert objects sends whole ones.
 		whole := strings.Replace(podtest.Pod("a", "1"), `"name"`, `"labels":{"a":"b"},"name"`, 1)
 		whole = whole[:len(whole)-1] + `,"spec":{"containers":[{"name":"c"}]}}`
 		check("whole objects", []byte(podtest.List("7", whole)), []byte(podtest.Event("ADDED", podtest.WithKind(whole))+podtest.Bookmark), JSON)
@@ -107,8 +106,8 @@ func TestMetadataRejects(t *testing.T) {
 	}
 }
 
-// TestMetadataFromServersThatRefuse: every server understands JSON without parameters.
-func TestMetadataFromServersThatRefuse(t *testing.T) {
+// TestMetadataFallsBackToJSON: every server supports JSON without parameters.
+func TestMetadataFallsBackToJSON(t *testing.T) {
 	var requests []string
 	s := sourceOf[*metav1.PartialObjectMetadata](t, newTestClient(t, refusing(&requests)), pods, Options{Formats: []Format{JSON}})
 	err := s.Watch(context.Background(), WatchOptions{}, nil, func(e Event[*metav1.PartialObjectMetadata]) error {

@@ -14,24 +14,24 @@ import (
 
 func (f Format) mediaType() string { return decode.Format(f).MediaType() }
 
-func checkFormats(asked []Format, codec *decode.Codec) ([]Format, error) {
-	if len(asked) == 0 {
+func checkFormats(requested []Format, codec *decode.Codec) ([]Format, error) {
+	if len(requested) == 0 {
 		if codec.Has(decode.Protobuf) {
 			return []Format{Protobuf, JSON}, nil
 		}
 		return []Format{JSON}, nil
 	}
-	for i, f := range asked {
+	for i, f := range requested {
 		switch {
 		case !decode.Format(f).Exists():
-			return nil, fmt.Errorf("%v is not a format; there are JSON and Protobuf", f)
-		case slices.Contains(asked[:i], f):
-			return nil, fmt.Errorf("the format %v is asked for twice", f)
+			return nil, fmt.Errorf("unknown format %d; use JSON or Protobuf", uint8(f))
+		case slices.Contains(requested[:i], f):
+			return nil, fmt.Errorf("Options.Formats has %v twice", f)
 		case !codec.Has(decode.Format(f)):
-			return nil, fmt.Errorf("%v has no %v; leave the format out", codec.Type(), f)
+			return nil, fmt.Errorf("%v has no %v encoding; remove the format from Options.Formats", codec.Type(), f)
 		}
 	}
-	return slices.Clone(asked), nil
+	return slices.Clone(requested), nil
 }
 
 // acceptHeader returns the Accept header for formats, in their order. as is the meta.k8s.io/v1 kind
@@ -77,7 +77,7 @@ func parseFormat(contentType string) (Format, error) {
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
-		return 0, errors.New("which is no media type")
+		return 0, errors.New("which is not a media type")
 	}
 	f, ok := decode.FormatOf(mediaType)
 	if !ok {

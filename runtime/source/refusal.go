@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	maxErrorBody  = 64 << 10    // of a refusal; a Status is far smaller
-	maxErrorText  = 2 << 10     // of a quoted text of the server
-	errorPatience = time.Second // for the body of a refusal
+	maxErrorBody     = 64 << 10    // of a refusal; a Status is far smaller
+	maxErrorText     = 2 << 10     // of a quoted text of the server
+	errorBodyTimeout = time.Second // for the body of a refusal
 )
 
 func shorten(text string) string {
@@ -34,9 +34,9 @@ func shorten(text string) string {
 // body. name is "" for a list or watch.
 func responseError(resp *http.Response, verb string, resource schema.GroupResource, name string) error {
 	// If reading fails, the bytes before the failure and the status code are enough.
-	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
+	timer := time.AfterFunc(errorBodyTimeout, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-	enough.Stop()
+	timer.Stop()
 	// the server's dates are relative to its own clock
 	now, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/podtest"
 )
 
-// TestShardOfServersThatDontKnow: a server that ignores the parameter makes no difference.
-func TestShardOfServersThatDontKnow(t *testing.T) {
+// TestShardWithoutServerSupport: the result is the same if the server ignores the parameter.
+func TestShardWithoutServerSupport(t *testing.T) {
 	half := func(i int) string {
 		return []string{
 			"shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')",
@@ -31,7 +31,7 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 	for i := range 2 {
 		c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
 			if got := req.URL.Query().Get("shardSelector"); got != half(i) {
-				t.Errorf("asks for shard %q", got)
+				t.Errorf("shardSelector is %q, want %q", got, half(i))
 			}
 			if !req.URL.Query().Has("watch") {
 				return answer(200, podtest.List("7", items...)), nil
@@ -44,7 +44,7 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 		})
 		s := sourceOf[*corev1.Pod](t, c, pods, Options{ShardSelector: half(i)})
 		if want := fmt.Sprintf("pods/v1 in shard %q", half(i)); s.String() != want {
-			t.Errorf("it is called %s, want %s", s, want)
+			t.Errorf("String() = %s, want %s", s, want)
 		}
 		list, result, err := listAll(s)
 		if err != nil || result.Skipped != 50-len(list) {
@@ -57,7 +57,7 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 		for j, p := range list {
 			seen[p.Name]++
 			if events[j].Object.Name != p.Name {
-				t.Errorf("event %d is of %s, want %s", j, events[j].Object.Name, p.Name)
+				t.Errorf("event %d has object %s, want %s", j, events[j].Object.Name, p.Name)
 			}
 		}
 		if len(list) < 5 || len(list) > 45 {
@@ -66,10 +66,10 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 	}
 	for name, n := range seen {
 		if n != 1 {
-			t.Errorf("%s is in %d shards", name, n)
+			t.Errorf("%s is in %d shards, want 1", name, n)
 		}
 	}
 	if len(seen) != 50 {
-		t.Errorf("%d Pods in all shards", len(seen))
+		t.Errorf("%d Pods in all shards, want 50", len(seen))
 	}
 }

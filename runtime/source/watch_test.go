@@ -21,7 +21,7 @@ import (
 func TestWatchAccepts(t *testing.T) {
 	body := strings.Join([]string{
 		podtest.Event("ADDED", podtest.KindPod("a", "2")),
-		`{"object":` + podtest.KindPod("b", "3") + `,"type":"ADDED"}`, // the other order
+		`{"object":` + podtest.KindPod("b", "3") + `,"type":"ADDED"}`, // object first
 		`{"x":[],"type":"MODIFIED","y":{},"object":` + podtest.KindPod("a", "4") + `}`,
 		podtest.Event("DELETED", podtest.KindPod("b", "5")),
 		podtest.Bookmark,
@@ -97,7 +97,7 @@ func TestWatchRejects(t *testing.T) {
 				t.Fatalf("got %v, want a *DecodeError", err)
 			}
 			if decode.Item != tc.item || decode.Verb != "watch" {
-				t.Errorf("item %d is to blame, want %d: %v", decode.Item, tc.item, err)
+				t.Errorf("DecodeError.Item = %d, want %d: %v", decode.Item, tc.item, err)
 			}
 			if tc.is != nil && !errors.Is(err, tc.is) {
 				t.Errorf("got %v, want %v", err, tc.is)
@@ -123,8 +123,8 @@ func TestWatchErrorEvents(t *testing.T) {
 	}
 }
 
-// TestWatchStreams shows that each event arrives while the stream is open, and that cancellation
-// ends a silent stream.
+// TestWatchStreams: events arrive while the stream is open, and a cancellation ends a silent
+// stream.
 func TestWatchStreams(t *testing.T) {
 	r, w := io.Pipe()
 	s := sourceOf[*corev1.Pod](t, newTestClient(t, func(req *http.Request) (*http.Response, error) {
@@ -160,7 +160,7 @@ func TestWatchStreams(t *testing.T) {
 	}
 }
 
-// brokenBody fails after its content, as a connection that is reset does.
+// brokenBody fails after its content, like a reset connection.
 type brokenBody struct {
 	io.Reader
 	err error
@@ -190,7 +190,7 @@ func TestBrokenConnection(t *testing.T) {
 				t.Errorf("%s, %v: got %d events and %v, want 1 and an error of the connection", name, reset, len(got), err)
 			}
 			if err != nil && !strings.HasPrefix(err.Error(), "watch pods/v1: reading the response: ") {
-				t.Errorf("%s, %v: the error does not say what was being done: %v", name, reset, err)
+				t.Errorf("%s, %v: Watch() = %v, want the step in the error", name, reset, err)
 			}
 		}
 	}

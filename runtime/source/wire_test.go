@@ -34,7 +34,7 @@ func TestEveryFormatListsTheSame(t *testing.T) {
 			}
 			for i := range got {
 				if want := (metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}); got[i].TypeMeta != want {
-					t.Errorf("item %d says it is %v", i, got[i].TypeMeta)
+					t.Errorf("TypeMeta of item %d = %v, want %v", i, got[i].TypeMeta, want)
 				}
 				want[i].TypeMeta = got[i].TypeMeta
 				if diff := cmp.Diff(&want[i], got[i]); diff != "" {
@@ -47,8 +47,8 @@ func TestEveryFormatListsTheSame(t *testing.T) {
 
 func TestEveryFormatWatches(t *testing.T) {
 	added := podtest.LargeObject(t, 1)
-	mark := &corev1.Pod{TypeMeta: added.TypeMeta, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
-	end := mark.DeepCopy()
+	bookmark := &corev1.Pod{TypeMeta: added.TypeMeta, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
+	end := bookmark.DeepCopy()
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	gone := &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Reason: metav1.StatusReasonExpired, Code: 410}
 	for _, f := range everyFormat {
@@ -57,7 +57,7 @@ func TestEveryFormatWatches(t *testing.T) {
 			for _, e := range []struct {
 				typ string
 				obj runtimeobject.Object
-			}{{"ADDED", added}, {"BOOKMARK", mark}, {"BOOKMARK", end}, {"MODIFIED", added}, {"DELETED", added}, {"ERROR", gone}, {"ADDED", added}} {
+			}{{"ADDED", added}, {"BOOKMARK", bookmark}, {"BOOKMARK", end}, {"MODIFIED", added}, {"DELETED", added}, {"ERROR", gone}, {"ADDED", added}} {
 				body = append(body, podtest.EncodeEvent(t, f, e.typ, e.obj)...)
 			}
 			got, err := watchAll(serveIn[*corev1.Pod](t, f, body, Options{}))
@@ -72,15 +72,15 @@ func TestEveryFormatWatches(t *testing.T) {
 				{Type: Deleted, Object: added, ResourceVersion: "1"},
 			}
 			for i := range got {
-				if !got[i].More { // a test of package decode shows when there is more
-					t.Errorf("nothing comes after event %d", i+1)
+				if !got[i].More { // package decode tests when it is false
+					t.Errorf("More of event %d is false", i+1)
 				}
 				got[i].More = false
 			}
 			if !equality.Semantic.DeepEqual(want, got) {
 				t.Error(cmp.Diff(want, got))
 			}
-			// It ends without an error between events, and with one everywhere else.
+			// A stream that ends within an event is an error.
 			one := podtest.EncodeEvent(t, f, "ADDED", added)
 			for cut := 1; cut < len(one); cut += 7 {
 				got, err := watchAll(serveIn[*corev1.Pod](t, f, append(bytes.Clone(one), one[:cut]...), Options{}))
@@ -96,7 +96,7 @@ func TestEveryFormatWatches(t *testing.T) {
 	}
 }
 
-// TestEveryFormatRejects puts the same mistakes into each format.
+// TestEveryFormatRejects has the same errors in each format.
 func TestEveryFormatRejects(t *testing.T) {
 	good := podtest.LargeObject(t, 1)
 	list := func(kind, apiVersion, version string, items ...corev1.Pod) *corev1.PodList {
@@ -106,7 +106,7 @@ func TestEveryFormatRejects(t *testing.T) {
 	noName.Name, noVersion.ResourceVersion = "", ""
 	otherKind := good.DeepCopy()
 	otherKind.Kind = "Node"
-	markWithout := &corev1.Pod{TypeMeta: good.TypeMeta}
+	bookmarkWithoutVersion := &corev1.Pod{TypeMeta: good.TypeMeta}
 	for _, f := range everyFormat {
 		for name, tc := range map[string]struct {
 			body []byte
@@ -140,7 +140,7 @@ func TestEveryFormatRejects(t *testing.T) {
 			"wrong kind":   {podtest.EncodeEvent(t, f, "ADDED", otherKind), ErrWrongKind, "shop/web-1"},
 			"no name":      {podtest.EncodeEvent(t, f, "ADDED", &noName), ErrMalformed, ""},
 			"unordered":    {podtest.EncodeEvent(t, f, "DELETED", &noVersion), ErrMalformed, "shop/web-1"},
-			"empty mark":   {podtest.EncodeEvent(t, f, "BOOKMARK", markWithout), ErrMalformed, ""},
+			"empty mark":   {podtest.EncodeEvent(t, f, "BOOKMARK", bookmarkWithoutVersion), ErrMalformed, ""},
 			"no status":    {podtest.EncodeEvent(t, f, "ERROR", &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}}), ErrWrongKind, ""},
 		} {
 			got, err := watchAll(serveIn[*corev1.Pod](t, f, append(bytes.Clone(one), tc.body...), Options{}))
@@ -155,7 +155,7 @@ func TestEveryFormatRejects(t *testing.T) {
 	}
 }
 
-// pointerMeta panics in its accessors when metadata is missing.
+// pointerMeta's accessors panic without metadata.
 type pointerMeta struct {
 	metav1.TypeMeta    `json:",inline"`
 	*metav1.ObjectMeta `json:"metadata"`
@@ -163,7 +163,7 @@ type pointerMeta struct {
 
 func (p *pointerMeta) DeepCopyObject() runtimeobject.Object { return p }
 
-// TestNoMetadata: a type whose accessors panic.
+// TestNoMetadata: the type's accessors panic without metadata.
 func TestNoMetadata(t *testing.T) {
 	body := []byte(strings.Replace(podtest.List("7", podtest.Pod("a", "1"), `{}`), "PodList", "ThingList", 1))
 	for _, drop := range []Options{{Kind: "Thing"}, {Kind: "Thing", DropManagedFields: true, DropAnnotations: []string{"a"}}} {

@@ -20,25 +20,25 @@ import (
 
 // answers is a server without a socket: the n-th request gets the n-th body.
 type answers struct {
-	t      *testing.T
-	bodies []string
-	asked  []string
+	t       *testing.T
+	bodies  []string
+	queries []string
 }
 
 func (a *answers) RoundTrip(req *http.Request) (*http.Response, error) {
 	q := req.URL.Query()
 	q.Del("timeoutSeconds")
-	a.asked = append(a.asked, q.Encode())
-	if len(a.asked) > len(a.bodies) {
-		a.t.Errorf("asked for %s", q.Encode())
+	a.queries = append(a.queries, q.Encode())
+	if len(a.queries) > len(a.bodies) {
+		a.t.Errorf("unexpected request %s", q.Encode())
 		return nil, io.ErrUnexpectedEOF
 	}
-	body := a.bodies[len(a.asked)-1]
+	body := a.bodies[len(a.queries)-1]
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
 
-// TestUntilOverHTTP waits over the real source, whose type argument need not be named: two
-// connections, a bookmark in between, an ERROR event that passes.
+// TestUntilOverHTTP has an HTTP source with two connections: the first one has a bookmark and ends
+// with an ERROR event.
 func TestUntilOverHTTP(t *testing.T) {
 	event := func(typ string, version int, labels string) string {
 		return fmt.Sprintf(`{"type":%q,"object":{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"name":"a","resourceVersion":"%d","labels":{%s}}}}`+"\n", typ, version, labels)
@@ -59,10 +59,10 @@ func TestUntilOverHTTP(t *testing.T) {
 		start := time.Now()
 		last, err := watch.Until(t.Context(), src, "42", steady, func(e source.Event[thing]) (bool, error) { return e.Object.Labels["ready"] == "yes", nil })
 		if err != nil || last.ResourceVersion != "51" || time.Since(start) != 800*time.Millisecond {
-			t.Errorf("got %+v, %v after %v", last, err, time.Since(start))
+			t.Errorf("Until() = %+v, %v after %v", last, err, time.Since(start))
 		}
-		if got, want := strings.Join(server.asked, " "), "allowWatchBookmarks=true&resourceVersion=42&watch=true allowWatchBookmarks=true&resourceVersion=50&watch=true"; got != want {
-			t.Errorf("asked %s\nwant  %s", got, want)
+		if got, want := strings.Join(server.queries, " "), "allowWatchBookmarks=true&resourceVersion=42&watch=true allowWatchBookmarks=true&resourceVersion=50&watch=true"; got != want {
+			t.Errorf("queries %s\nwant    %s", got, want)
 		}
 	})
 }

@@ -43,45 +43,45 @@ func added(versions ...int) []source.Event[thing] {
 	return all
 }
 
-// turn is the behaviour of one watch: it refuses, or opens, brings those of its events that are
-// after the requested version, and stays open, or ends after a time.
-type turn struct {
+// scriptedWatch is the behaviour of one watch: it is refused; or it opens, brings its events after
+// the requested version, and stays open or ends after a time.
+type scriptedWatch struct {
 	refuse error
-	deaf   bool // does not answer
+	silent bool // does not answer
 	events []source.Event[thing]
-	raw    bool // brings all of them
+	raw    bool // brings all events
 	ends   bool
 	after  time.Duration
-	err    error // that it ends with
+	err    error // of the end
 }
 
-// world is a Source whose n-th watch takes the n-th turn; later ones take the last turn again. It
-// notes its requests.
-type world struct {
-	turns   []turn
-	asked   []string
-	times   []time.Time
-	timeout time.Duration
+// fakeSource is a Source whose n-th watch is the n-th of watches; the last one repeats. It notes
+// the versions and times of the requests.
+type fakeSource struct {
+	watches  []scriptedWatch
+	versions []string
+	times    []time.Time
+	timeout  time.Duration
 }
 
-func (w *world) String() string { return "things.test.io/v1" }
+func (w *fakeSource) String() string { return "things.test.io/v1" }
 
-func (w *world) List(context.Context, source.ListOptions, func(thing) error) (source.ListResult, error) {
-	panic("nothing in this package lists")
+func (w *fakeSource) List(context.Context, source.ListOptions, func(thing) error) (source.ListResult, error) {
+	panic("unexpected list")
 }
 
-func (w *world) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-	w.asked = append(w.asked, opts.ResourceVersion)
+func (w *fakeSource) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+	w.versions = append(w.versions, opts.ResourceVersion)
 	w.times = append(w.times, time.Now())
 	w.timeout = opts.Timeout
 	if opts.SendInitialEvents {
-		panic("nothing in this package wants the existing objects")
+		panic("unexpected watch-list")
 	}
-	t := w.turns[min(len(w.asked), len(w.turns))-1]
+	t := w.watches[min(len(w.versions), len(w.watches))-1]
 	switch {
 	case t.refuse != nil:
 		return t.refuse
-	case t.deaf:
+	case t.silent:
 		<-ctx.Done()
 		return ctx.Err() // not the cause
 	}
@@ -109,8 +109,8 @@ func (w *world) Watch(ctx context.Context, opts source.WatchOptions, opened func
 	return t.err
 }
 
-// gaps returns the times between the watches, and before the first one.
-func (w *world) gaps(since time.Time) []time.Duration {
+// gaps returns the times before the first watch and between watches.
+func (w *fakeSource) gaps(since time.Time) []time.Duration {
 	var gaps []time.Duration
 	for _, t := range w.times {
 		gaps = append(gaps, t.Sub(since))
@@ -119,34 +119,34 @@ func (w *world) gaps(since time.Time) []time.Duration {
 	return gaps
 }
 
-// steady has no jitter.
+// steady are options without jitter.
 var steady = watch.Options{Backoff: reflector.Backoff{Jitter: -1}}
 
 // outcome is the result of a Retry.
 type outcome struct {
-	*world
-	seen   string // names of the events
-	failed []error
-	start  time.Time
-	lasted time.Duration
-	err    error
+	*fakeSource
+	seen     string // names of the events
+	failed   []error
+	start    time.Time
+	duration time.Duration
+	err      error
 }
 
-// retry runs Retry after a version for a time, in a bubble.
-func retry(t *testing.T, from string, lasts time.Duration, opts watch.Options, turns ...turn) outcome {
+// retry runs Retry from a version in a bubble, until a timeout.
+func retry(t *testing.T, from string, timeout time.Duration, opts watch.Options, watches ...scriptedWatch) outcome {
 	t.Helper()
 	var o outcome
 	synctest.Test(t, func(t *testing.T) {
-		o = outcome{world: &world{turns: turns}, start: time.Now()}
+		o = outcome{fakeSource: &fakeSource{watches: watches}, start: time.Now()}
 		opts.OnError = func(err error) { o.failed = append(o.failed, err) }
-		ctx, cancel := context.WithTimeout(t.Context(), lasts)
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
 		defer cancel()
 		var seen []string
-		o.err = watch.Retry(ctx, o.world, from, opts, func(e source.Event[thing]) error {
+		o.err = watch.Retry(ctx, o.fakeSource, from, opts, func(e source.Event[thing]) error {
 			seen = append(seen, fmt.Sprint(e.Type, " ", e.ResourceVersion))
 			return nil
 		})
-		o.lasted, o.seen = time.Since(o.start), strings.Join(seen, ", ")
+		o.duration, o.seen = time.Since(o.start), strings.Join(seen, ", ")
 	})
 	return o
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-const briefly = time.Second
+// shortWatchLimit is the age below which an ended watch counts as short.
+const shortWatchLimit = time.Second
 
 // Options has the timeouts and waits of a watch. The zero value of a field means its default.
 type Options struct {
@@ -80,7 +81,7 @@ func check[T object.Object](ctx context.Context, src source.Source[T], resourceV
 	case event == nil:
 		return errors.New("the function for the events is nil")
 	case resourceVersion == "" || resourceVersion == "0":
-		return fmt.Errorf("%q is no version to start after: use that of an object or of a list", resourceVersion)
+		return fmt.Errorf("%q is not a version to start after; use that of an object or a list", resourceVersion)
 	}
 	return reflector.Tuning{WatchTimeout: opts.WatchTimeout, SilenceTimeout: opts.SilenceTimeout, Backoff: opts.Backoff}.Validate()
 }
@@ -91,24 +92,24 @@ type retry[T object.Object] struct {
 	opts  Options
 	event func(source.Event[T]) error
 
-	version string          // the last one seen
-	told    source.Event[T] // the last event passed on
-	waits   int             // in a row
-	hasty   bool            // it has connected again without a wait, and no watch was healthy since
-	stuck   string          // the version after which the data was bad
-	last    error           // nil while a watch is open
+	version       string          // the last one seen
+	lastEvent     source.Event[T] // passed on
+	waits         int             // in a row
+	retriedAtOnce bool            // no watch was healthy since a retry without a wait
+	badVersion    string          // the version before bad data
+	lastErr       error           // nil while a watch is open
 }
 
 func (r *retry[T]) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		end := r.watch(ctx)
 		switch {
-		case end.stopped != nil:
-			return end.stopped
+		case end.callbackErr != nil:
+			return end.callbackErr
 		case ctx.Err() != nil:
 			return r.interrupted(ctx)
-		case end.lasted >= r.opts.Backoff.ResetAfter:
-			r.waits, r.hasty = 0, false
+		case end.duration >= r.opts.Backoff.ResetAfter:
+			r.waits, r.retriedAtOnce = 0, false
 		}
 		wait, err := r.next(end)
 		if err != nil {
@@ -125,8 +126,8 @@ func (r *retry[T]) run(ctx context.Context) error {
 }
 
 func (r *retry[T]) interrupted(ctx context.Context) error {
-	if r.last != nil {
-		return fmt.Errorf("%s: watching after version %s: %w; the last failure was: %w", r.name(), r.version, context.Cause(ctx), r.last)
+	if r.lastErr != nil {
+		return fmt.Errorf("%s: watching after version %s: %w; the last failure was: %w", r.name(), r.version, context.Cause(ctx), r.lastErr)
 	}
 	return fmt.Errorf("%s: watching after version %s: %w", r.name(), r.version, context.Cause(ctx))
 }
@@ -138,12 +139,13 @@ func (r *retry[T]) name() string {
 	return fmt.Sprintf("%T", r.src)
 }
 
+// ending is the end of one watch.
 type ending struct {
-	stopped error         // event's error
-	err     error         // nil if the server has ended it normally
-	opened  bool          // the server had accepted it
-	lasted  time.Duration // since then
-	events  bool          // it has brought an event
+	callbackErr error         // event's error
+	err         error         // nil if the server has ended it normally
+	opened      bool          // the server had accepted it
+	duration    time.Duration // since then
+	hasEvents   bool
 }
 
 func (r *retry[T]) watch(ctx context.Context) (end ending) {
@@ -158,7 +160,7 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	var open time.Time
 	opened := func() {
 		if !end.opened {
-			end.opened, open, r.last = true, time.Now(), nil
+			end.opened, open, r.lastErr = true, time.Now(), nil
 			silence.Reset(limit)
 		}
 	}
@@ -167,22 +169,22 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 		opened()
 		silence.Stop() // the time of the callback does not count
 		defer silence.Reset(limit)
-		end.events = true
+		end.hasEvents = true
 		if older(e.ResourceVersion, r.version) {
 			end.err = &reason.Error{Reason: reason.WentBack}
 			return end.err
 		}
 		if e.Type != source.Bookmark && !r.repeats(e) {
-			if end.stopped = r.event(e); end.stopped != nil {
-				return end.stopped
+			if end.callbackErr = r.event(e); end.callbackErr != nil {
+				return end.callbackErr
 			}
-			r.told = e
+			r.lastEvent = e
 		}
 		r.version = e.ResourceVersion
 		return nil
 	})
 	if end.opened {
-		end.lasted = time.Since(open)
+		end.duration = time.Since(open)
 	}
 	switch {
 	case end.err != nil: // an error found above
@@ -196,7 +198,7 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 }
 
 func (r *retry[T]) repeats(e source.Event[T]) bool {
-	return e.ResourceVersion == r.told.ResourceVersion && e.Type == r.told.Type && object.KeyOf(e.Object) == object.KeyOf(r.told.Object)
+	return e.ResourceVersion == r.lastEvent.ResourceVersion && e.Type == r.lastEvent.Type && object.KeyOf(e.Object) == object.KeyOf(r.lastEvent.Object)
 }
 
 // next returns the wait before the next watch, or an error if there can't be one.
@@ -204,10 +206,10 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 	err := end.err
 	if err == nil {
 		switch {
-		case end.lasted >= briefly:
+		case end.duration >= shortWatchLimit:
 			return 0, nil
-		case end.events && !r.hasty:
-			r.hasty = true
+		case end.hasEvents && !r.retriedAtOnce:
+			r.retriedAtOnce = true
 			return 0, nil
 		}
 		err = &reason.Error{Reason: reason.ShortWatch}
@@ -218,16 +220,16 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 		reason.Unauthorized, reason.Forbidden, reason.Refused:
 		return 0, err
 	case reason.BadData, reason.Transform:
-		if r.stuck == r.version {
+		if r.badVersion == r.version {
 			return 0, err
 		}
-		r.stuck = r.version
+		r.badVersion = r.version
 	}
-	r.last = err
+	r.lastErr = err
 	r.opts.OnError(err)
-	if why == reason.Silent && end.opened && !r.hasty {
+	if why == reason.Silent && end.opened && !r.retriedAtOnce {
 		// Most likely nothing has changed. The next watch shows whether the server still answers.
-		r.hasty = true
+		r.retriedAtOnce = true
 		return 0, nil
 	}
 	if after := reason.RetryAfter(err); after > 0 {

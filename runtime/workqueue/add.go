@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// later returns t + d, or the maximum on overflow.
-func later(t, d time.Duration) time.Duration {
+// addTime returns t + d, or the maximum on overflow.
+func addTime(t, d time.Duration) time.Duration {
 	if sum := t + d; sum >= t {
 		return sum
 	}
@@ -17,21 +17,21 @@ func later(t, d time.Duration) time.Duration {
 }
 
 func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
-	due := later(now, max(0, after))
+	due := addTime(now, max(0, after))
 	if after > 0 {
 		q.retries++
 	}
 	e := q.entries[key]
 	if e == nil {
-		q.comeLocked(q.newLocked(key, level), due, now, false)
+		q.enqueueLocked(q.newEntryLocked(key, level), due, now, false)
 		return
 	}
 	switch e.state {
 	case running, held:
-		q.addForLaterLocked(e, level, due, now)
+		q.addForRequeueLocked(e, level, due, now)
 	case ready:
 		if level < e.level {
-			q.unreadyLocked(e)
+			q.removeReadyLocked(e)
 			e.level = level
 			q.ready[level].push(e)
 		}
@@ -39,73 +39,76 @@ func (q *Queue[K]) addLocked(key K, level uint8, after, now time.Duration) {
 		e.level = min(e.level, level)
 		if after <= 0 {
 			q.paced.remove(e)
-			q.comeLocked(e, q.notBefore(e, due), now, false)
+			q.enqueueLocked(e, q.clampDue(e, due), now, false)
 		}
 	case delayed:
 		e.level = min(e.level, level)
 		if after <= 0 {
 			e.retry = false
 		}
-		if due = q.notBefore(e, due); due < e.due {
+		if due = q.clampDue(e, due); due < e.due {
 			heap.Remove(&q.delays, e.index)
-			q.comeLocked(e, due, now, false)
+			q.enqueueLocked(e, due, now, false)
 		}
 	}
 }
 
-// newLocked returns an entry in no state.
-func (q *Queue[K]) newLocked(key K, level uint8) *entry[K] {
-	e := q.spare
+// newEntryLocked adds an entry without a state.
+func (q *Queue[K]) newEntryLocked(key K, level uint8) *entry[K] {
+	e := q.freeEntries
 	if e == nil {
 		e = new(entry[K])
 	} else {
-		q.spare = e.next
+		q.freeEntries = e.next
 	}
 	*e = entry[K]{key: key, level: level}
 	q.entries[key] = e
-	q.most = max(q.most, len(q.entries))
+	q.maxEntries = max(q.maxEntries, len(q.entries))
 	return e
 }
 
-// addForLaterLocked makes a running or held key come back afterwards: at once, or at due.
-func (q *Queue[K]) addForLaterLocked(e *entry[K], level uint8, due, now time.Duration) {
-	next := &e.addedLevel
+// addForRequeueLocked requeues a running or held key after its run or hold: at once, or at due.
+func (q *Queue[K]) addForRequeueLocked(e *entry[K], level uint8, due, now time.Duration) {
+	next := &e.requeueLevel
 	if e.state == held { // its own level is otherwise unused
 		next = &e.level
 	}
-	if !e.again && !e.later {
+	if !e.requeue && !e.requeueLater {
 		*next = level
 	}
 	*next = min(*next, level)
 	switch {
-	case due <= now && !e.again:
-		e.again = true
+	case due <= now && !e.requeue:
+		e.requeue = true
 		q.adds++
-		if e.state == running { // a retry of a held key stays
-			e.later, e.then = false, now
+		if e.state == running { // a held key keeps its retry
+			e.requeueLater, e.requeueAt = false, now
 		}
-	case due > now && (!e.later || due < e.then) && (e.state == held || !e.again):
-		e.later, e.then, e.thenRetry = true, due, false
+	case due > now && (!e.requeueLater || due < e.requeueAt) && (e.state == held || !e.requeue):
+		e.requeueLater, e.requeueAt, e.requeueRetry = true, due, false
 	}
 }
 
-// floor is the earliest time a failed key may run again.
-func (q *Queue[K]) floor(e *entry[K]) time.Duration { return later(e.since, max(0, q.limiter.Base)) }
+// earliestRetry returns the earliest time a failed key may run again.
+func (q *Queue[K]) earliestRetry(e *entry[K]) time.Duration {
+	return addTime(e.since, max(0, q.limiter.Base))
+}
 
-func (q *Queue[K]) notBefore(e *entry[K], due time.Duration) time.Duration {
+// clampDue returns due, but for a failed key not less than earliestRetry.
+func (q *Queue[K]) clampDue(e *entry[K], due time.Duration) time.Duration {
 	if e.failures == 0 {
 		return due
 	}
-	return max(due, q.floor(e))
+	return max(due, q.earliestRetry(e))
 }
 
-// comeLocked makes a key in no state ready now, or at due. A retry then waits for its turn.
-func (q *Queue[K]) comeLocked(e *entry[K], due, now time.Duration, retry bool) {
+// enqueueLocked makes a key without a state ready now, or at due. A retry then waits for its turn.
+func (q *Queue[K]) enqueueLocked(e *entry[K], due, now time.Duration, retry bool) {
 	switch {
 	case due > now:
 		e.retry = retry
 		q.waitLocked(e, delayed, due)
-	case retry && q.pace.interval > 0:
+	case retry && q.retryRate.interval > 0:
 		e.state = paced
 		q.paced.push(e)
 	default:
@@ -120,56 +123,56 @@ func (q *Queue[K]) makeReadyLocked(e *entry[K], since time.Duration) {
 }
 
 func (q *Queue[K]) waitLocked(e *entry[K], as state, due time.Duration) {
-	q.pushed++
-	e.state, e.due, e.order = as, due, q.pushed
+	q.pushes++
+	e.state, e.due, e.order = as, due, q.pushes
 	heap.Push(&q.delays, e)
 }
 
-func (q *Queue[K]) unreadyLocked(e *entry[K]) {
+func (q *Queue[K]) removeReadyLocked(e *entry[K]) {
 	if q.ready[e.level].remove(e); q.ready[e.level].n == 0 {
-		q.passed[e.level] = 0
+		q.passedOver[e.level] = 0
 	}
 }
 
-// atOnce limits the delays ended in one step, and so the time under the lock. Each hand-out has two
-// steps, Get and Done, so due delays do not pile up.
-const atOnce = 8
+// maxDelaysPerStep limits the time under the lock. Each hand-out has two steps, Get and Done, so
+// due delays do not pile up.
+const maxDelaysPerStep = 8
 
 // tickLocked ends due delays and takes turns for paced keys.
 func (q *Queue[K]) tickLocked(now time.Duration) {
-	for n := 0; n < atOnce && q.isDueLocked(now); n++ {
-		q.comeUpLocked(now)
+	for n := 0; n < maxDelaysPerStep && q.hasDueDelayLocked(now); n++ {
+		q.endDelayLocked(now)
 	}
-	for q.paced.n > 0 && q.pace.take(now) {
+	for q.paced.n > 0 && q.retryRate.take(now) {
 		e := q.paced.first
 		q.paced.remove(e)
-		q.comeLocked(e, now, now, false)
+		q.enqueueLocked(e, now, now, false)
 	}
 }
 
-func (q *Queue[K]) isDueLocked(now time.Duration) bool {
+func (q *Queue[K]) hasDueDelayLocked(now time.Duration) bool {
 	return len(q.delays) > 0 && q.delays[0].due <= now
 }
 
-func (q *Queue[K]) comeUpLocked(now time.Duration) {
+func (q *Queue[K]) endDelayLocked(now time.Duration) {
 	e := heap.Pop(&q.delays).(*entry[K])
 	if e.state == held {
 		q.endHoldLocked(e, now)
 		return
 	}
-	q.comeLocked(e, e.due, now, e.retry)
+	q.enqueueLocked(e, e.due, now, e.retry)
 }
 
-// goneLocked removes a key that is in no list.
-func (q *Queue[K]) goneLocked(e *entry[K]) {
+// removeLocked removes a key that is in no list.
+func (q *Queue[K]) removeLocked(e *entry[K]) {
 	q.forgetLocked(e)
 	delete(q.entries, e.key)
-	*e = entry[K]{next: q.spare} // run 0 matches no Item
-	q.spare = e
-	if len(q.entries) == 0 && q.most > keptRoom {
-		q.entries, q.delays, q.spare, q.most = map[K]*entry[K]{}, nil, nil, 0
+	*e = entry[K]{next: q.freeEntries} // run 0 matches no Item
+	q.freeEntries = e
+	if len(q.entries) == 0 && q.maxEntries > keptCapacity {
+		q.entries, q.delays, q.freeEntries, q.maxEntries = map[K]*entry[K]{}, nil, nil, 0
 	}
 }
 
-// keptRoom is the capacity, in keys, that an empty queue keeps.
-const keptRoom = 2048
+// keptCapacity is the capacity, in keys, that an empty queue keeps.
+const keptCapacity = 2048

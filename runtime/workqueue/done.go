@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// most is the highest number of consecutive hand-outs of a level while another one has a key.
-const most = 16
+// maxConsecutive is the highest number of consecutive hand-outs of a level while another one has a
+// key.
+const maxConsecutive = 16
 
-// chooseLocked returns the level of the next hand-out. Low is due after it was passed over 15
+// nextLevelLocked returns the level of the next hand-out. Low is due after it was passed over 15
 // times, Normal one hand-out earlier in case both are due.
-func (q *Queue[K]) chooseLocked() int {
+func (q *Queue[K]) nextLevelLocked() int {
 	switch {
-	case q.ready[2].n > 0 && q.passed[2] >= most-1:
+	case q.ready[2].n > 0 && q.passedOver[2] >= maxConsecutive-1:
 		return 2
-	case q.ready[1].n > 0 && q.passed[1] >= most-2:
+	case q.ready[1].n > 0 && q.passedOver[1] >= maxConsecutive-2:
 		return 1
 	case q.ready[0].n > 0:
 		return 0
@@ -27,23 +28,23 @@ func (q *Queue[K]) chooseLocked() int {
 	return 2
 }
 
-func (q *Queue[K]) takeLocked(now time.Duration) (item Item[K], ok bool) {
+func (q *Queue[K]) handOutLocked(now time.Duration) (item Item[K], ok bool) {
 	q.tickLocked(now)
 	if q.readyLocked() == 0 {
 		return item, false
 	}
-	l := q.chooseLocked()
+	l := q.nextLevelLocked()
 	for other := range q.ready {
 		if q.ready[other].n > 0 {
-			q.passed[other]++
+			q.passedOver[other]++
 		}
 	}
-	q.passed[l] = 0
+	q.passedOver[l] = 0
 	e := q.ready[l].first
-	q.unreadyLocked(e)
+	q.removeReadyLocked(e)
 	q.waited.count(max(0, now-e.since))
-	q.runs++
-	e.state, e.since, e.run = running, now, q.runs
+	q.handOuts++
+	e.state, e.since, e.run = running, now, q.handOuts
 	q.running.push(e)
 	return Item[K]{
 		Key: e.key, Level: levelOf(e.level), Failures: int(e.failures), queue: q, entry: e, run: e.run,
@@ -62,71 +63,71 @@ func (q *Queue[K]) doneLocked(e *entry[K], run uint64, o Outcome, now time.Durat
 	e.since = now
 	q.countFailureLocked(e, o.Failed)
 	switch {
-	case !e.again && !e.later:
+	case !e.requeue && !e.requeueLater:
 	case o.Failed || o.After > 0:
-		e.level = min(e.level, e.addedLevel)
+		e.level = min(e.level, e.requeueLevel)
 	default:
-		e.level = e.addedLevel
+		e.level = e.requeueLevel
 	}
 	if q.closed {
-		q.doneClosedLocked(e, o, now)
+		q.doneAfterCloseLocked(e, o, now)
 		return
 	}
 	switch {
 	case o.Failed:
 		q.retries++
-		at := later(now, q.limiter.delay(int(e.failures), rand.Float64()))
+		at := addTime(now, q.limiter.delay(int(e.failures), rand.Float64()))
 		if o.After > 0 {
-			at = min(at, max(later(now, o.After), q.floor(e)))
+			at = min(at, max(addTime(now, o.After), q.earliestRetry(e)))
 		}
-		e.then = max(e.then, q.floor(e)) // unused unless later
-		if !e.later || at <= e.then {
-			e.later, e.then, e.thenRetry = true, at, true
+		e.requeueAt = max(e.requeueAt, q.earliestRetry(e)) // unused unless requeueLater
+		if !e.requeueLater || at <= e.requeueAt {
+			e.requeueLater, e.requeueAt, e.requeueRetry = true, at, true
 		}
-	case o.After > 0 && !e.again:
+	case o.After > 0 && !e.requeue:
 		q.retries++
-		if at := later(now, o.After); !e.later || at < e.then {
-			e.later, e.then = true, at
+		if at := addTime(now, o.After); !e.requeueLater || at < e.requeueAt {
+			e.requeueLater, e.requeueAt = true, at
 		}
 	}
 	if o.Hold > 0 {
-		q.held++
-		q.waitLocked(e, held, later(now, o.Hold))
+		q.heldKeys++
+		q.waitLocked(e, held, addTime(now, o.Hold))
 		return
 	}
-	q.comeBackLocked(e, now)
+	q.requeueLocked(e, now)
 }
 
-// comeBackLocked puts a key where it belongs after its run or hold.
-func (q *Queue[K]) comeBackLocked(e *entry[K], now time.Duration) {
-	again, later, then, retry := e.again, e.later, e.then, e.thenRetry
-	e.again, e.later, e.thenRetry = false, false, false
-	soon := q.floor(e)
+// requeueLocked gives a key its next state after its run or hold.
+func (q *Queue[K]) requeueLocked(e *entry[K], now time.Duration) {
+	requeue, later, at, retry := e.requeue, e.requeueLater, e.requeueAt, e.requeueRetry
+	e.requeue, e.requeueLater, e.requeueRetry = false, false, false
+	soon := q.earliestRetry(e)
 	if later {
-		soon = min(soon, then)
+		soon = min(soon, at)
 	}
 	switch {
-	case again && e.failures == 0:
-		q.makeReadyLocked(e, then)
-	case again && soon <= now:
+	case requeue && e.failures == 0:
+		q.makeReadyLocked(e, at)
+	case requeue && soon <= now:
 		q.makeReadyLocked(e, now)
-	case again:
-		q.comeLocked(e, soon, now, false)
+	case requeue:
+		q.enqueueLocked(e, soon, now, false)
 	case later:
-		q.comeLocked(e, then, now, retry)
+		q.enqueueLocked(e, at, now, retry)
 	default:
-		q.goneLocked(e)
+		q.removeLocked(e)
 	}
 }
 
 // endHoldLocked ends the hold of a key already removed from the heap.
 func (q *Queue[K]) endHoldLocked(e *entry[K], now time.Duration) {
-	q.held--
+	q.heldKeys--
 	e.since = now
-	if e.again && e.failures == 0 {
-		e.then = now
+	if e.requeue && e.failures == 0 {
+		e.requeueAt = now
 	}
-	q.comeBackLocked(e, now)
+	q.requeueLocked(e, now)
 }
 
 func (q *Queue[K]) releaseLocked(key K, now time.Duration) {
@@ -142,14 +143,14 @@ func (q *Queue[K]) countFailureLocked(e *entry[K], failed bool) {
 		return
 	}
 	if e.failures == 0 {
-		q.failing++
+		q.failingKeys++
 	}
 	e.failures = min(e.failures, 254) + 1
 }
 
 func (q *Queue[K]) forgetLocked(e *entry[K]) {
 	if e.failures > 0 {
-		q.failing--
+		q.failingKeys--
 		e.failures = 0
 	}
 }

@@ -27,11 +27,11 @@ type entry[K comparable] struct {
 	retry      bool // while delayed: after a failure, so it will be paced
 
 	// Set by adds and outcomes during a run or hold, in effect after it.
-	again      bool // ready then
-	later      bool // ready at then; as a retry if thenRetry
-	thenRetry  bool
-	then       time.Duration
-	addedLevel uint8 // while running: the level of the add
+	requeue      bool // ready at once
+	requeueLater bool // ready at requeueAt; as a retry if requeueRetry
+	requeueRetry bool
+	requeueAt    time.Duration
+	requeueLevel uint8 // while running: the level of the add
 }
 
 type state uint8

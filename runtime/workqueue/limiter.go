@@ -13,12 +13,12 @@ type Exponential struct {
 	Jitter float64
 }
 
-// random is in [0, 1).
+// delay returns the delay for a random number in [0, 1).
 func (e Exponential) delay(failures int, random float64) time.Duration {
-	delay, most := max(0, e.Base), max(0, e.Base, e.Max)
+	delay, longest := max(0, e.Base), max(0, e.Base, e.Max)
 	for range max(0, failures-1) {
-		if delay > most/2 {
-			delay = most
+		if delay > longest/2 {
+			delay = longest
 			break
 		}
 		delay *= 2

@@ -24,7 +24,7 @@ func TestExponentialDoublesUpToItsCap(t *testing.T) {
 		"second":                    {workqueue.Exponential{Base: ms, Max: time.Second}, 2, 0, 2 * ms},
 		"tenth":                     {workqueue.Exponential{Base: ms, Max: time.Second}, 10, 0, 512 * ms},
 		"capped":                    {workqueue.Exponential{Base: ms, Max: time.Second}, 11, 0, time.Second},
-		"cap is no power of two":    {workqueue.Exponential{Base: 3 * ms, Max: 10 * ms}, 3, 0, 10 * ms},
+		"cap is not a power of two": {workqueue.Exponential{Base: 3 * ms, Max: 10 * ms}, 3, 0, 10 * ms},
 		"no overflow":               {workqueue.Exponential{Base: ms, Max: math.MaxInt64}, 255, 0, math.MaxInt64},
 		"no cap":                    {workqueue.Exponential{Base: ms}, 9, 0, ms},
 		"cap below base":            {workqueue.Exponential{Base: ms, Max: ms / 2}, 9, 0, ms},
@@ -34,7 +34,7 @@ func TestExponentialDoublesUpToItsCap(t *testing.T) {
 		"a jitter of more than one": {workqueue.Exponential{Base: time.Second, Jitter: 7}, 1, 0.5, 500 * ms},
 	} {
 		if got := test.limiter.DelayAfter(test.failures, test.random); got != test.want {
-			t.Errorf("%s: got %v, want %v", name, got, test.want)
+			t.Errorf("%s: delay %v, want %v", name, got, test.want)
 		}
 	}
 }
@@ -51,15 +51,16 @@ func TestFailuresAreCountedTo255(t *testing.T) {
 			item.Done(failed)
 		}
 		if s := k.Status(); s.Failing != 1 {
-			t.Errorf("%d keys are failing", s.Failing)
+			t.Errorf("Status().Failing = %d, want 1", s.Failing)
 		}
 	})
 }
 
-// The retries of many keys that fail at once are spread over the number of keys by the rate. With
-// client-go's defaults the last of 10,000 waits for 16.5 minutes, whatever becomes of the others.
-func TestManyFirstFailures(t *testing.T) {
-	for gone, want := range map[bool]time.Duration{false: 90 * time.Second, true: 0} {
+// TestRetriesOfManyKeysArePaced: the last of 10,000 keys that fail at once waits for 90 s, or for
+// none if the others have events. With client-go's defaults it waits for 16.5 minutes in both
+// cases.
+func TestRetriesOfManyKeysArePaced(t *testing.T) {
+	for events, want := range map[bool]time.Duration{false: 90 * time.Second, true: 0} {
 		synctest.Test(t, func(t *testing.T) {
 			k, keys := kit{workqueue.New[string](workqueue.Options{}), t, time.Now()}, 10_000
 			for n := range keys {
@@ -68,7 +69,7 @@ func TestManyFirstFailures(t *testing.T) {
 			for n := range keys {
 				k.get(fmt.Sprint(n), 0).Done(failed)
 			}
-			for n := 0; gone && n < keys-1; n++ { // all but one have an event
+			for n := 0; events && n < keys-1; n++ { // all but one have an event
 				k.AddWith(fmt.Sprint(n), at(workqueue.High))
 			}
 			for range keys {
@@ -78,17 +79,17 @@ func TestManyFirstFailures(t *testing.T) {
 				}
 				item.Done(succeeded)
 			}
-			if last := time.Since(k.began).Round(time.Second); last != want {
-				t.Errorf("the last of %d retries comes after %v, want %v; the others have events: %v", keys, last, want, gone)
+			if last := time.Since(k.start).Round(time.Second); last != want {
+				t.Errorf("the last of %d retries was after %v, want %v; the others have events: %v", keys, last, want, events)
 			}
 		})
 	}
 }
 
-// TestABurstMayBeAsLargeAsWanted: together with a low rate, too.
-func TestABurstMayBeAsLargeAsWanted(t *testing.T) {
+// TestLargeRetryBurst: the largest burst works with any rate.
+func TestLargeRetryBurst(t *testing.T) {
 	for _, rate := range []float64{100, 0.2, 0.001, 1e-12} {
-		opts := plain
+		opts := exactDelays
 		opts.RetryRate, opts.RetryBurst = rate, math.MaxInt
 		inBubble(t, opts, func(k kit) {
 			k.Add("a")
@@ -98,9 +99,9 @@ func TestABurstMayBeAsLargeAsWanted(t *testing.T) {
 	}
 }
 
-// TestDroppedDelaysDoNotPileUp: a key that is delayed and added again and again leaves nothing.
+// TestDroppedDelaysDoNotPileUp: a key delayed and added many times leaves no delays behind.
 func TestDroppedDelaysDoNotPileUp(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
+	inBubble(t, exactDelays, func(k kit) {
 		for n := range 100 {
 			k.AddWith(fmt.Sprint("other ", n), after(time.Hour))
 		}
@@ -110,7 +111,7 @@ func TestDroppedDelaysDoNotPileUp(t *testing.T) {
 			k.get("a", 0).Done(succeeded)
 		}
 		if n := k.Delays(); n > 250 {
-			t.Errorf("%d times are kept for 100 keys", n)
+			t.Errorf("%d delays in the heap for 100 keys, want at most 250", n)
 		}
 	})
 }

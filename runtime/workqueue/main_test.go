@@ -15,11 +15,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// kit is a queue in a bubble, and what tests do with it.
+// kit is a queue in a bubble, with helpers of tests.
 type kit struct {
 	*workqueue.Queue[string]
 	t     *testing.T
-	began time.Time
+	start time.Time
 }
 
 // inBubble runs a test in a bubble, where time passes only while all goroutines wait.
@@ -30,9 +30,9 @@ func inBubble(t *testing.T, opts workqueue.Options, test func(kit)) {
 	})
 }
 
-// plain are options with which delays are round numbers: 10 ms after the first failure, then twice
-// as long each time.
-var plain = workqueue.Options{
+// exactDelays are options without jitter: the delay after the first failure is 10 ms, and doubles
+// with each further one.
+var exactDelays = workqueue.Options{
 	Limiter: workqueue.Exponential{Base: 10 * time.Millisecond, Max: time.Second}, RetryRate: -1,
 }
 
@@ -41,20 +41,20 @@ var (
 	failed    = workqueue.Outcome{Failed: true}
 )
 
-// get gets a key, which has to be this one, when that much time has passed since the beginning.
+// get gets a key, and checks it and the time since the start.
 func (k kit) get(want string, after time.Duration) workqueue.Item[string] {
 	k.t.Helper()
 	item, err := k.Get(context.Background())
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	if took := time.Since(k.began); item.Key != want || took != after {
-		k.t.Fatalf("got %q after %v, want %q after %v", item.Key, took, want, after)
+	if took := time.Since(k.start); item.Key != want || took != after {
+		k.t.Fatalf("Get() = %q after %v, want %q after %v", item.Key, took, want, after)
 	}
 	return item
 }
 
-// shutDown ends the queue, which must not take time.
+// shutDown shuts the queue down, which must not wait.
 func (k kit) shutDown(mode workqueue.Mode) {
 	k.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -11,23 +11,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// model is a work queue made of one map, in which everything is looked for. Times are since it was
-// made.
+// model is a simple work queue: one map, searched for each operation. Times count from its
+// creation.
 type model struct {
 	limiter  workqueue.Exponential
-	keys     map[int]*modelled
-	order    int // of what became ready, delayed or paced, by turns
+	keys     map[int]*modelKey
+	order    int // of the last key that became ready, delayed, paced or held
 	interval time.Duration
 	burst    int
-	credit   time.Duration // of retries: an interval for each
-	credited time.Duration // until when
+	credit   time.Duration // for retries: an interval for each
+	credited time.Duration // time of the last credit
 	closed   bool
 	mode     workqueue.Mode
 	dropped  int
 }
 
-// modelled is a key in the model.
-type modelled struct {
+// modelKey is a key of the model.
+type modelKey struct {
 	state    string // ready, running, delayed, paced or held
 	level    workqueue.Level
 	order    int // within its state
@@ -35,19 +35,19 @@ type modelled struct {
 	since    time.Duration // ready or running
 	ended    time.Duration // its last attempt
 	due      time.Duration // if delayed or held
-	retry    bool          // if delayed: because it failed
+	retry    bool          // if delayed: after a failure
 
-	// of a key that is running or held, what was added meanwhile
-	again     bool
-	later     bool // at:
-	at        time.Duration
-	atRetry   bool
-	nextLevel workqueue.Level
+	// Set by adds and outcomes during a run or hold.
+	requeue      bool
+	requeueLater bool // at requeueAt
+	requeueAt    time.Duration
+	requeueRetry bool
+	requeueLevel workqueue.Level
 }
 
-func (m *model) next() int { m.order++; return m.order }
+func (m *model) nextOrder() int { m.order++; return m.order }
 
-func (m *model) of(state string) (keys []int) {
+func (m *model) keysIn(state string) (keys []int) {
 	for key, k := range m.keys {
 		if k.state == state {
 			keys = append(keys, key)
@@ -57,39 +57,39 @@ func (m *model) of(state string) (keys []int) {
 	return keys
 }
 
-// ready returns the keys of a level that are ready, the first one first.
-func (m *model) ready(l workqueue.Level) []int {
-	return slices.DeleteFunc(m.of("ready"), func(key int) bool { return m.keys[key].level != l })
+// readyAtLevel returns the ready keys of a level in their order.
+func (m *model) readyAtLevel(l workqueue.Level) []int {
+	return slices.DeleteFunc(m.keysIn("ready"), func(key int) bool { return m.keys[key].level != l })
 }
 
-func (k *modelled) is(state string, order int) { k.state, k.order = state, order }
+func (k *modelKey) enter(state string, order int) { k.state, k.order = state, order }
 
-func (m *model) delay(k *modelled, until time.Duration, retry bool) {
-	k.is("delayed", m.next())
+func (m *model) delay(k *modelKey, until time.Duration, retry bool) {
+	k.enter("delayed", m.nextOrder())
 	k.due, k.retry = until, retry
 }
 
-// readyAt makes a key ready, now or then.
-func (m *model) readyAt(k *modelled, due, now time.Duration, retry bool) {
+// readyAt makes a key ready now, or at due.
+func (m *model) readyAt(k *modelKey, due, now time.Duration, retry bool) {
 	switch {
 	case due > now:
 		m.delay(k, due, retry)
 	case retry && m.interval > 0:
-		k.is("paced", m.next())
+		k.enter("paced", m.nextOrder())
 	default:
 		m.makeReady(k, due)
 	}
 }
 
-func (m *model) makeReady(k *modelled, since time.Duration) {
-	k.is("ready", m.next())
+func (m *model) makeReady(k *modelKey, since time.Duration) {
+	k.enter("ready", m.nextOrder())
 	k.since = since
 }
 
-func (m *model) floor(k *modelled) time.Duration { return k.ended + max(0, m.limiter.Base) }
+func (m *model) earliestRetry(k *modelKey) time.Duration { return k.ended + max(0, m.limiter.Base) }
 
-// retry returns the delay after the last failure of a key.
-func (m *model) retry(k *modelled) time.Duration {
+// retryDelay returns the delay after the last failure of a key.
+func (m *model) retryDelay(k *modelKey) time.Duration {
 	delay := max(0, m.limiter.Base)
 	for range k.failures - 1 {
 		delay = min(2*delay, max(delay, m.limiter.Max))
@@ -97,10 +97,10 @@ func (m *model) retry(k *modelled) time.Duration {
 	return delay
 }
 
-// tick does what is due.
+// tick ends due delays and holds, and hands credit to paced keys.
 func (m *model) tick(now time.Duration) {
 	for {
-		var first *modelled
+		var first *modelKey
 		var key int
 		for other, k := range m.keys {
 			if (k.state == "delayed" || k.state == "held") && k.due <= now &&
@@ -119,7 +119,7 @@ func (m *model) tick(now time.Duration) {
 	}
 	m.credit = min(m.credit+now-m.credited, time.Duration(m.burst)*m.interval)
 	m.credited = now
-	for _, key := range m.of("paced") {
+	for _, key := range m.keysIn("paced") {
 		if m.credit >= m.interval {
 			m.credit -= m.interval
 			m.makeReady(m.keys[key], now)
@@ -127,16 +127,16 @@ func (m *model) tick(now time.Duration) {
 	}
 }
 
-// nextTick returns when tick will do something.
+// nextTick returns the time of the next change by tick.
 func (m *model) nextTick(now time.Duration) (at time.Duration, ok bool) {
 	for _, k := range m.keys {
 		if (k.state == "delayed" || k.state == "held") && (!ok || k.due < at) {
 			at, ok = k.due, true
 		}
 	}
-	if paced := m.of("paced"); len(paced) > 0 {
-		if open := now + m.interval - m.credit; !ok || open < at {
-			at, ok = open, true
+	if paced := m.keysIn("paced"); len(paced) > 0 {
+		if turn := now + m.interval - m.credit; !ok || turn < at {
+			at, ok = turn, true
 		}
 	}
 	return at, ok
@@ -148,35 +148,35 @@ func (m *model) add(key int, opts workqueue.AddOptions, now time.Duration) {
 	}
 	k := m.keys[key]
 	if k == nil {
-		m.keys[key] = &modelled{level: opts.Level}
+		m.keys[key] = &modelKey{level: opts.Level}
 		m.readyAt(m.keys[key], now+max(0, opts.After), now, false)
 		return
 	}
 	due := now + max(0, opts.After)
 	if k.state == "running" || k.state == "held" {
-		if !k.again && !k.later {
-			k.nextLevel = opts.Level
+		if !k.requeue && !k.requeueLater {
+			k.requeueLevel = opts.Level
 		}
-		k.nextLevel = max(k.nextLevel, opts.Level)
+		k.requeueLevel = max(k.requeueLevel, opts.Level)
 		switch {
-		case k.state == "running" && k.again:
+		case k.state == "running" && k.requeue:
 		case due == now && k.state == "running":
-			k.again, k.later, k.at = true, false, now
+			k.requeue, k.requeueLater, k.requeueAt = true, false, now
 		case due == now:
-			k.again = true
-		case !k.later || due < k.at:
-			k.later, k.at, k.atRetry = true, due, false
+			k.requeue = true
+		case !k.requeueLater || due < k.requeueAt:
+			k.requeueLater, k.requeueAt, k.requeueRetry = true, due, false
 		}
 		return
 	}
 	raised := opts.Level > k.level
 	k.level = max(k.level, opts.Level)
 	if k.failures > 0 {
-		due = max(due, m.floor(k))
+		due = max(due, m.earliestRetry(k))
 	}
 	switch {
 	case k.state == "ready" && raised:
-		k.order = m.next()
+		k.order = m.nextOrder()
 	case k.state == "paced" && opts.After <= 0:
 		m.readyAt(k, due, now, false)
 	case k.state == "delayed":
@@ -191,7 +191,7 @@ func (m *model) add(key int, opts workqueue.AddOptions, now time.Duration) {
 
 func (m *model) get(key int, now time.Duration) {
 	k := m.keys[key]
-	k.state, k.since, k.again, k.later = "running", now, false, false
+	k.state, k.since, k.requeue, k.requeueLater = "running", now, false, false
 }
 
 func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
@@ -203,68 +203,68 @@ func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
 	default:
 		k.failures = 0
 	}
-	keeps := o.Failed || o.After > 0
-	if (k.again || k.later) && (!keeps || k.nextLevel > k.level) {
-		k.level = k.nextLevel
+	returns := o.Failed || o.After > 0
+	if (k.requeue || k.requeueLater) && (!returns || k.requeueLevel > k.level) {
+		k.level = k.requeueLevel
 	}
-	k.nextLevel = k.level
+	k.requeueLevel = k.level
 	if m.closed {
 		switch {
-		case k.again && m.mode == workqueue.Drain && o.Hold <= 0:
+		case k.requeue && m.mode == workqueue.Drain && o.Hold <= 0:
 			m.makeReady(k, now)
 		default:
-			if keeps || k.again || k.later {
+			if returns || k.requeue || k.requeueLater {
 				m.dropped++
 			}
 			delete(m.keys, key)
 		}
 		return
 	}
-	if k.later && o.Failed {
-		k.at = max(k.at, m.floor(k))
+	if k.requeueLater && o.Failed {
+		k.requeueAt = max(k.requeueAt, m.earliestRetry(k))
 	}
-	k.atRetry = false
+	k.requeueRetry = false
 	earlier := func(at time.Duration, retry bool) {
-		if !k.later || at < k.at || retry && at == k.at {
-			k.later, k.at, k.atRetry = true, at, retry
+		if !k.requeueLater || at < k.requeueAt || retry && at == k.requeueAt {
+			k.requeueLater, k.requeueAt, k.requeueRetry = true, at, retry
 		}
 	}
 	switch {
 	case o.Failed && o.After > 0:
-		earlier(min(now+m.retry(k), max(m.floor(k), now+o.After)), true)
+		earlier(min(now+m.retryDelay(k), max(m.earliestRetry(k), now+o.After)), true)
 	case o.Failed:
-		earlier(now+m.retry(k), true)
-	case o.After > 0 && !k.again:
+		earlier(now+m.retryDelay(k), true)
+	case o.After > 0 && !k.requeue:
 		earlier(now+o.After, false)
 	}
 	if o.Hold > 0 {
-		k.is("held", m.next())
+		k.enter("held", m.nextOrder())
 		k.due = now + o.Hold
 		return
 	}
-	m.comeBack(key, now)
+	m.requeue(key, now)
 }
 
 func (m *model) endHold(key int, now time.Duration) {
 	k := m.keys[key]
-	k.ended, k.level = now, k.nextLevel
-	if k.again && k.failures == 0 {
-		k.at = now
+	k.ended, k.level = now, k.requeueLevel
+	if k.requeue && k.failures == 0 {
+		k.requeueAt = now
 	}
-	m.comeBack(key, now)
+	m.requeue(key, now)
 }
 
-func (m *model) comeBack(key int, now time.Duration) {
+func (m *model) requeue(key int, now time.Duration) {
 	k := m.keys[key]
 	switch {
-	case k.again && k.failures == 0:
-		m.makeReady(k, k.at)
-	case k.again && k.later:
-		m.readyAt(k, max(now, min(k.at, m.floor(k))), now, false)
-	case k.again:
-		m.readyAt(k, m.floor(k), now, false)
-	case k.later:
-		m.readyAt(k, k.at, now, k.atRetry)
+	case k.requeue && k.failures == 0:
+		m.makeReady(k, k.requeueAt)
+	case k.requeue && k.requeueLater:
+		m.readyAt(k, max(now, min(k.requeueAt, m.earliestRetry(k))), now, false)
+	case k.requeue:
+		m.readyAt(k, m.earliestRetry(k), now, false)
+	case k.requeueLater:
+		m.readyAt(k, k.requeueAt, now, k.requeueRetry)
 	default:
 		delete(m.keys, key)
 	}
@@ -282,7 +282,7 @@ func (m *model) shutDown(mode workqueue.Mode) {
 	}
 	m.closed, m.mode = true, min(m.mode, mode)
 	for key, k := range maps.Clone(m.keys) {
-		drops := k.state == "delayed" || k.state == "paced" || k.state == "held" && (k.again || k.later) ||
+		drops := k.state == "delayed" || k.state == "paced" || k.state == "held" && (k.requeue || k.requeueLater) ||
 			k.state == "ready" && m.mode == workqueue.Drop
 		if drops {
 			m.dropped++

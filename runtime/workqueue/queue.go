@@ -15,35 +15,35 @@ import (
 type Queue[K comparable] struct {
 	// set once at construction
 	name       string
-	made       time.Time // the origin of all times below
+	created    time.Time // the origin of all times below
 	limiter    Exponential
 	endMetrics func()
 	wake       chan struct{} // a value wakes one worker in Get
-	over       chan struct{} // closed when nothing more will be handed out
-	ended      chan struct{} // closed when, in addition, nothing runs
+	exhausted  chan struct{} // closed when nothing more will be handed out
+	ended      chan struct{} // closed when nothing runs either
 
 	endOnce sync.Once
 
 	mu sync.Mutex // mu guards the fields below, and all entries
 
-	entries map[K]*entry[K]
-	most    int       // maximum size of entries since it was made
-	spare   *entry[K] // free entries, linked by next
-	ready   [levels]list[K]
-	passed  [levels]uint8 // consecutive hand-outs of other levels while this one had a key
-	running list[K]       // in the order of hand-outs
-	runs    uint64        // hand-outs
-	paced   list[K]
-	pace    pace
-	delays  delays[K] // of delayed and held keys
-	pushed  uint64    // number of pushes onto delays
-	held    int
-	failing int
+	entries     map[K]*entry[K]
+	maxEntries  int       // maximum size of entries since it was made
+	freeEntries *entry[K] // linked by next
+	ready       [levels]list[K]
+	passedOver  [levels]uint8 // consecutive hand-outs of other levels while this one had a key
+	running     list[K]       // in the order of hand-outs
+	handOuts    uint64
+	paced       list[K]
+	retryRate   rateLimit
+	delays      delays[K] // of delayed and held keys
+	pushes      uint64    // onto delays
+	heldKeys    int
+	failingKeys int
 
-	waiting int  // workers that wait in Get
-	waking  bool // a value of wake is on its way to one of them
-	timer   *time.Timer
-	armed   time.Duration // when timer fires, or 0
+	waitingWorkers int  // in Get
+	waking         bool // a value of wake is on its way to one of them
+	timer          *time.Timer
+	timerDue       time.Duration // when timer fires, or 0
 
 	closed      bool
 	mode        Mode
@@ -82,9 +82,9 @@ func New[K comparable](opts Options) *Queue[K] {
 		opts.RetryBurst = 1000
 	}
 	q := &Queue[K]{
-		name: opts.Name, made: time.Now(), limiter: opts.Limiter, endMetrics: func() {},
-		wake: make(chan struct{}, 1), over: make(chan struct{}), ended: make(chan struct{}),
-		entries: map[K]*entry[K]{}, pace: newPace(opts.RetryRate, opts.RetryBurst),
+		name: opts.Name, created: time.Now(), limiter: opts.Limiter, endMetrics: func() {},
+		wake: make(chan struct{}, 1), exhausted: make(chan struct{}), ended: make(chan struct{}),
+		entries: map[K]*entry[K]{}, retryRate: newRateLimit(opts.RetryRate, opts.RetryBurst),
 	}
 	if opts.Metrics != nil {
 		q.endMetrics = opts.Metrics.BeginQueue(opts.Name, q.state)
@@ -92,9 +92,9 @@ func New[K comparable](opts Options) *Queue[K] {
 	return q
 }
 
-func (q *Queue[K]) now() time.Duration { return time.Since(q.made) }
+func (q *Queue[K]) now() time.Duration { return time.Since(q.created) }
 
-func (q *Queue[K]) at(since time.Duration) time.Time { return q.made.Add(since).UTC() }
+func (q *Queue[K]) at(since time.Duration) time.Time { return q.created.Add(since).UTC() }
 
 // Level is the priority of a key. The zero value is Normal. Values below Low count as Low, values
 // above High as High.

@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-func TestKeysComeInTheOrderInWhichTheyWereAdded(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
+func TestKeysAreHandedOutInOrderOfAdds(t *testing.T) {
+	inBubble(t, exactDelays, func(k kit) {
 		for n := range 2000 {
 			k.Add(fmt.Sprint(n))
 		}
@@ -31,25 +31,26 @@ func TestKeysComeInTheOrderInWhichTheyWereAdded(t *testing.T) {
 }
 
 func TestGetEndsWithItsContext(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
+	inBubble(t, exactDelays, func(k kit) {
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(context.Background())
 		time.AfterFunc(time.Second, func() { cancel(why) })
-		if _, err := k.Get(ctx); !errors.Is(err, why) || time.Since(k.began) != time.Second {
-			t.Errorf("got %v after %v", err, time.Since(k.began))
+		if _, err := k.Get(ctx); !errors.Is(err, why) || time.Since(k.start) != time.Second {
+			t.Errorf("Get() = %v after %v, want %v after 1s", err, time.Since(k.start), why)
 		}
 		k.Add("a")
 		none, err := k.Get(ctx)
 		if !errors.Is(err, why) {
-			t.Errorf("got %v although a key was ready", err)
+			t.Errorf("Get() with a ready key = %v, want %v", err, why)
 		}
 		none.Done(failed) // does nothing
 		k.get("a", time.Second).Done(succeeded)
 	})
 }
 
-// A worker that was woken for a key and whose context ends at that moment leaves it to another one.
-func TestAKeyIsNotLostWithTheWorkerThatWasWokenForIt(t *testing.T) {
+// TestKeyOutlivesItsCancelledWorker: if the context of a woken worker ends, another worker gets the
+// key.
+func TestKeyOutlivesItsCancelledWorker(t *testing.T) {
 	for range 300 {
 		q := workqueue.New[int](workqueue.Options{})
 		ctx, cancel := context.WithCancel(context.Background())
@@ -78,8 +79,8 @@ func TestAKeyIsNotLostWithTheWorkerThatWasWokenForIt(t *testing.T) {
 	}
 }
 
-func TestEveryWorkerIsWokenIfThereIsWorkForAll(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
+func TestEveryWorkerIsWoken(t *testing.T) {
+	inBubble(t, exactDelays, func(k kit) {
 		const workers = 10
 		var wg sync.WaitGroup
 		for range workers {
@@ -89,7 +90,7 @@ func TestEveryWorkerIsWokenIfThereIsWorkForAll(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				time.Sleep(time.Second) // work that takes its time
+				time.Sleep(time.Second)
 				item.Done(succeeded)
 			})
 		}
@@ -98,14 +99,14 @@ func TestEveryWorkerIsWokenIfThereIsWorkForAll(t *testing.T) {
 			k.Add(fmt.Sprint(n))
 		}
 		wg.Wait()
-		if took := time.Since(k.began); took != time.Second {
-			t.Errorf("%d workers took %v for a second's work each", workers, took)
+		if took := time.Since(k.start); took != time.Second {
+			t.Errorf("%d workers took %v, want 1s", workers, took)
 		}
 	})
 }
 
-// TestIdleQueuesHaveNoGoroutine: neither without work, nor while a key is delayed. Time stands
-// still meanwhile, so no timer has a goroutine either.
+// TestIdleQueuesHaveNoGoroutine: a queue has no goroutine, even while a key is delayed. Time stands
+// still in the bubble, so no timer has a goroutine either.
 func TestIdleQueuesHaveNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := runtime.NumGoroutine()
@@ -122,14 +123,14 @@ func TestIdleQueuesHaveNoGoroutine(t *testing.T) {
 			queues = append(queues, q)
 		}
 		if now := runtime.NumGoroutine(); now > before {
-			t.Errorf("%d goroutines more for %d queues", now-before, len(queues))
+			t.Errorf("%d more goroutines for %d queues, want none", now-before, len(queues))
 		}
 		runtime.KeepAlive(queues)
 	})
 }
 
-func TestACycleAllocatesNothing(t *testing.T) {
-	q := workqueue.New[object.Key](workqueue.Options{Name: "cycle", Limiter: plain.Limiter, RetryRate: -1})
+func TestAddGetDoneAllocatesNothing(t *testing.T) {
+	q := workqueue.New[object.Key](workqueue.Options{Name: "cycle", Limiter: exactDelays.Limiter, RetryRate: -1})
 	keys := make([]object.Key, 1000)
 	for n := range keys {
 		keys[n] = object.Key{Namespace: "shop", Name: fmt.Sprint("widget-", n)}
@@ -161,14 +162,13 @@ func TestACycleAllocatesNothing(t *testing.T) {
 		{name: "hold", outcome: workqueue.Outcome{Hold: time.Minute}},
 		{name: "delayed", opts: workqueue.AddOptions{After: time.Minute}},
 	} {
-		cycle(tc.opts, tc.outcome) // makes room
+		cycle(tc.opts, tc.outcome) // allocates entries
 		if allocs := testing.AllocsPerRun(10, func() { cycle(tc.opts, tc.outcome) }); allocs > 0 {
 			t.Errorf("%s: %v allocations for %d keys, want none", tc.name, allocs, len(keys))
 		}
 	}
 }
 
-// TestKeysAreNotKeptAlive: a key that is done is garbage.
 func TestKeysAreNotKeptAlive(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	q := workqueue.New[*thing](workqueue.Options{})
@@ -191,20 +191,19 @@ func TestKeysAreNotKeptAlive(t *testing.T) {
 			runtime.KeepAlive(q)
 			return
 		case <-deadline:
-			t.Fatal("the key is still alive")
+			t.Fatal("the key was not collected")
 		case <-time.After(time.Millisecond):
 		}
 	}
 }
 
-// TestMemoryOfABurstIsGivenBack: when the queue is empty.
-func TestMemoryOfABurstIsGivenBack(t *testing.T) {
+func TestEmptyQueueFreesMemory(t *testing.T) {
 	q := workqueue.New[int](workqueue.Options{})
 	for n := range 100_000 {
 		q.Add(n)
 	}
-	if room := q.Room(); room != 100_000 {
-		t.Fatalf("room for %d keys, want 100,000", room)
+	if n := q.Capacity(); n != 100_000 {
+		t.Fatalf("Capacity() = %d, want 100,000", n)
 	}
 	for q.Len() > 0 {
 		item, err := q.Get(context.Background())
@@ -213,22 +212,22 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) {
 		}
 		item.Done(succeeded)
 	}
-	if room := q.Room(); room != 0 {
-		t.Errorf("an empty queue has room for %d keys", room)
+	if n := q.Capacity(); n != 0 {
+		t.Errorf("Capacity() of the empty queue = %d, want 0", n)
 	}
 	q.Add(1)
 	if err := q.Check(); err != nil || q.Len() != 1 {
-		t.Errorf("Len = %d, %v", q.Len(), err)
+		t.Errorf("Len() = %d, want 1; Check() = %v", q.Len(), err)
 	}
 }
 
-// TestWorkersShareNoKey has many goroutines add, work, fail and end, while each key counts who has
-// it.
+// TestWorkersShareNoKey: many goroutines add keys and work on them, and each key counts its
+// workers.
 func TestWorkersShareNoKey(t *testing.T) {
 	const keys, workers, adders, adds = 20, 8, 4, 3000
 	q := workqueue.New[int](workqueue.Options{Limiter: workqueue.Exponential{Base: time.Microsecond}, RetryRate: -1})
 	var busy [keys]atomic.Int32
-	var added, seen [keys]atomic.Int64 // versions of what a key is about
+	var added, seen [keys]atomic.Int64 // versions of the objects of the keys
 	var working, adding sync.WaitGroup
 	for range workers {
 		working.Go(func() {
@@ -270,7 +269,7 @@ func TestWorkersShareNoKey(t *testing.T) {
 	working.Wait()
 	for key := range keys {
 		if seen, added := seen[key].Load(), added[key].Load(); seen != added {
-			t.Errorf("key %d: version %d was seen last, not %d", key, seen, added)
+			t.Errorf("the last worker of key %d saw version %d, want %d", key, seen, added)
 		}
 	}
 	if err := q.Check(); err != nil {
@@ -278,14 +277,14 @@ func TestWorkersShareNoKey(t *testing.T) {
 	}
 }
 
-// TestNoLevelStarves: while keys of the levels above come without end, position p of a level is
-// handed out within 16·p hand-outs, and of any 16 one was ready for longer than all others.
+// TestNoLevelStarves: while other levels always have keys, the key at position p of a level is
+// handed out within 16·p hand-outs.
 func TestNoLevelStarves(t *testing.T) {
 	for _, busy := range [][]workqueue.Level{
 		{workqueue.High}, {workqueue.Normal}, {workqueue.High, workqueue.Normal},
 	} {
 		t.Run(fmt.Sprint(busy), func(t *testing.T) {
-			inBubble(t, plain, func(k kit) {
+			inBubble(t, exactDelays, func(k kit) {
 				const waiting = 50
 				for n := range waiting {
 					k.AddWith(fmt.Sprint("low ", n), at(workqueue.Low))
@@ -303,7 +302,7 @@ func TestNoLevelStarves(t *testing.T) {
 					item.Done(succeeded)
 					for _, l := range append(busy, workqueue.Low) {
 						if since[l]++; since[l] > 16 {
-							t.Fatalf("16 hand-outs without one of level %d", l)
+							t.Fatalf("16 hand-outs without a key of level %d", l)
 						}
 					}
 					since[item.Level] = 0
@@ -319,10 +318,10 @@ func TestNoLevelStarves(t *testing.T) {
 	}
 }
 
-// TestTheOldestKeyIsAmongAny16 plays a queue that gets more than is taken, at random levels, and
-// looks for the key that has been ready for longest.
-func TestTheOldestKeyIsAmongAny16(t *testing.T) {
-	inBubble(t, plain, func(k kit) {
+// TestOldestKeyIsAmongAny16HandOuts: a queue gets more keys than workers take. Any 16 hand-outs
+// include the key that had been ready for longest.
+func TestOldestKeyIsAmongAny16HandOuts(t *testing.T) {
+	inBubble(t, exactDelays, func(k kit) {
 		levels := []workqueue.Level{workqueue.High, workqueue.High, workqueue.Normal, workqueue.High, workqueue.Low}
 		without := 0
 		for n := range 3000 {
@@ -341,7 +340,7 @@ func TestTheOldestKeyIsAmongAny16(t *testing.T) {
 				without = 0
 			}
 			if without >= 16 {
-				t.Fatalf("16 hand-outs without the oldest key, which is %s", oldest)
+				t.Fatalf("16 hand-outs without the oldest key, %s", oldest)
 			}
 		}
 	})
@@ -350,6 +349,6 @@ func TestTheOldestKeyIsAmongAny16(t *testing.T) {
 func TestLevelsAsText(t *testing.T) {
 	all, err := json.Marshal([]workqueue.Level{workqueue.Low - 1, workqueue.Low, workqueue.Normal, workqueue.High, workqueue.High + 1})
 	if want := `["low","low","normal","high","high"]`; err != nil || string(all) != want {
-		t.Errorf("got %s, %v, want %s", all, err, want)
+		t.Errorf("json.Marshal() = %s, %v, want %s", all, err, want)
 	}
 }

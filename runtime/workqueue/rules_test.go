@@ -16,76 +16,74 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// TestRules has an example of each rule of the documentation, which random histories show in all
-// combinations:
+// TestRules has an example of each documented rule, in these commands:
 //
-//	add KEY [high|low] [DELAY]     work KEY @TIME, which gets and ends a key when there is one
+//	add KEY [high|low] [DELAY]     work KEY @TIME: a worker gets a key and ends it
 //	get KEY @TIME [high|low] [failures=N]
 //	done KEY [failed] [after=DELAY] [hold=TIME]      release KEY
-//	shutdown MODE, which begins, and over, when it has ended      dropped KEYS
+//	shutdown MODE: it begins      over: it has ended      dropped KEYS
 //	is KEY STATE      ready N      idle      sleep TIME
 //
-// A get has to return this key at that time after the start. The delays after failures are 10 ms,
-// 20 ms and so on.
+// TIME is the time since the start. The delays after failures are 10 ms, 20 ms and so on.
 func TestRules(t *testing.T) {
-	paced := plain
+	paced := exactDelays
 	paced.RetryRate, paced.RetryBurst = 10, 2
 	for name, rule := range map[string]struct {
 		options workqueue.Options
 		script  string
 	}{
-		"one worker has a key":     {plain, `add a, get a @0s, add a, add b, get b @0s, ready 0, done a, ready 1, get a @0s, done a, done b, idle`},
-		"several adds are one":     {plain, `add a, add b, add a, ready 2, get a @0s, add a, add a, done a, get b @0s, done b, get a @0s, done a, idle`},
-		"Len counts what is ready": {plain, `add a, add b 1s, ready 1, get a @0s, add a, ready 0`},
+		"one worker has a key":  {exactDelays, `add a, get a @0s, add a, add b, get b @0s, ready 0, done a, ready 1, get a @0s, done a, done b, idle`},
+		"several adds are one":  {exactDelays, `add a, add b, add a, ready 2, get a @0s, add a, add a, done a, get b @0s, done b, get a @0s, done a, idle`},
+		"Len counts ready keys": {exactDelays, `add a, add b 1s, ready 1, get a @0s, add a, ready 0`},
 
-		"the earliest delay counts":       {plain, `add a 50ms, add a 20ms, add a 30ms, get a @20ms, done a, idle`},
-		"a plain add drops the delay":     {plain, `add a 50ms, add a, get a @0s, done a, idle`},
-		"what is ready has no delay":      {plain, `add b, add b 50ms, get b @0s, done b, idle`},
-		"delays end in the order of time": {plain, `add c 30ms, add b 20ms, add a 10ms, add d 20ms, get a @10ms, get b @20ms, get d @20ms, get c @30ms`},
-		"an earlier delay wakes a worker": {plain, `add late 1h, work early @30ms, sleep 20ms, add early 10ms, get late @1h`},
-		"a very long delay is for ever":   {plain, `sleep 1s, add a 2562047h47m16.854775807s, is a delayed, add a, get a @1s`},
-		"a delay of a running key begins when it is added": {plain, `add a, get a @0s, add a 50ms, add a 30ms, sleep 20ms, done a,
+		"the earliest delay counts":           {exactDelays, `add a 50ms, add a 20ms, add a 30ms, get a @20ms, done a, idle`},
+		"a exactDelays add drops the delay":   {exactDelays, `add a 50ms, add a, get a @0s, done a, idle`},
+		"a ready key has no delay":            {exactDelays, `add b, add b 50ms, get b @0s, done b, idle`},
+		"delays end in the order of time":     {exactDelays, `add c 30ms, add b 20ms, add a 10ms, add d 20ms, get a @10ms, get b @20ms, get d @20ms, get c @30ms`},
+		"an earlier delay wakes a worker":     {exactDelays, `add late 1h, work early @30ms, sleep 20ms, add early 10ms, get late @1h`},
+		"a very long delay does not overflow": {exactDelays, `sleep 1s, add a 2562047h47m16.854775807s, is a delayed, add a, get a @1s`},
+		"a delay of a running key begins when it is added": {exactDelays, `add a, get a @0s, add a 50ms, add a 30ms, sleep 20ms, done a,
 			get a @30ms, add a 10ms, sleep 20ms, done a, get a @50ms, add a 1h, add a, done a, get a @50ms, done a, idle`},
-		"a dropped delay stays dropped":   {plain, `add a 20ms, add a, get a @0s, done a, add b 20ms, add a 20ms, get b @20ms, get a @20ms`},
-		"a late worker finds what is due": {plain, `add b 20ms, add a 10ms, sleep 30ms, add c, get a @30ms, get b @30ms, get c @30ms`},
+		"a dropped delay stays dropped": {exactDelays, `add a 20ms, add a, get a @0s, done a, add b 20ms, add a 20ms, get b @20ms, get a @20ms`},
+		"a late worker gets due keys":   {exactDelays, `add b 20ms, add a 10ms, sleep 30ms, add c, get a @30ms, get b @30ms, get c @30ms`},
 
-		"a failed key comes later and later": {plain, `add a, get a @0s, done a failed, get a @10ms failures=1, done a failed, get a @30ms failures=2,
+		"each failure doubles the delay": {exactDelays, `add a, get a @0s, done a failed, get a @10ms failures=1, done a failed, get a @30ms failures=2,
 			done a failed, get a @70ms failures=3, done a, idle, add a, get a @70ms failures=0`},
-		"a failed key that is added is ready after the base delay": {plain, `add a, get a @0s, done a failed, add a, get a @10ms failures=1, done a failed, add a,
+		"an added failed key is ready after the base delay": {exactDelays, `add a, get a @0s, done a failed, add a, get a @10ms failures=1, done a failed, add a,
 			get a @20ms failures=2, done a failed, sleep 15ms, add a, get a @35ms, add a, sleep 5ms, done a failed, get a @50ms failures=4,
 			done a failed, add a 3ms, get a @60ms, add a 3ms, done a failed, get a @70ms, done a, idle`},
-		"After": {plain, `add a high, get a @0s, done a after=40ms, get a @40ms high failures=0, add a 10ms, done a after=40ms,
+		"After": {exactDelays, `add a high, get a @0s, done a after=40ms, get a @40ms high failures=0, add a 10ms, done a after=40ms,
 			get a @50ms, add a, done a after=40ms, get a @50ms, done a, idle`},
-		"After together with a failure": {plain, `add a, get a @0s, done a failed after=1h, get a @10ms failures=1, done a failed after=15ms,
+		"After together with a failure": {exactDelays, `add a, get a @0s, done a failed after=1h, get a @10ms failures=1, done a failed after=15ms,
 			get a @25ms failures=2, done a failed after=1ms, get a @35ms failures=3, done a after=1s, get a @1.035s failures=0`},
 		"retries are paced": {paced, `add a, add b, add c, add d, get a @0s, done a failed, get b @0s, done b failed, get c @0s, done c failed, get d @0s, done d failed,
 			sleep 20ms, add new, is c paced, get a @20ms, get b @20ms, get new @20ms, is d paced, add d, get d @20ms, get c @120ms`},
 
-		"the highest level comes first": {plain, `add low low, add normal, add high high, get high @0s high, get normal @0s, get low @0s low`},
-		"a level is raised and never lowered": {plain, `add a low, add b low, add c low, add b, add b low, get b @0s, get a @0s low, get c @0s low,
+		"the highest level comes first": {exactDelays, `add low low, add normal, add high high, get high @0s high, get normal @0s, get low @0s low`},
+		"a level is raised and never lowered": {exactDelays, `add a low, add b low, add c low, add b, add b low, get b @0s, get a @0s low, get c @0s low,
 			add d high 10ms, add d low 20ms, get d @10ms high`},
-		"a level survives retries and After": {plain, `add a high, get a @0s, done a failed, get a @10ms high, done a after=10ms, get a @20ms high,
+		"a level survives retries and After": {exactDelays, `add a high, get a @0s, done a failed, get a @10ms high, done a after=10ms, get a @20ms high,
 			add a low, done a failed, get a @30ms high, add a low, done a, get a @30ms low`},
 
-		"a hold ends when it is released":  {plain, `add a, get a @0s, done a hold=1s, add a, is a held, sleep 10ms, release a, release a, release b, get a @10ms`},
-		"a hold ends by itself":            {plain, `add a, get a @0s, add a, done a hold=1s, get a @1s`},
-		"a hold without an event":          {plain, `add a, get a @0s, done a hold=1s, release a, idle, add a, get a @0s, done a hold=1s, sleep 1s, idle`},
-		"a delay or a retry lasts as long": {plain, `add a, get a @0s, add a 5ms, done a hold=1s, sleep 2ms, release a, get a @5ms, done a failed hold=1s, release a, get a @15ms`},
+		"a hold ends when it is released":            {exactDelays, `add a, get a @0s, done a hold=1s, add a, is a held, sleep 10ms, release a, release a, release b, get a @10ms`},
+		"a hold ends by itself":                      {exactDelays, `add a, get a @0s, add a, done a hold=1s, get a @1s`},
+		"a hold without an event":                    {exactDelays, `add a, get a @0s, done a hold=1s, release a, idle, add a, get a @0s, done a hold=1s, sleep 1s, idle`},
+		"a hold does not prolong a delay or a retry": {exactDelays, `add a, get a @0s, add a 5ms, done a hold=1s, sleep 2ms, release a, get a @5ms, done a failed hold=1s, release a, get a @15ms`},
 
-		"drop": {plain, `add f, get f @0s, done f failed, add h, get h @0s, done h hold=1h, add i, get i @0s, done i hold=1h, add i, add r, get r @0s,
+		"drop": {exactDelays, `add f, get f @0s, done f failed, add h, get h @0s, done h hold=1h, add i, get i @0s, done i hold=1h, add i, add r, get r @0s,
 			add s, get s @0s, add s, add d 1m, add a, add b, shutdown drop, add late, add r, done s, done r, over, dropped a b d f i s`},
-		"finish": {plain, `add f, get f @0s, done f failed, add i, get i @0s, done i hold=1h, add i, add s, get s @0s, add s, add d 1m, add a, add b,
+		"finish": {exactDelays, `add f, get f @0s, done f failed, add i, get i @0s, done i hold=1h, add i, add s, get s @0s, add s, add d 1m, add a, add b,
 			shutdown finish, add late, get a @0s, done a, work b @0s, done s, over, dropped d f i s`},
-		"drain": {plain, `add f, get f @0s, done f failed, add i, get i @0s, done i hold=1h, add i, add s, get s @0s, add s, add d 1m, add a,
+		"drain": {exactDelays, `add f, get f @0s, done f failed, add i, get i @0s, done i hold=1h, add i, add s, get s @0s, add s, add d 1m, add a,
 			shutdown drain, add late, get a @0s, done a, done s, get s @0s, done s failed, over, dropped d f i s`},
-		"a drain waits for what a running key brings": {plain, `add a, get a @0s, add a, shutdown drain, work a @1s, sleep 1s, done a, over`},
-		"a stricter mode takes over":                  {plain, `add r, get r @0s, add r, add a, shutdown drain, ready 1, shutdown drop, shutdown drain, ready 0, done r, over, dropped a r`},
-		"a shutdown hands out what is due": {plain, `add 1 10ms, add 2 10ms, add 3 10ms, add 4 10ms, add 5 10ms, add 6 10ms, add 7 10ms, add 8 10ms, add 9 10ms,
+		"a drain waits for running keys added again": {exactDelays, `add a, get a @0s, add a, shutdown drain, work a @1s, sleep 1s, done a, over`},
+		"a stricter mode takes over":                 {exactDelays, `add r, get r @0s, add r, add a, shutdown drain, ready 1, shutdown drop, shutdown drain, ready 0, done r, over, dropped a r`},
+		"a shutdown hands out due keys": {exactDelays, `add 1 10ms, add 2 10ms, add 3 10ms, add 4 10ms, add 5 10ms, add 6 10ms, add 7 10ms, add 8 10ms, add 9 10ms,
 			add later 20ms, sleep 10ms, shutdown finish, ready 9, shutdown drop, over`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, rule.options, func(k kit) {
-				s := story{kit: k, items: map[string]workqueue.Item[string]{}}
+				s := script{kit: k, items: map[string]workqueue.Item[string]{}}
 				for command := range strings.SplitSeq(rule.script, ",") {
 					s.do(strings.Fields(command))
 				}
@@ -95,14 +93,14 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// story is a queue that commands are given to.
-type story struct {
+// script plays commands on a queue.
+type script struct {
 	kit
 	items map[string]workqueue.Item[string]
 	tasks sync.WaitGroup
 }
 
-func (s *story) do(command []string) {
+func (s *script) do(command []string) {
 	defer synctest.Wait()
 	verb, args := command[0], command[1:]
 	key := ""
@@ -117,10 +115,10 @@ func (s *story) do(command []string) {
 	case "get":
 		item := s.get(key, s.duration(args, "@"))
 		if s.items[key] = item; slices.Contains(args, levelIn(args).String()) && item.Level != levelIn(args) {
-			s.t.Errorf("%v: got level %s", command, item.Level)
+			s.t.Errorf("%v: Get() has level %s", command, item.Level)
 		}
 		if last := args[len(args)-1]; strings.HasPrefix(last, "failures=") && last != fmt.Sprint("failures=", item.Failures) {
-			s.t.Errorf("%v: %d failures", command, item.Failures)
+			s.t.Errorf("%v: Get() has %d failures", command, item.Failures)
 		}
 	case "done":
 		s.items[key].Done(workqueue.Outcome{Failed: slices.Contains(args, "failed"), After: s.duration(args, "after="), Hold: s.duration(args, "hold=")})
@@ -130,17 +128,17 @@ func (s *story) do(command []string) {
 		time.Sleep(s.duration(args, ""))
 	case "ready":
 		if got := fmt.Sprint(s.Len()); got != key {
-			s.t.Errorf("%v: %s", command, got)
+			s.t.Errorf("%v: Len() = %s", command, got)
 		}
 	case "is":
 		k, _ := s.StatusOf(key)
 		states := map[string]bool{"held": k.Held, "paced": k.Paced, "ready": k.Ready, "running": k.Running, "delayed": !k.Ready && !k.Running && !k.Held && !k.Paced}
 		if !states[args[1]] || (args[1] == "held" || args[1] == "delayed") == k.Due.IsZero() {
-			s.t.Errorf("%v: %+v", command, k)
+			s.t.Errorf("%v: StatusOf(%q) = %+v", command, key, k)
 		}
 	case "idle":
 		if st := s.Status(); st.High+st.Normal+st.Low+st.Delayed+st.Paced+st.Held != 0 {
-			s.t.Errorf("the queue is not idle: %+v", st)
+			s.t.Errorf("Status() = %+v, want no key", st)
 		}
 	case "shutdown":
 		mode := map[string]workqueue.Mode{"drop": workqueue.Drop, "finish": workqueue.Finish, "drain": workqueue.Drain}[key]
@@ -152,19 +150,19 @@ func (s *story) do(command []string) {
 	case "over":
 		s.tasks.Wait()
 		if _, err := s.Get(context.Background()); !errors.Is(err, workqueue.ErrShutDown) {
-			s.t.Errorf("Get at the end: %v", err)
+			s.t.Errorf("Get() at the end = %v, want ErrShutDown", err)
 		}
 	case "dropped":
 		st := s.Status()
 		if slices.Sort(st.DroppedKeys); !slices.Equal(st.DroppedKeys, args) || st.Dropped != len(args) || !st.ShutDown {
-			s.t.Errorf("%v: %d, %q", command, st.Dropped, st.DroppedKeys)
+			s.t.Errorf("%v: Status() has %d dropped keys, %q", command, st.Dropped, st.DroppedKeys)
 		}
 	default:
 		s.t.Fatalf("unknown command %q", command)
 	}
 }
 
-// levelIn returns the level that is named among the arguments of a command.
+// levelIn returns the level in the arguments of a command.
 func levelIn(args []string) workqueue.Level {
 	for _, l := range []workqueue.Level{workqueue.High, workqueue.Low} {
 		if slices.Contains(args[1:], l.String()) {
@@ -175,7 +173,7 @@ func levelIn(args []string) workqueue.Level {
 }
 
 // duration returns the first duration among words, after a prefix; 0 if there is none.
-func (s *story) duration(words []string, prefix string) time.Duration {
+func (s *script) duration(words []string, prefix string) time.Duration {
 	for _, word := range words {
 		text, ok := strings.CutPrefix(word, prefix)
 		if d, err := time.ParseDuration(text); ok && err == nil {

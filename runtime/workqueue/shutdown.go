@@ -22,26 +22,26 @@ const (
 	Drain
 )
 
-const mostDropped = 100
+const maxDroppedKeys = 100
 
-func (q *Queue[K]) shutLocked(mode Mode, now time.Duration) {
+func (q *Queue[K]) closeLocked(mode Mode, now time.Duration) {
 	if !q.closed {
 		q.tickLocked(now)
-		for q.isDueLocked(now) { // a key whose delay has ended counts as ready
-			q.comeUpLocked(now)
+		for q.hasDueDelayLocked(now) { // a key whose delay has ended counts as ready
+			q.endDelayLocked(now)
 		}
 		q.closed, q.mode = true, min(mode, Drain)
 		q.dropWaitingLocked()
 		if q.timer != nil {
 			q.timer.Stop()
-			q.armed = 0
+			q.timerDue = 0
 		}
 	}
 	if q.mode = min(q.mode, mode); q.mode == Drop {
 		for l := range q.ready {
 			for q.ready[l].n > 0 {
 				e := q.ready[l].first
-				q.unreadyLocked(e)
+				q.removeReadyLocked(e)
 				q.dropLocked(e)
 			}
 		}
@@ -56,10 +56,10 @@ func (q *Queue[K]) dropWaitingLocked() {
 		q.dropLocked(e)
 	}
 	waiting := q.delays
-	q.delays, q.held = nil, 0
+	q.delays, q.heldKeys = nil, 0
 	for _, e := range waiting {
-		if e.state == held && !e.again && !e.later {
-			q.goneLocked(e)
+		if e.state == held && !e.requeue && !e.requeueLater {
+			q.removeLocked(e)
 		} else {
 			q.dropLocked(e)
 		}
@@ -69,31 +69,31 @@ func (q *Queue[K]) dropWaitingLocked() {
 // dropLocked drops a key that is in no list.
 func (q *Queue[K]) dropLocked(e *entry[K]) {
 	q.dropped++
-	if len(q.droppedKeys) < mostDropped {
+	if len(q.droppedKeys) < maxDroppedKeys {
 		q.droppedKeys = append(q.droppedKeys, e.key)
 	}
-	q.goneLocked(e)
+	q.removeLocked(e)
 }
 
-func (q *Queue[K]) doneClosedLocked(e *entry[K], o Outcome, now time.Duration) {
+func (q *Queue[K]) doneAfterCloseLocked(e *entry[K], o Outcome, now time.Duration) {
 	switch {
-	case e.again && q.mode == Drain && o.Hold <= 0:
-		e.again = false
+	case e.requeue && q.mode == Drain && o.Hold <= 0:
+		e.requeue = false
 		q.makeReadyLocked(e, now)
-	case e.again || e.later || o.Failed || o.After > 0:
+	case e.requeue || e.requeueLater || o.Failed || o.After > 0:
 		q.dropLocked(e)
 	default:
-		q.goneLocked(e)
+		q.removeLocked(e)
 	}
 	q.checkEndLocked()
 }
 
-func (q *Queue[K]) isOverLocked() bool {
+func (q *Queue[K]) isExhaustedLocked() bool {
 	if !q.closed || q.readyLocked() > 0 {
 		return false
 	}
 	for e := q.running.first; e != nil && q.mode == Drain; e = e.next {
-		if e.again {
+		if e.requeue {
 			return false
 		}
 	}
@@ -101,10 +101,10 @@ func (q *Queue[K]) isOverLocked() bool {
 }
 
 func (q *Queue[K]) checkEndLocked() {
-	if !q.isOverLocked() {
+	if !q.isExhaustedLocked() {
 		return
 	}
-	closeOnce(q.over)
+	closeOnce(q.exhausted)
 	if q.running.n == 0 {
 		closeOnce(q.ended)
 	}
@@ -130,7 +130,7 @@ func closeOnce(c chan struct{}) {
 func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 	now := q.now()
 	q.mu.Lock()
-	q.shutLocked(mode, now)
+	q.closeLocked(mode, now)
 	q.unlockAndWake(now) // for keys that became ready: the timer was stopped
 	select {
 	case <-q.ended: // takes precedence over the end of ctx
@@ -138,21 +138,21 @@ func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error {
 		select {
 		case <-q.ended:
 		case <-ctx.Done():
-			return q.hangs(context.Cause(ctx))
+			return q.timeoutError(context.Cause(ctx))
 		}
 	}
 	q.endOnce.Do(q.endMetrics)
 	return nil
 }
 
-const mostNamed = 10
+const maxNamedKeys = 10
 
-func (q *Queue[K]) hangs(cause error) error {
+func (q *Queue[K]) timeoutError(cause error) error {
 	s := q.Status()
 	var text strings.Builder
 	fmt.Fprintf(&text, "work queue %q: shut down: %d keys are being worked on and %d are ready", q.name, len(s.Running), s.High+s.Normal+s.Low)
 	for n, key := range s.Running {
-		if n == mostNamed {
+		if n == maxNamedKeys {
 			fmt.Fprintf(&text, ", and %d more", len(s.Running)-n)
 			break
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// stats has the counters for metrics. The queue's lock guards them.
+// stats are the counters for metrics. The queue's lock guards them.
 type stats struct {
 	adds, retries  int64
 	waited, worked durations
@@ -33,21 +33,21 @@ func (q *Queue[K]) state() metrics.QueueState {
 	defer q.mu.Unlock()
 	q.tickLocked(now)
 	s := metrics.QueueState{
-		Delayed: len(q.delays) - q.held + q.paced.n, Held: q.held, Failing: q.failing, Running: q.running.n,
+		Delayed: len(q.delays) - q.heldKeys + q.paced.n, Held: q.heldKeys, Failing: q.failingKeys, Running: q.running.n,
 		Adds: q.adds, Retries: q.retries, Waited: q.waited.Durations, Worked: q.worked.Durations,
 	}
 	for l := range s.Depth {
 		s.Depth[l] = q.ready[l].n
 	}
-	if e := q.oldestLocked(); e != nil {
+	if e := q.oldestReadyLocked(); e != nil {
 		s.Oldest = max(0, now-e.since)
 	}
 	for e := q.running.first; e != nil; e = e.next {
 		age := max(0, now-e.since)
 		s.RunningFor += age
 		s.LongestRunning = max(s.LongestRunning, age)
-		if e.again {
-			s.Depth[e.addedLevel]++
+		if e.requeue {
+			s.Depth[e.requeueLevel]++
 		}
 	}
 	return s

@@ -10,27 +10,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// recorded is a metrics.QueueProvider of one queue.
-type recorded struct {
+// recorder is a metrics.QueueProvider for one queue.
+type recorder struct {
 	name  string
 	read  func() metrics.QueueState
 	ended int
 }
 
-func (r *recorded) BeginQueue(name string, read func() metrics.QueueState) func() {
+func (r *recorder) BeginQueue(name string, read func() metrics.QueueState) func() {
 	r.name, r.read = name, read
 	return func() { r.ended++ }
 }
 
-func TestWhatMetricsSay(t *testing.T) {
-	m := &recorded{}
-	opts := plain
+func TestQueueMetrics(t *testing.T) {
+	m := &recorder{}
+	opts := exactDelays
 	opts.Name, opts.Metrics = "widgets", m
 	inBubble(t, opts, func(k kit) {
 		want := func(step string, want metrics.QueueState) {
 			t.Helper()
 			if got := m.read(); got != want {
-				t.Fatalf("%s: got\n%+v, want\n%+v", step, got, want)
+				t.Fatalf("QueueState after %q is\n%+v, want\n%+v", step, got, want)
 			}
 		}
 		s := metrics.QueueState{}
@@ -78,23 +78,22 @@ func TestWhatMetricsSay(t *testing.T) {
 		k.shutDown(workqueue.Drop)
 		k.shutDown(workqueue.Drop)
 		if m.name != "widgets" || m.ended != 1 {
-			t.Errorf("%q has ended %d times", m.name, m.ended)
+			t.Errorf("BeginQueue got %q, and its result was called %d times, want widgets and 1", m.name, m.ended)
 		}
 	})
 }
 
-// TestDurationsFindTheirBucket: at each bound, and beside it.
-func TestDurationsFindTheirBucket(t *testing.T) {
+func TestDurationBuckets(t *testing.T) {
 	for n, bound := range []int64{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10} {
 		for off, want := range map[int64]int{-1: n, 0: n, 1: n + 1} {
 			if got := workqueue.BucketOf(time.Duration(bound + off)); got != want {
-				t.Errorf("%d ns: bucket %d, want %d", bound+off, got, want)
+				t.Errorf("BucketOf(%d ns) = %d, want %d", bound+off, got, want)
 			}
 		}
 	}
 	for took, want := range map[int64]int{0: 0, 1: 0, 9: 0, 15: 1, 1 << 62: 10} {
 		if got := workqueue.BucketOf(time.Duration(took)); got != want {
-			t.Errorf("%d ns: bucket %d, want %d", took, got, want)
+			t.Errorf("BucketOf(%d ns) = %d, want %d", took, got, want)
 		}
 	}
 }

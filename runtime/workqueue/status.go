@@ -67,13 +67,13 @@ func (q *Queue[K]) Status() Status[K] {
 	q.tickLocked(now)
 	s := Status[K]{
 		High: q.ready[0].n, Normal: q.ready[1].n, Low: q.ready[2].n,
-		Delayed: len(q.delays) - q.held, Paced: q.paced.n, Held: q.held, Failing: q.failing,
+		Delayed: len(q.delays) - q.heldKeys, Paced: q.paced.n, Held: q.heldKeys, Failing: q.failingKeys,
 		ShutDown: q.closed, Dropped: q.dropped, DroppedKeys: slices.Clone(q.droppedKeys),
 	}
 	if len(q.delays) > 0 {
 		s.NextDue = q.at(q.delays[0].due)
 	}
-	if e := q.oldestLocked(); e != nil {
+	if e := q.oldestReadyLocked(); e != nil {
 		oldest := q.statusOfLocked(e)
 		s.Oldest = &oldest
 	}
@@ -99,7 +99,7 @@ func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 	k := KeyStatus[K]{
 		Key: e.key, Level: levelOf(e.level), Failures: int(e.failures),
 		Running: e.state == running, Held: e.state == held, Paced: e.state == paced,
-		Ready: e.state == ready || e.state == running && e.again,
+		Ready: e.state == ready || e.state == running && e.requeue,
 	}
 	if e.state == running || e.state == ready || e.state != held && e.failures > 0 {
 		k.Since = q.at(e.since)
@@ -107,13 +107,13 @@ func (q *Queue[K]) statusOfLocked(e *entry[K]) KeyStatus[K] {
 	switch {
 	case e.state == delayed || e.state == held:
 		k.Due = q.at(e.due)
-	case e.state == running && e.later:
-		k.Due = q.at(e.then)
+	case e.state == running && e.requeueLater:
+		k.Due = q.at(e.requeueAt)
 	}
 	return k
 }
 
-func (q *Queue[K]) oldestLocked() (oldest *entry[K]) {
+func (q *Queue[K]) oldestReadyLocked() (oldest *entry[K]) {
 	for l := range q.ready {
 		if e := q.ready[l].first; e != nil && (oldest == nil || e.since < oldest.since) {
 			oldest = e

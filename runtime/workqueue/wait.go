@@ -18,27 +18,27 @@ func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 	now := q.now()
 	q.mu.Lock()
 	for {
-		if item, ok := q.takeLocked(now); ok {
+		if item, ok := q.handOutLocked(now); ok {
 			q.unlockAndWake(now)
 			return item, nil
 		}
-		if q.isOverLocked() {
+		if q.isExhaustedLocked() {
 			q.mu.Unlock()
 			return Item[K]{}, ErrShutDown
 		}
-		q.waiting++
+		q.waitingWorkers++
 		q.armLocked(now)
 		q.mu.Unlock()
 		woken := false
 		select {
 		case <-q.wake:
 			woken = true
-		case <-q.over:
+		case <-q.exhausted:
 		case <-ctx.Done():
 		}
 		now = q.now()
 		q.mu.Lock()
-		q.waiting--
+		q.waitingWorkers--
 		if woken {
 			q.waking = false
 		} else if ctx.Err() != nil {
@@ -52,7 +52,7 @@ func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 // worker, which takes a key and, if there is more, wakes the next. So a quick worker does the work
 // of many keys for one wake-up, and slow ones are all woken soon.
 func (q *Queue[K]) unlockAndWake(now time.Duration) {
-	wakes := q.waiting > 0 && !q.waking && q.readyLocked() > 0
+	wakes := q.waitingWorkers > 0 && !q.waking && q.readyLocked() > 0
 	if wakes {
 		q.waking = true
 	}
@@ -66,7 +66,7 @@ func (q *Queue[K]) unlockAndWake(now time.Duration) {
 // armLocked sets the timer to the next possible hand-out if a worker waits. A worker being woken
 // does that itself.
 func (q *Queue[K]) armLocked(now time.Duration) {
-	if q.waiting == 0 || q.waking {
+	if q.waitingWorkers == 0 || q.waking {
 		return
 	}
 	next := time.Duration(math.MaxInt64)
@@ -74,27 +74,27 @@ func (q *Queue[K]) armLocked(now time.Duration) {
 		next = q.delays[0].due
 	}
 	if q.paced.n > 0 {
-		next = min(next, q.pace.open())
+		next = min(next, q.retryRate.nextTurn())
 	}
-	if next == math.MaxInt64 || q.armed != 0 && q.armed <= next {
+	if next == math.MaxInt64 || q.timerDue != 0 && q.timerDue <= next {
 		return
 	}
-	q.armed = max(next, now+1)
+	q.timerDue = max(next, now+1)
 	if q.timer == nil {
-		q.timer = time.AfterFunc(q.armed-now, q.fire)
+		q.timer = time.AfterFunc(q.timerDue-now, q.fire)
 		return
 	}
-	q.timer.Reset(q.armed - now)
+	q.timer.Reset(q.timerDue - now)
 }
 
 func (q *Queue[K]) fire() {
 	now := q.now()
 	q.mu.Lock()
-	if q.armed > now { // reset while it fired
+	if q.timerDue > now { // reset while it fired
 		q.mu.Unlock()
 		return
 	}
-	q.armed = 0
+	q.timerDue = 0
 	q.tickLocked(now)
 	q.unlockAndWake(now)
 }

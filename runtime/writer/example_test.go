@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// startServer stands for an API server that has one Widget, at resourceVersion 9.
+// startServer starts a server with one Widget, at resourceVersion 9.
 func startServer() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -53,7 +53,7 @@ func Example() {
 		return
 	}
 	ctx := context.Background()
-	cached := blue() // as an informer has it, behind the server
+	cached := blue() // as in an informer behind the server
 	run := func(w *Widget) error {
 		w.Status.Phase = "Running"
 		return nil
@@ -80,7 +80,7 @@ func Example() {
 	// 10 <nil>
 }
 
-// The UID that a delete is for is that of the object it is given.
+// A delete has the UID of its object.
 func ExampleWriter_Delete() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		var options metav1.DeleteOptions

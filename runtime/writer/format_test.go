@@ -24,7 +24,7 @@ const protoType = "application/vnd.kubernetes.protobuf"
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// theirs is apimachinery's own serializer, which API servers have.
+// theirs returns the serializer of API servers.
 func theirs() *protobuf.Serializer {
 	scheme := runtime.NewScheme()
 	corev1.AddToScheme(scheme)
@@ -49,7 +49,7 @@ func pod(resourceVersion string) *corev1.Pod {
 	}
 }
 
-// TestProtobuf: kinds that have it are sent in it, and may be answered in it, deletes too.
+// TestProtobuf: objects of kinds with protobuf are sent and answered in it.
 func TestProtobuf(t *testing.T) {
 	ctx := context.Background()
 	s, client := serve(t, encoded(t, pod("8")), encoded(t, pod("9")), encoded(t, &metav1.Status{
@@ -59,11 +59,11 @@ func TestProtobuf(t *testing.T) {
 	unnamed := pod("7")
 	unnamed.TypeMeta = metav1.TypeMeta{}
 	if got, token, err := w.Update(ctx, unnamed); err != nil || got.Spec.NodeName != "node-7" || got.Kind != "Pod" || token.ResourceVersion != "8" {
-		t.Errorf("update: got %+v, %+v, %v", got, token, err)
+		t.Errorf("Update() = %+v, %+v, %v", got, token, err)
 	}
 	head, body, _ := strings.Cut(s.got[0], "\n")
 	if head != "PUT /api/v1/namespaces/shop/pods/blue "+protoType {
-		t.Errorf("asked %q", head)
+		t.Errorf("the request is %q", head)
 	}
 	if obj, _, err := theirs().Decode([]byte(body), nil, nil); err != nil || obj.(*corev1.Pod).Spec.NodeName != "node-7" {
 		t.Errorf("sent %+v, %v", obj, err)
@@ -72,17 +72,17 @@ func TestProtobuf(t *testing.T) {
 		t.Errorf("Accept is %q", accept)
 	}
 	if got, _, err := w.Patch(ctx, blueKey, types.StrategicMergePatchType, []byte(`{}`)); err != nil || got.ResourceVersion != "9" {
-		t.Errorf("patch: got %+v, %v", got, err)
+		t.Errorf("Patch() = %+v, %v", got, err)
 	}
 	if token, err := w.Delete(ctx, pod("9"), metav1.DeleteOptions{}); err != nil || !token.Gone {
-		t.Errorf("delete: got %+v, %v", token, err)
+		t.Errorf("Delete() = %+v, %v", token, err)
 	}
 	if head := strings.SplitN(s.got[2], "\n", 2)[0]; head != "DELETE /api/v1/namespaces/shop/pods/blue application/json" {
-		t.Errorf("asked %q", head)
+		t.Errorf("the request is %q", head)
 	}
 }
 
-// TestWithoutProtobuf: a server that refuses it gets JSON, at once and from then on.
+// TestWithoutProtobuf: a server that refuses protobuf gets JSON from then on.
 func TestWithoutProtobuf(t *testing.T) {
 	ctx := context.Background()
 	json := answer{status: 201, body: `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"blue","namespace":"shop","uid":"u1","resourceVersion":"8"}}`}
@@ -91,7 +91,7 @@ func TestWithoutProtobuf(t *testing.T) {
 		w := newWriter[*corev1.Pod](t, client, pods, writer.Options{})
 		for range 2 {
 			if got, _, err := w.Create(ctx, pod("")); err != nil || got.ResourceVersion != "8" {
-				t.Errorf("%d: got %+v, %v", code, got, err)
+				t.Errorf("%d: Create() = %+v, %v", code, got, err)
 			}
 		}
 		var heads []string
@@ -100,21 +100,21 @@ func TestWithoutProtobuf(t *testing.T) {
 		}
 		const path = "POST /api/v1/namespaces/shop/pods "
 		if want := []string{path + protoType, path + "application/json", path + "application/json"}; strings.Join(heads, "\n") != strings.Join(want, "\n") {
-			t.Errorf("%d: asked %q, want %q", code, heads, want)
+			t.Errorf("%d: requests %q, want %q", code, heads, want)
 		}
 	}
 }
 
-// A refusal of another content type is the server's last word.
+// TestUnsupportedPatch: a refused patch type is not repeated.
 func TestUnsupportedPatch(t *testing.T) {
 	s, client := serve(t, refuse(415, metav1.StatusReasonUnsupportedMediaType))
 	w := newWriter[*corev1.Pod](t, client, pods, writer.Options{})
 	if _, _, err := w.Patch(context.Background(), blueKey, types.StrategicMergePatchType, []byte(`{}`)); err == nil || len(s.got) != 1 {
-		t.Errorf("got %v after %d requests", err, len(s.got))
+		t.Errorf("Patch() = %v after %d requests, want an error after 1", err, len(s.got))
 	}
 }
 
-// TestUntyped: objects of any kind carry their own.
+// TestUntyped: untyped objects have a kind of their own.
 func TestUntyped(t *testing.T) {
 	ctx := context.Background()
 	s, client := serve(t, state("8"))
@@ -133,7 +133,7 @@ func TestUntyped(t *testing.T) {
 	}
 }
 
-// TestMetadata: it can be patched, and can't replace an object.
+// TestMetadata: metadata can be patched, but can't replace an object.
 func TestMetadata(t *testing.T) {
 	ctx := context.Background()
 	s, client := serve(t, answer{status: 200, body: `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"blue","namespace":"shop","uid":"u1","resourceVersion":"8","finalizers":["f"]}}`})

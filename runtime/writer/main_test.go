@@ -58,7 +58,7 @@ func (w *Widget) DeepCopyObject() runtime.Object {
 	return &clone
 }
 
-// blue is a Widget as a cache has it.
+// blue returns a Widget as in a cache.
 func blue(change ...func(*Widget)) *Widget {
 	w := &Widget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "samples.io/v1", Kind: "Widget"},
@@ -70,19 +70,19 @@ func blue(change ...func(*Widget)) *Widget {
 	return w
 }
 
-// token is that of blue at a resourceVersion.
+// token returns the token of blue at a resourceVersion.
 func token(resourceVersion string) object.Token {
 	return object.Token{Resource: widgets, Key: blueKey, UID: "u1", ResourceVersion: resourceVersion}
 }
 
-// answer is a response, in JSON unless it says otherwise.
+// answer is a response; contentType "" is JSON.
 type answer struct {
 	status      int
 	body        string
 	contentType string
 }
 
-// state answers with blue at a resourceVersion, with some more of its metadata.
+// state answers with blue at a resourceVersion, and more metadata.
 func state(resourceVersion string, more ...string) answer {
 	return answer{status: 200, body: fmt.Sprintf(
 		`{"kind":"Widget","apiVersion":"samples.io/v1","metadata":{"name":"blue","namespace":"shop","uid":"u1","resourceVersion":%q%s},"spec":{"size":1}}`,
@@ -94,7 +94,7 @@ func refuse(code int, reason metav1.StatusReason) answer {
 	return answer{status: code, body: fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":"because"}`, reason, code)}
 }
 
-// server answers requests in turn, and keeps what they were.
+// server answers requests in turn, and records them.
 type server struct {
 	mu      sync.Mutex
 	answers []answer
@@ -124,17 +124,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	io.WriteString(w, next.body)
 }
 
-// wantRequests compares what was asked with what should have been.
+// wantRequests compares the recorded requests.
 func (s *server) wantRequests(t *testing.T, want ...string) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Equal(s.got, want) {
-		t.Errorf("the server was asked\n%s\nwant\n%s", strings.Join(s.got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("requests\n%s\nwant\n%s", strings.Join(s.got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// roundTrip is a server without a socket, for bubbles of synctest.
+// RoundTrip serves requests without a socket, for synctest bubbles.
 func (s *server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body == nil {
 		req.Body = http.NoBody
@@ -144,7 +144,7 @@ func (s *server) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.Result(), req.Context().Err()
 }
 
-// serve makes a client of a server with a socket.
+// serve returns a server with a socket, and its client.
 func serve(t *testing.T, answers ...answer) (*server, *source.Client) {
 	t.Helper()
 	s := &server{answers: answers}
@@ -170,7 +170,7 @@ func newWriter[T object.Object](t *testing.T, client *source.Client, resource sc
 	return w
 }
 
-// widgetWriter makes a Writer of Widgets with its server.
+// widgetWriter returns a Writer of Widgets with its server.
 func widgetWriter(t *testing.T, opts writer.Options, answers ...answer) (*server, *writer.Writer[*Widget]) {
 	t.Helper()
 	s, client := serve(t, answers...)

@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// TestWrongUse: it returns an error that names the call, and sends nothing.
-func TestWrongUse(t *testing.T) {
+// TestInvalidArgumentsOfWriter: the error names the call, and no request is sent.
+func TestInvalidArgumentsOfWriter(t *testing.T) {
 	ctx := context.Background()
 	var none context.Context
 	s, w := widgetWriter(t, writer.Options{})
@@ -34,7 +34,7 @@ func TestWrongUse(t *testing.T) {
 		"RemoveFinalizer of shop/blue: the finalizer is empty": func() error { _, _, err := w.RemoveFinalizer(ctx, blue(), ""); return err },
 		"Apply of shop/blue: an apply needs a field manager":   func() error { _, _, err := w.Apply(ctx, blue()); return err },
 		"Patch of shop/blue: an apply needs a field manager":   func() error { _, _, err := w.Patch(ctx, blueKey, types.ApplyPatchType, nil); return err },
-		"Patch of shop/blue: the form of the patch is empty":   func() error { _, _, err := w.PatchStatus(ctx, blueKey, "", nil); return err },
+		"Patch of shop/blue: the patch type is empty":          func() error { _, _, err := w.PatchStatus(ctx, blueKey, "", nil); return err },
 		"Delete of shop/blue: the object has no UID or no resourceVersion": func() error {
 			_, err := w.Delete(ctx, blue(func(w *Widget) { w.UID = "" }), metav1.DeleteOptions{})
 			return err
@@ -51,14 +51,14 @@ func TestWrongUse(t *testing.T) {
 		"the context is nil": func() error { _, err := w.Get(none, blueKey); return err },
 	} {
 		if err := call(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "widgets.samples.io/v1") {
-			t.Errorf("got %v, want %q", err, want)
+			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
 	s.wantRequests(t)
 }
 
-// TestUnmade: a Writer that New hasn't made returns errors.
-func TestUnmade(t *testing.T) {
+// TestZeroWriter: all methods of a Writer not made by New return errors.
+func TestZeroWriter(t *testing.T) {
 	ctx := context.Background()
 	for _, w := range []*writer.Writer[*Widget]{nil, {}} {
 		_, getErr := w.Get(ctx, blueKey)
@@ -110,12 +110,12 @@ func TestNewRefuses(t *testing.T) {
 func TestString(t *testing.T) {
 	_, w := widgetWriter(t, writer.Options{FieldManager: "shop", DryRun: true})
 	if got, want := w.String(), `widgets.samples.io/v1 as "shop" (dry run)`; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("String() = %q, want %q", got, want)
 	}
 }
 
-// TestWrongAnswers: the write may be done, but there is no object to return.
-func TestWrongAnswers(t *testing.T) {
+// TestUnusableResponses: the server may have done the write, but there is no object to return.
+func TestUnusableResponses(t *testing.T) {
 	ctx := context.Background()
 	for name, tc := range map[string]struct {
 		answer answer
@@ -130,26 +130,26 @@ func TestWrongAnswers(t *testing.T) {
 		obj, token, err := w.Update(ctx, blue())
 		var decode *source.DecodeError
 		if !errors.As(err, &decode) || !errors.Is(err, tc.is) || decode.Verb != "update" || decode.Key != blueKey || obj != nil || token != (object.Token{}) {
-			t.Errorf("%s: got %+v, %+v, %v", name, obj, token, err)
+			t.Errorf("%s: Update() = %+v, %+v, %v", name, obj, token, err)
 		}
 		if want := "update widgets.samples.io/v1: (shop/blue) at byte"; err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %q, want %q…", name, err, want)
+			t.Errorf("%s: the error is %q, want %q…", name, err, want)
 		}
 	}
 	_, w := widgetWriter(t, writer.Options{}, answer{status: 200, body: `{"kind":"Status","apiVersion":"v1","status":"Success"}`})
 	if obj, err := w.Get(ctx, blueKey); err == nil || obj != nil {
-		t.Errorf("a Status in the place of an object: got %+v, %v", obj, err)
+		t.Errorf("Get() with a Status instead of the object = %+v, %v", obj, err)
 	}
 }
 
-// TestDoneContext: its cause is the error.
+// TestDoneContext: the error is the context's cause.
 func TestDoneContext(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(why)
 	s, w := widgetWriter(t, writer.Options{})
 	if _, _, err := w.Create(ctx, blue()); err != why {
-		t.Errorf("got %v", err)
+		t.Errorf("Create() = %v, want %v", err, why)
 	}
 	s.wantRequests(t)
 }

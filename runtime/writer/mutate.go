@@ -27,19 +27,19 @@ const (
 	maxPause    = time.Second
 )
 
-// plan returns the request that changes an object from its current state. If nothing changes, it
-// returns no request but the object for the caller.
-type plan func(current object.Object) (*source.Request, object.Object, error)
+// nextRequest returns the request that changes an object from its current state. If nothing
+// changes, it returns no request but the object for the caller.
+type nextRequest func(current object.Object) (*source.Request, object.Object, error)
 
 // attempt sends the requests of next, for obj first, and after each conflict for the server's
 // state.
-func (r *resource) attempt(ctx context.Context, call string, obj object.Object, next plan) (object.Object, object.Token, error) {
+func (r *resource) attempt(ctx context.Context, call string, obj object.Object, next nextRequest) (object.Object, object.Token, error) {
 	if err := r.check(call, obj); err != nil {
 		return nil, object.Token{}, err
 	}
 	key, uid := object.KeyOf(obj), obj.GetUID()
 	if obj.GetResourceVersion() == "" {
-		return nil, object.Token{}, r.fail(call, key, errors.New("the object has no resourceVersion; give one that was read, as by Get"))
+		return nil, object.Token{}, r.fail(call, key, errors.New("the object has no resourceVersion; pass one read from the server, for example by Get"))
 	}
 	for retries := 0; ; retries++ {
 		req, unchanged, err := next(obj)

@@ -21,7 +21,7 @@ import (
 
 var conflict = refuse(409, metav1.StatusReasonConflict)
 
-// bubbled makes a Writer without a socket, in a bubble in which its waits take no time.
+// bubbled runs a test in a bubble, with a Writer and a server without a socket.
 func bubbled(t *testing.T, test func(t *testing.T, s *server, w *writer.Writer[*Widget]), answers ...answer) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func bubbled(t *testing.T, test func(t *testing.T, s *server, w *writer.Writer[*
 
 func grow(w *Widget) error { w.Spec.Size++; return nil }
 
-// After a conflict the function is called with the server's state, and only that is sent.
+// TestMutateAfterConflicts: after a conflict, the function is called with the server's state.
 func TestMutateAfterConflicts(t *testing.T) {
 	bubbled(t, func(t *testing.T, s *server, w *writer.Writer[*Widget]) {
 		var seen []string
@@ -61,12 +61,12 @@ func TestMutateAfterConflicts(t *testing.T) {
 	}, conflict, state("9"), conflict, state("11"), state("12"))
 }
 
-// What is as it should be is not sent, at first or after a conflict.
+// TestMutateSendsNoUnchangedObject: neither at first nor after a conflict.
 func TestMutateSendsNoUnchangedObject(t *testing.T) {
 	bubbled(t, func(t *testing.T, s *server, w *writer.Writer[*Widget]) {
 		cached := blue(func(w *Widget) { w.Labels = map[string]string{"a": "b"} })
 		got, gotToken, err := w.MutateStatus(t.Context(), cached, func(w *Widget) error {
-			w.Spec.Parts = map[string]int{} // which is sent in another way
+			w.Spec.Parts = map[string]int{} // would be sent as {}
 			w.Spec.Parts = nil
 			return nil
 		})
@@ -89,7 +89,7 @@ func TestMutateSendsNoUnchangedObject(t *testing.T) {
 	}, conflict, state("9"))
 }
 
-// Each conflict of a finalizer's patch is followed by a look at the server's state.
+// TestFinalizersAfterConflicts: after a conflict, the patch is made for the server's state.
 func TestFinalizersAfterConflicts(t *testing.T) {
 	bubbled(t, func(t *testing.T, s *server, w *writer.Writer[*Widget]) {
 		_, gotToken, err := w.AddFinalizer(t.Context(), blue(), "mine")
@@ -103,9 +103,9 @@ func TestFinalizersAfterConflicts(t *testing.T) {
 	}, conflict, state("9", `"finalizers":["theirs"]`), state("10"))
 }
 
-// Ten attempts, then the last conflict is returned. The first retry comes at once, the others after
-// growing waits.
-func TestMutateGivesUp(t *testing.T) {
+// TestMutateReturnsTheLastConflict: after ten attempts. The first retry is at once, the others
+// after growing waits.
+func TestMutateReturnsTheLastConflict(t *testing.T) {
 	var answers []answer
 	for range 9 {
 		answers = append(answers, conflict, state("9"))
@@ -118,7 +118,7 @@ func TestMutateGivesUp(t *testing.T) {
 		}
 		// 10, 20, 40 … 640 ms and a second, each by half longer or shorter
 		if took := time.Since(begin); took < 1135*time.Millisecond || took > 3405*time.Millisecond {
-			t.Errorf("it took %v", took)
+			t.Errorf("Mutate() took %v, want 1.135s to 3.405s", took)
 		}
 	}, append(answers, conflict, state("10"))...)
 }
@@ -131,10 +131,10 @@ func TestMutateEndsWith(t *testing.T) {
 		is      func(error) bool
 		sent    int
 	}{
-		"the function's error":              {nil, func(*Widget) error { return why }, func(err error) bool { return err == why }, 0},
-		"a conflict that is the function's": {nil, func(*Widget) error { return apierrors.NewConflict(widgets.GroupResource(), "x", why) }, apierrors.IsConflict, 0},
-		"another refusal":                   {[]answer{refuse(422, metav1.StatusReasonInvalid)}, grow, apierrors.IsInvalid, 1},
-		"an object that was deleted":        {[]answer{conflict, refuse(404, metav1.StatusReasonNotFound)}, grow, apierrors.IsNotFound, 2},
+		"the function's error":        {nil, func(*Widget) error { return why }, func(err error) bool { return err == why }, 0},
+		"the function's own conflict": {nil, func(*Widget) error { return apierrors.NewConflict(widgets.GroupResource(), "x", why) }, apierrors.IsConflict, 0},
+		"another refusal":             {[]answer{refuse(422, metav1.StatusReasonInvalid)}, grow, apierrors.IsInvalid, 1},
+		"an object that was deleted":  {[]answer{conflict, refuse(404, metav1.StatusReasonNotFound)}, grow, apierrors.IsNotFound, 2},
 		"an object that was replaced": {[]answer{conflict, {status: 200, body: `{"metadata":{"name":"blue","namespace":"shop","uid":"u2","resourceVersion":"9"}}`}},
 			grow, apierrors.IsConflict, 2},
 		"another name": {nil, func(w *Widget) error { w.Name = "red"; return nil }, func(err error) bool { return err != nil }, 0},
@@ -149,7 +149,7 @@ func TestMutateEndsWith(t *testing.T) {
 	}
 }
 
-// A done context ends the wait between attempts.
+// TestMutateEndsWithItsContext: a done context ends the wait between attempts.
 func TestMutateEndsWithItsContext(t *testing.T) {
 	why := errors.New("enough")
 	bubbled(t, func(t *testing.T, s *server, w *writer.Writer[*Widget]) {

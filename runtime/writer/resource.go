@@ -24,20 +24,20 @@ const status = "status"
 // resource is a Writer without its type parameter.
 type resource struct {
 	// Set once at construction.
-	http    *source.HTTP[object.Object] // nil: unmade
+	http    *source.HTTP[object.Object] // nil for a Writer not made by New
 	options Options
 }
 
 var (
-	unmade    = &resource{}
-	errUnmade = errors.New("the Writer was not made by New")
-	errNil    = errors.New("the object is nil")
+	uninitialized    = &resource{}
+	errUninitialized = errors.New("the Writer was not made by New")
+	errNil           = errors.New("the object is nil")
 )
 
 func (r *resource) check(call string, obj object.Object) error {
 	switch {
 	case r.http == nil:
-		return r.fail(call, object.Key{}, errUnmade)
+		return r.fail(call, object.Key{}, errUninitialized)
 	case isNil(obj):
 		return r.fail(call, object.Key{}, errNil)
 	}
@@ -82,14 +82,14 @@ func (r *resource) String() string {
 
 func (r *resource) send(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
 	if r.http == nil {
-		return nil, object.Token{}, r.fail(req.Method, req.Key, errUnmade)
+		return nil, object.Token{}, r.fail(req.Method, req.Key, errUninitialized)
 	}
 	obj, err := r.http.Do(ctx, req)
 	if err != nil {
 		return nil, object.Token{}, err
 	}
 	if obj == nil {
-		return nil, object.Token{}, r.fail(req.Method, req.Key, errors.New("the server answers with a Status in the place of the object"))
+		return nil, object.Token{}, r.fail(req.Method, req.Key, errors.New("the server answered with a Status instead of the object"))
 	}
 	return obj, r.token(obj), nil
 }
@@ -150,19 +150,19 @@ func (r *resource) replace(obj object.Object, subresource string) source.Request
 	return source.Request{Method: http.MethodPut, Key: object.KeyOf(obj), Subresource: subresource, Query: r.query(), Object: obj}
 }
 
-func (r *resource) patch(ctx context.Context, key object.Key, subresource string, form types.PatchType, data []byte) (object.Object, object.Token, error) {
+func (r *resource) patch(ctx context.Context, key object.Key, subresource string, patchType types.PatchType, data []byte) (object.Object, object.Token, error) {
 	query := r.query()
-	switch form {
+	switch patchType {
 	case types.ApplyPatchType:
 		var err error
 		if query, err = r.applyQuery(); err != nil {
 			return nil, object.Token{}, r.fail("Patch", key, err)
 		}
 	case "":
-		return nil, object.Token{}, r.fail("Patch", key, errors.New("the form of the patch is empty; take one of package types, such as types.MergePatchType"))
+		return nil, object.Token{}, r.fail("Patch", key, errors.New("the patch type is empty; use one of package types, such as types.MergePatchType"))
 	}
 	return r.write(ctx, source.Request{
-		Method: http.MethodPatch, Key: key, Subresource: subresource, Query: query, Body: data, ContentType: string(form),
+		Method: http.MethodPatch, Key: key, Subresource: subresource, Query: query, Body: data, ContentType: string(patchType),
 	})
 }
 
@@ -216,7 +216,7 @@ func (r *resource) delete(ctx context.Context, obj object.Object, opts metav1.De
 func (r *resource) deletion(obj object.Object, opts metav1.DeleteOptions) (source.Request, error) {
 	uid := obj.GetUID()
 	if uid == "" || obj.GetResourceVersion() == "" {
-		return source.Request{}, errors.New("the object has no UID or no resourceVersion; give one that was read, as by Get")
+		return source.Request{}, errors.New("the object has no UID or no resourceVersion; pass one read from the server, for example by Get")
 	}
 	opts.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	conditions := metav1.Preconditions{}

@@ -65,19 +65,19 @@ func New[T object.Object](c *source.Client, gvr schema.GroupVersionResource, opt
 }
 
 // String returns the resource, as in "widgets.samples.io/v1", and the options for writing.
-func (w *Writer[T]) String() string { return w.made().String() }
+func (w *Writer[T]) String() string { return w.resource().String() }
 
 // Get reads an object from the server, never from a cache. The error for a missing object satisfies
 // apierrors.IsNotFound.
 func (w *Writer[T]) Get(ctx context.Context, key object.Key) (T, error) {
-	obj, _, err := typed[T](w.made().get(ctx, key))
+	obj, _, err := typed[T](w.resource().get(ctx, key))
 	return obj, err
 }
 
 // Create creates obj. Its resourceVersion must be empty; its name may be, if it has a GenerateName.
 // If an object of this name exists, the error satisfies apierrors.IsAlreadyExists.
 func (w *Writer[T]) Create(ctx context.Context, obj T) (T, object.Token, error) {
-	return typed[T](w.made().create(ctx, obj))
+	return typed[T](w.resource().create(ctx, obj))
 }
 
 // Update replaces the object by obj, except for its status if the resource has a status
@@ -88,7 +88,7 @@ func (w *Writer[T]) Create(ctx context.Context, obj T) (T, object.Token, error) 
 // without a resourceVersion replaces any state, or creates the object, if the kind is built in and
 // the server lets it; custom resources are refused as invalid.
 func (w *Writer[T]) Update(ctx context.Context, obj T) (T, object.Token, error) {
-	return typed[T](w.made().update(ctx, obj, ""))
+	return typed[T](w.resource().update(ctx, obj, ""))
 }
 
 // UpdateStatus replaces the status by obj's. Of a custom resource it changes nothing else. With the
@@ -96,7 +96,7 @@ func (w *Writer[T]) Update(ctx context.Context, obj T) (T, object.Token, error) 
 // too. Otherwise it is like Update. If the status is no subresource, the server answers "not
 // found".
 func (w *Writer[T]) UpdateStatus(ctx context.Context, obj T) (T, object.Token, error) {
-	return typed[T](w.made().update(ctx, obj, status))
+	return typed[T](w.resource().update(ctx, obj, status))
 }
 
 // Mutate updates the object by change, which is called with a copy of obj. If change leaves the
@@ -109,26 +109,26 @@ func (w *Writer[T]) UpdateStatus(ctx context.Context, obj T) (T, object.Token, e
 // conflict. It also returns the conflict if the object was deleted and another one has its name
 // now.
 func (w *Writer[T]) Mutate(ctx context.Context, obj T, change func(obj T) error) (T, object.Token, error) {
-	return typed[T](w.made().mutate(ctx, obj, "", erase(change)))
+	return typed[T](w.resource().mutate(ctx, obj, "", erase(change)))
 }
 
 // MutateStatus is Mutate for the status. Changes of the spec are not written; metadata are as in
 // UpdateStatus.
 func (w *Writer[T]) MutateStatus(ctx context.Context, obj T, change func(obj T) error) (T, object.Token, error) {
-	return typed[T](w.made().mutate(ctx, obj, status, erase(change)))
+	return typed[T](w.resource().mutate(ctx, obj, status, erase(change)))
 }
 
 // Patch changes an object by a patch in one of the forms of package types: a merge patch (RFC
 // 7386), a JSON patch (RFC 6902), a strategic merge patch, for built-in kinds only, or the
 // configuration of an apply. It applies to any state of the object, unless its data has a
 // resourceVersion.
-func (w *Writer[T]) Patch(ctx context.Context, key object.Key, form types.PatchType, data []byte) (T, object.Token, error) {
-	return typed[T](w.made().patch(ctx, key, "", form, data))
+func (w *Writer[T]) Patch(ctx context.Context, key object.Key, patchType types.PatchType, data []byte) (T, object.Token, error) {
+	return typed[T](w.resource().patch(ctx, key, "", patchType, data))
 }
 
 // PatchStatus is Patch for the status.
-func (w *Writer[T]) PatchStatus(ctx context.Context, key object.Key, form types.PatchType, data []byte) (T, object.Token, error) {
-	return typed[T](w.made().patch(ctx, key, status, form, data))
+func (w *Writer[T]) PatchStatus(ctx context.Context, key object.Key, patchType types.PatchType, data []byte) (T, object.Token, error) {
+	return typed[T](w.resource().patch(ctx, key, status, patchType, data))
 }
 
 // Apply sets the fields of obj by server-side apply, and creates the object if it isn't there.
@@ -147,13 +147,13 @@ func (w *Writer[T]) PatchStatus(ctx context.Context, key object.Key, form types.
 // If obj has a UID, Apply conflicts, and changes nothing, when the object was deleted or another
 // one has its name. A resourceVersion refuses other versions of the object, but not its creation.
 func (w *Writer[T]) Apply(ctx context.Context, obj T) (T, object.Token, error) {
-	return typed[T](w.made().apply(ctx, obj, ""))
+	return typed[T](w.resource().apply(ctx, obj, ""))
 }
 
 // ApplyStatus is Apply for the status. The object must exist. Servers ignore the UID of obj here,
 // but not its resourceVersion.
 func (w *Writer[T]) ApplyStatus(ctx context.Context, obj T) (T, object.Token, error) {
-	return typed[T](w.made().apply(ctx, obj, status))
+	return typed[T](w.resource().apply(ctx, obj, status))
 }
 
 // Delete deletes the object with obj's UID, not another one of the same name. So obj must have a
@@ -166,27 +166,27 @@ func (w *Writer[T]) ApplyStatus(ctx context.Context, obj T) (T, object.Token, er
 // If no object of this name exists, the error satisfies apierrors.IsNotFound; if another one does,
 // or a precondition isn't met, apierrors.IsConflict.
 func (w *Writer[T]) Delete(ctx context.Context, obj T, opts metav1.DeleteOptions) (object.Token, error) {
-	return w.made().delete(ctx, obj, opts)
+	return w.resource().delete(ctx, obj, opts)
 }
 
 // AddFinalizer adds a finalizer to the object. If obj already has it, AddFinalizer sends nothing
 // and returns a copy of obj. The request is a merge patch of the finalizers alone. Conflicts are
 // treated as in Mutate. The server refuses new finalizers once the object is being deleted.
 func (w *Writer[T]) AddFinalizer(ctx context.Context, obj T, finalizer string) (T, object.Token, error) {
-	return typed[T](w.made().finalize(ctx, obj, finalizer, true))
+	return typed[T](w.resource().finalize(ctx, obj, finalizer, true))
 }
 
 // RemoveFinalizer removes a finalizer from the object, as AddFinalizer adds it. If this was the
 // last finalizer of an object being deleted, the object is gone when RemoveFinalizer returns, and
 // the token is Gone.
 func (w *Writer[T]) RemoveFinalizer(ctx context.Context, obj T, finalizer string) (T, object.Token, error) {
-	return typed[T](w.made().finalize(ctx, obj, finalizer, false))
+	return typed[T](w.resource().finalize(ctx, obj, finalizer, false))
 }
 
-// made returns the resource, or unmade for a Writer not made by New.
-func (w *Writer[T]) made() *resource {
+// resource returns the resource, or uninitialized for a Writer not made by New.
+func (w *Writer[T]) resource() *resource {
 	if w == nil || w.r == nil {
-		return unmade
+		return uninitialized
 	}
 	return w.r
 }

@@ -25,7 +25,7 @@ const (
 	deleteBody = `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u1"}}`
 )
 
-// TestRequests: each call makes exactly this request, and returns what the server answers.
+// TestRequests has the one request of each call, and returns the server's object.
 func TestRequests(t *testing.T) {
 	type w = *writer.Writer[*Widget]
 	ctx := context.Background()
@@ -77,23 +77,23 @@ func TestRequests(t *testing.T) {
 		}, "PATCH " + item + " application/merge-patch+json\n" + `{"metadata":{"uid":"u1","resourceVersion":"7","finalizers":[]}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told []object.Token
-			tc.opts.OnWrite = func(_ context.Context, token object.Token) { told = append(told, token) }
+			var written []object.Token
+			tc.opts.OnWrite = func(_ context.Context, token object.Token) { written = append(written, token) }
 			s, w := widgetWriter(t, tc.opts, state("8"))
 			got, gotToken, err := tc.call(w)
 			s.wantRequests(t, tc.want)
 			if err != nil || got.ResourceVersion != "8" || got.Kind != "Widget" || got.APIVersion != "samples.io/v1" || got.Spec.Size != 1 {
 				t.Fatalf("got %+v, %v", got, err)
 			}
-			want, wantTold := token("8"), []object.Token{token("8")}
+			want, wantWritten := token("8"), []object.Token{token("8")}
 			if tc.opts.DryRun {
 				want = object.Token{}
 			}
 			if tc.opts.DryRun || name == "get" {
-				wantTold = nil
+				wantWritten = nil
 			}
-			if gotToken != want || !slices.Equal(told, wantTold) {
-				t.Errorf("the token is %+v, want %+v, and OnWrite was told %+v, want %+v", gotToken, want, told, wantTold)
+			if gotToken != want || !slices.Equal(written, wantWritten) {
+				t.Errorf("the token is %+v, want %+v; OnWrite got %+v, want %+v", gotToken, want, written, wantWritten)
 			}
 			if agent, accept := s.headers[0].Get("User-Agent"), s.headers[0].Get("Accept"); agent != "shop/1" || accept != "application/json" {
 				t.Errorf("the user agent is %q, Accept is %q", agent, accept)
@@ -104,7 +104,7 @@ func TestRequests(t *testing.T) {
 
 func kindless() *Widget { return blue(func(w *Widget) { w.TypeMeta = metav1.TypeMeta{} }) }
 
-// toApply has fields with zero values, of which only those behind pointers are sent.
+// toApply returns a Widget with zero values; only those behind pointers are sent.
 func toApply() *Widget {
 	zero := 0
 	w := &Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}
@@ -114,8 +114,8 @@ func toApply() *Widget {
 
 const appliedBody = `{"kind":"Widget","apiVersion":"samples.io/v1","metadata":{"name":"blue","namespace":"shop"},"spec":{"count":0,"empty":{}}}`
 
-// TestObjectsOfTheCallerStay: what is completed for the request, or changed by Mutate, is a copy.
-func TestObjectsOfTheCallerStay(t *testing.T) {
+// TestArgumentsAreNotChanged: requests and Mutate use copies.
+func TestArgumentsAreNotChanged(t *testing.T) {
 	ctx := context.Background()
 	_, w := widgetWriter(t, writer.Options{FieldManager: "shop"}, state("8"), state("9"), state("10"), state("11"))
 	given := kindless()
@@ -124,11 +124,11 @@ func TestObjectsOfTheCallerStay(t *testing.T) {
 	w.AddFinalizer(ctx, given, "f")
 	_, _, err := w.Mutate(ctx, given, func(w *Widget) error { w.Labels = map[string]string{"a": "b"}; return nil })
 	if err != nil || given.Kind != "" || given.Labels != nil || given.Finalizers != nil || given.ResourceVersion != "7" {
-		t.Errorf("the object is %+v now (%v)", given, err)
+		t.Errorf("the argument is now %+v, %v", given, err)
 	}
 }
 
-// TestErrorsAreTheServers: a refusal comes as an unwrapped StatusError.
+// TestErrorsAreTheServers: a refusal is an unwrapped StatusError.
 func TestErrorsAreTheServers(t *testing.T) {
 	ctx := context.Background()
 	for name, tc := range map[string]struct {
@@ -138,7 +138,7 @@ func TestErrorsAreTheServers(t *testing.T) {
 	}{
 		"conflict":          {refuse(409, metav1.StatusReasonConflict), apierrors.IsConflict, reason.Refused},
 		"exists":            {refuse(409, metav1.StatusReasonAlreadyExists), apierrors.IsAlreadyExists, reason.Refused},
-		"exists, bare":      {answer{status: 409, body: "no", contentType: "text/plain"}, apierrors.IsAlreadyExists, reason.Refused},
+		"exists, no JSON":   {answer{status: 409, body: "no", contentType: "text/plain"}, apierrors.IsAlreadyExists, reason.Refused},
 		"not found":         {refuse(404, metav1.StatusReasonNotFound), apierrors.IsNotFound, reason.NotFound},
 		"forbidden":         {refuse(403, metav1.StatusReasonForbidden), apierrors.IsForbidden, reason.Forbidden},
 		"invalid":           {refuse(422, metav1.StatusReasonInvalid), apierrors.IsInvalid, reason.Refused},
@@ -148,18 +148,18 @@ func TestErrorsAreTheServers(t *testing.T) {
 		s, w := widgetWriter(t, writer.Options{}, tc.answer)
 		obj, token, err := w.Create(ctx, blue())
 		if _, unwrapped := err.(*apierrors.StatusError); !unwrapped || !tc.is(err) || reason.Of(err) != tc.reason {
-			t.Errorf("%s: got %T %v, reason %v", name, err, err, reason.Of(err))
+			t.Errorf("%s: Create() = %T %v, reason %v", name, err, err, reason.Of(err))
 		}
 		if obj != nil || token != (object.Token{}) {
-			t.Errorf("%s: besides the error there are %+v and %+v", name, obj, token)
+			t.Errorf("%s: Create() = %+v, %+v with an error, want neither", name, obj, token)
 		}
 		if len(s.got) != 1 {
-			t.Errorf("%s: %d requests", name, len(s.got))
+			t.Errorf("%s: %d requests, want 1", name, len(s.got))
 		}
 	}
 }
 
-// TestTokens: what the answer says about the object decides what there is to wait for.
+// TestTokens: the token depends on the object in the response.
 func TestTokens(t *testing.T) {
 	ctx := context.Background()
 	const deleted = `"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":`
@@ -189,21 +189,21 @@ func TestTokens(t *testing.T) {
 		"a delete that a grace period puts off": {remove, state("8", deleted+"30"), token("8")},
 		"a delete that answers with the object": {remove, state("8"), gone("7")},
 	} {
-		var told object.Token
-		_, w := widgetWriter(t, writer.Options{OnWrite: func(_ context.Context, token object.Token) { told = token }}, tc.answer)
-		if got, err := tc.call(w); err != nil || got != tc.want || told != tc.want {
-			t.Errorf("%s: got %+v, %v, and OnWrite was told %+v; want %+v", name, got, err, told, tc.want)
+		var written object.Token
+		_, w := widgetWriter(t, writer.Options{OnWrite: func(_ context.Context, token object.Token) { written = token }}, tc.answer)
+		if got, err := tc.call(w); err != nil || got != tc.want || written != tc.want {
+			t.Errorf("%s: the token is %+v, %v, OnWrite got %+v, want %+v", name, got, err, written, tc.want)
 		}
 	}
 }
 
-// TestOnWriteIsToldWhatTheServerHasDone, with the context of the call, and nothing else.
-func TestOnWriteIsToldWhatTheServerHasDone(t *testing.T) {
+// TestOnWriteIsCalledForSuccessfulWrites: for no other calls, and with the context of the call.
+func TestOnWriteIsCalledForSuccessfulWrites(t *testing.T) {
 	type contextKey struct{}
 	ctx := context.WithValue(context.Background(), contextKey{}, "the call's")
-	var told []string
+	var written []string
 	opts := writer.Options{OnWrite: func(ctx context.Context, token object.Token) {
-		told = append(told, token.ResourceVersion+" "+ctx.Value(contextKey{}).(string))
+		written = append(written, token.ResourceVersion+" "+ctx.Value(contextKey{}).(string))
 	}}
 	set := func(phase string) func(*Widget) error {
 		return func(w *Widget) error { w.Status.Phase = phase; return nil }
@@ -219,10 +219,10 @@ func TestOnWriteIsToldWhatTheServerHasDone(t *testing.T) {
 	_, _, updated := w.Update(ctx, blue())
 	_, _, created := w.Create(ctx, blue())
 	if _, err := w.Delete(ctx, blue(), metav1.DeleteOptions{}); err == nil || updated == nil || created == nil {
-		t.Error("a write that was refused has no error")
+		t.Error("a refused write has no error")
 	}
-	if want := []string{"9 the call's"}; !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+	if want := []string{"9 the call's"}; !slices.Equal(written, want) {
+		t.Errorf("OnWrite got %q, want %q", written, want)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestDelete(t *testing.T) {
 		got, err := w.Delete(ctx, blue(), tc.delete)
 		s.wantRequests(t, "DELETE "+item+jsonType+tc.want)
 		if err != nil || got.Gone == tc.opts.DryRun {
-			t.Errorf("%s: got %+v, %v", name, got, err)
+			t.Errorf("%s: Delete() = %+v, %v", name, got, err)
 		}
 		if p := tc.delete.Preconditions; p != nil && p.UID != nil && *p.UID != other || p != nil && p.ResourceVersion != nil && p.UID != nil {
 			t.Errorf("%s: the caller's preconditions are %+v now", name, p)

@@ -23,22 +23,22 @@ func (f *fence) dial(next dialFunc) dialFunc {
 		if err != nil {
 			return nil, fmt.Errorf("connect to %s: %w", address, err)
 		}
-		below, err := next(ctx, network, address)
+		inner, err := next(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		c := &conn{Conn: below, term: term}
-		switch below := below.(type) { // other types may do more in Write
+		c := &conn{Conn: inner, term: term}
+		switch inner := inner.(type) { // other types may do more in Write
 		case *net.TCPConn:
-			c.raw, err = below.SyscallConn()
+			c.raw, err = inner.SyscallConn()
 		case *net.UnixConn:
-			c.raw, err = below.SyscallConn()
+			c.raw, err = inner.SyscallConn()
 		}
 		if err != nil {
-			_ = below.Close()
+			_ = inner.Close()
 			return nil, err
 		}
-		c.detach = context.AfterFunc(term.ctx, func() { _ = c.shut() })
+		c.detach = context.AfterFunc(term.ctx, func() { _ = c.closeConn() })
 		return c, nil
 	}
 }
@@ -55,12 +55,12 @@ type conn struct {
 
 func (c *conn) Close() error {
 	c.detach()
-	return c.shut()
+	return c.closeConn()
 }
 
-// shut closes the connection. After the term, the kernel drops unsent bytes instead of sending them
-// when the network is back.
-func (c *conn) shut() error {
+// closeConn closes the connection. After the term, the kernel drops unsent bytes instead of sending
+// them when the network is back.
+func (c *conn) closeConn() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.term.err() != nil {
 		_ = tcp.SetLinger(0) // fails only if it is closed
 	}

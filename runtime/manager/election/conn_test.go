@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// stop leaves a term as a process finds it that was stopped: it is over by the clock, and no timer
-// has fired yet.
+// stop puts a term in the state after a stop of the process: its time is over, and the timer has
+// not fired yet.
 func (t *term) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,8 +28,8 @@ func (t *term) stop() {
 	t.until = time.Now()
 }
 
-// TestNothingIsSentAfterAStop: the process is stopped while the headers of a request are encoded.
-func TestNothingIsSentAfterAStop(t *testing.T) {
+// TestNothingIsSentAfterStop: the process is stopped while it encodes the headers of a request.
+func TestNothingIsSentAfterStop(t *testing.T) {
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		t.Run(protocol, func(t *testing.T) {
 			var arrived atomic.Int64
@@ -60,9 +60,9 @@ func TestNothingIsSentAfterAStop(t *testing.T) {
 			}
 			err = get(&httptrace.ClientTrace{WroteHeaderField: func(string, []string) { term.stop() }})
 			if !errors.Is(err, ErrNotLeading) {
-				t.Errorf("the second request: %v", err)
+				t.Errorf("the second request returns %v, want ErrNotLeading", err)
 			}
-			server.Close() // waits for what is under way
+			server.Close() // waits for pending requests
 			if n := arrived.Load(); n != 1 {
 				t.Errorf("%d requests have arrived, want 1", n)
 			}
@@ -79,15 +79,15 @@ func leading(t testing.TB) (*Election, *term) {
 	}
 	term := e.fence.begin(context.Background())
 	term.extend(time.Now().Add(time.Hour))
-	t.Cleanup(func() { term.shut(errOver) })
+	t.Cleanup(func() { term.close(errEnded) })
 	return e, term
 }
 
-// TestAWriteThatWaitsSendsNoMoreAfterAStop: the peer reads nothing until the process was stopped.
-func TestAWriteThatWaitsSendsNoMoreAfterAStop(t *testing.T) {
+// TestBlockedWriteSendsNothingAfterStop: the peer reads nothing until the process is stopped.
+func TestBlockedWriteSendsNothingAfterStop(t *testing.T) {
 	e, term := leading(t)
 	c, peer := connected(t, e)
-	big := make([]byte, 16<<20) // more than buffers take
+	big := make([]byte, 16<<20) // more than the buffers hold
 	result := make(chan error)
 	go func() {
 		_, err := c.Write(big)
@@ -104,16 +104,16 @@ func TestAWriteThatWaitsSendsNoMoreAfterAStop(t *testing.T) {
 		received <- n
 	}()
 	if err := <-result; !errors.Is(err, ErrNotLeading) {
-		t.Errorf("the write returns %v", err)
+		t.Errorf("Write() = %v, want ErrNotLeading", err)
 	}
 	_ = c.Close()
 	if n := <-received; n >= int64(len(big)-len(buf)) {
-		t.Error("all of it was received")
+		t.Errorf("the peer received %d bytes, want fewer than %d", n, len(big)-len(buf))
 	}
 }
 
-// TestTheEndDropsUnsentBytes: they wait in the kernel, since the peer does not read.
-func TestTheEndDropsUnsentBytes(t *testing.T) {
+// TestEndOfTermDropsUnsentBytes: the kernel has unsent bytes, since the peer does not read.
+func TestEndOfTermDropsUnsentBytes(t *testing.T) {
 	e, term := leading(t)
 	c, peer := connected(t, e)
 	sent := 0
@@ -126,7 +126,7 @@ func TestTheEndDropsUnsentBytes(t *testing.T) {
 			timeouts = -1
 		}
 	}
-	term.shut(errOver)
+	term.close(errEnded)
 	_, _ = c.Read(make([]byte, 1)) // returns when the connection is closed
 	received, err := io.Copy(io.Discard, peer)
 	if !errors.Is(err, syscall.ECONNRESET) || received >= int64(sent) {
@@ -134,7 +134,8 @@ func TestTheEndDropsUnsentBytes(t *testing.T) {
 	}
 }
 
-// TestFencedClientsShareNoConnection with others, although all else is the same.
+// TestFencedClientsShareNoConnection: neither with each other nor with other clients of an equal
+// config.
 func TestFencedClientsShareNoConnection(t *testing.T) {
 	var conns sync.Map
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { conns.Store(req.RemoteAddr, true) }))
@@ -158,37 +159,37 @@ func TestFencedClientsShareNoConnection(t *testing.T) {
 	n := 0
 	conns.Range(func(any, any) bool { n++; return true })
 	if n != 4 {
-		t.Errorf("%d connections; want one of the other clients, and one of each fenced client", n)
+		t.Errorf("%d connections, want 4: one of the other clients, and one of each fenced client", n)
 	}
 }
 
-// TestASuspendedMachineFindsTheTermOver: its monotonic clock has stood still, and its wall clock
-// has not.
-func TestASuspendedMachineFindsTheTermOver(t *testing.T) {
+// TestTermEndsDuringSuspend: the monotonic clock stands still during a suspend, the wall clock does
+// not.
+func TestTermEndsDuringSuspend(t *testing.T) {
 	e, term := leading(t)
 	c, _ := connected(t, e)
 	term.mu.Lock()
 	term.wall = time.Now()
 	term.mu.Unlock()
 	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
-		t.Errorf("a write returns %v", err)
+		t.Errorf("Write() = %v, want ErrNotLeading", err)
 	}
 	term.extend(time.Now().Add(time.Hour))
 	if e.Leading() || term.ctx.Err() == nil {
-		t.Error("a renewal after that goes on with the term")
+		t.Error("a later renewal resumes the term")
 	}
 }
 
-// TestAConnectionIsOfOneTerm: it carries nothing in the next one.
-func TestAConnectionIsOfOneTerm(t *testing.T) {
+// TestConnectionBelongsToOneTerm: it sends nothing in the next one.
+func TestConnectionBelongsToOneTerm(t *testing.T) {
 	e, term := leading(t)
 	c, _ := connected(t, e)
 	term.stop()
 	next := e.fence.begin(context.Background())
 	next.extend(time.Now().Add(time.Hour))
-	defer next.shut(errOver)
+	defer next.close(errEnded)
 	if _, err := c.Write([]byte("x")); !errors.Is(err, ErrNotLeading) {
-		t.Errorf("a write in the next term returns %v", err)
+		t.Errorf("Write() in the next term = %v, want ErrNotLeading", err)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // ErrLost is wrapped by Run's error when this process led and could not renew the lease in time.
 var ErrLost = errors.New("the lease was lost")
 
-var errRunning = errors.New("it is running")
+var errRunning = errors.New("it is running already; wait until Run has returned")
 
 // Election is one process's part in an election. Make one with [New]. Any goroutine may call its
 // methods at any time.
@@ -96,9 +96,9 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		acquired.Store(true)
 		term.extend(began.Add(e.options.LeaseDuration - e.options.Margin))
 	}
-	l.taken = func() {
-		if acquired.Load() { // not while it waits for another leader
-			term.shut(errTaken)
+	l.lost = func() {
+		if acquired.Load() { // else another process has led all the time
+			term.close(errTaken)
 		}
 	}
 	led := make(chan struct{})
@@ -113,15 +113,15 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 	if err != nil {
 		return err
 	}
-	renewing, stop := context.WithCancel(background)
+	electorCtx, stop := context.WithCancel(background)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		elector.Run(renewing)
-		term.shut(errTooLate)
+		elector.Run(electorCtx)
+		term.close(errNotRenewed)
 	}()
 	end := func() { // ends the term and the goroutine
-		term.shut(errOver)
+		term.close(errEnded)
 		stop()
 		<-stopped
 	}
@@ -134,15 +134,15 @@ func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error
 		if acquired.Load() { // just now
 			<-led
 		}
-		if acquired.Load() || l.unsure.Load() {
+		if acquired.Load() || l.uncertain.Load() {
 			e.release(background, l)
 		}
 		return nil
 	}
-	leading, cancel := context.WithCancelCause(term.ctx)
+	leadCtx, cancel := context.WithCancelCause(term.ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-	err = lead(leading)
+	err = lead(leadCtx)
 	switch lost := term.err(); {
 	case lost != nil && err != nil:
 		return fmt.Errorf("%w: %w; %w", ErrLost, lost, err)

@@ -15,9 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 )
 
-// TestTheNextLeadsSoonAfterACleanEnd: the lease is kept, by renewals, until lead has returned, and
-// released then.
-func TestTheNextLeadsSoonAfterACleanEnd(t *testing.T) {
+// TestNextLeadsAfterCleanEnd: the lease is renewed until lead has returned, and then released.
+func TestNextLeadsAfterCleanEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.candidate("a")
 		a.linger = 20 * time.Second // longer than the lease
@@ -40,8 +39,8 @@ func TestTheNextLeadsSoonAfterACleanEnd(t *testing.T) {
 	})
 }
 
-// TestTheFenceShutsBeforeTheLeaseEnds: renewals hang, in each moment of a period.
-func TestTheFenceShutsBeforeTheLeaseEnds(t *testing.T) {
+// TestFenceClosesBeforeLeaseEnds: renewals hang, from each moment of a period on.
+func TestFenceClosesBeforeLeaseEnds(t *testing.T) {
 	for after := 30 * time.Second; after < 30*time.Second+retry; after += retry / 7 {
 		inBubble(t, func(t *testing.T, r *rig) {
 			all := r.run("a", "b", "c")
@@ -52,7 +51,7 @@ func TestTheFenceShutsBeforeTheLeaseEnds(t *testing.T) {
 			sent, renewed := a.last()
 			within(t, "a's last request after the renewal", sent.Sub(renewed), lease-margin-200*time.Millisecond, lease-margin)
 			if err := a.End(); !errors.Is(err, election.ErrLost) {
-				t.Errorf("Run returns %v", err)
+				t.Errorf("Run() = %v", err)
 			}
 			same(t, "one of the others leads", all[1].Leading() != all[2].Leading(), true)
 			for _, c := range all[1:] {
@@ -65,8 +64,8 @@ func TestTheFenceShutsBeforeTheLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestASlowRenewalCountsFromItsRequest: the answers of the server take long.
-func TestASlowRenewalCountsFromItsRequest(t *testing.T) {
+// TestSlowRenewalCountsFromItsRequest: the server's responses are slow.
+func TestSlowRenewalCountsFromItsRequest(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.run("a")[0]
 		a.on(func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -83,9 +82,9 @@ func TestASlowRenewalCountsFromItsRequest(t *testing.T) {
 	})
 }
 
-// TestARenewalThatIsRepeatedCountsFromTheFirst: the answer to a renewal is lost, and the elector
-// sends the same record again, in which the others see no change.
-func TestARenewalThatIsRepeatedCountsFromTheFirst(t *testing.T) {
+// TestRepeatedRenewalCountsFromTheFirst: the response to a renewal is lost. The elector sends the
+// same record again, which shows the others no change.
+func TestRepeatedRenewalCountsFromTheFirst(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		all := r.run("a", "b")
 		a := all[0]
@@ -113,9 +112,9 @@ func TestARenewalThatIsRepeatedCountsFromTheFirst(t *testing.T) {
 	})
 }
 
-// TestTheLeadersWorkIsEnded: the context ends with the fence, whose requests are refused from then
-// on although lead goes on for a while.
-func TestTheLeadersWorkIsEnded(t *testing.T) {
+// TestLostLeaseEndsLead: lead's context ends when the fence closes. Requests are refused from then
+// on, although lead returns later.
+func TestLostLeaseEndsLead(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.candidate("a")
 		a.linger = 5 * time.Second
@@ -127,14 +126,14 @@ func TestTheLeadersWorkIsEnded(t *testing.T) {
 		within(t, "the end", time.Since(renewed), lease-margin+a.linger, lease-margin+a.linger)
 		within(t, "refused requests", time.Duration(a.refused), 45, 51)
 		if !errors.Is(a.Err, election.ErrLost) || !errors.Is(a.Err, election.ErrNotLeading) {
-			t.Errorf("Run returns %v", a.Err)
+			t.Errorf("Run() = %v", a.Err)
 		}
 	})
 }
 
-// TestWorkThatGoesOnKeepsTheLeaseFromOthers: lead returns an error, so the lease is not released,
-// and requests are refused at once.
-func TestWorkThatGoesOnKeepsTheLeaseFromOthers(t *testing.T) {
+// TestErrorOfLeadKeepsTheLease: after an error of lead, the lease is not released, and requests are
+// refused at once.
+func TestErrorOfLeadKeepsTheLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.candidate("a")
 		a.result = errors.New("a reconcile hangs")
@@ -142,7 +141,7 @@ func TestWorkThatGoesOnKeepsTheLeaseFromOthers(t *testing.T) {
 		b := r.run("b")[0]
 		pass(10 * time.Second)
 		if err := a.End(); !errors.Is(err, a.result) {
-			t.Errorf("Run returns %v", err)
+			t.Errorf("Run() = %v", err)
 		}
 		same(t, "a leads", a.Leading(), false)
 		same(t, "the holder", r.holder(), "a")
@@ -152,8 +151,8 @@ func TestWorkThatGoesOnKeepsTheLeaseFromOthers(t *testing.T) {
 	})
 }
 
-// TestALeaseOfAnotherIsNotReleased: it was taken over a moment before the end.
-func TestALeaseOfAnotherIsNotReleased(t *testing.T) {
+// TestLeaseOfAnotherIsNotReleased: another process takes the lease just before the end.
+func TestLeaseOfAnotherIsNotReleased(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.run("a")[0]
 		pass(10*time.Second + time.Millisecond)
@@ -165,9 +164,8 @@ func TestALeaseOfAnotherIsNotReleased(t *testing.T) {
 	})
 }
 
-// TestTheFenceShutsWhenAnotherHasTheLease: someone has deleted it, and another process has made it
-// anew; or it was edited.
-func TestTheFenceShutsWhenAnotherHasTheLease(t *testing.T) {
+// TestFenceClosesWhenAnotherHasTheLease: someone has edited the lease.
+func TestFenceClosesWhenAnotherHasTheLease(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.run("a")[0]
 		pass(10*time.Second + time.Millisecond)
@@ -179,13 +177,13 @@ func TestTheFenceShutsWhenAnotherHasTheLease(t *testing.T) {
 		sent, _ := a.last()
 		within(t, "a's last request after that", sent.Sub(taken), 0, retry)
 		if !errors.Is(a.Err, election.ErrLost) {
-			t.Errorf("Run returns %v", a.Err)
+			t.Errorf("Run() = %v", a.Err)
 		}
 		same(t, "the holder", r.holder(), "z")
 	})
 }
 
-// TestReleaseAfterAConflict: a renewal was cut off, and has reached the server.
+// TestReleaseAfterAConflict: a cut-off renewal has reached the server.
 func TestReleaseAfterAConflict(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.run("a")[0]
@@ -207,16 +205,16 @@ func TestReleaseAfterAConflict(t *testing.T) {
 func TestCancelledBeforeItLeads(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		all := r.run("a", "b")
-		began := time.Now()
+		start := time.Now()
 		same(t, "Run of b", all[1].End(), errStop)
-		within(t, "its end", time.Since(began), 0, 0)
+		within(t, "its end", time.Since(start), 0, 0)
 		same(t, "b has led", all[1].since().IsZero(), true)
 	})
 }
 
-// TestALeaseWhoseAnswerWasCutOffIsReleased: the process ended while it was getting the lease, by a
-// write that has reached the server, or has not.
-func TestALeaseWhoseAnswerWasCutOffIsReleased(t *testing.T) {
+// TestLeaseWithoutAnswerIsReleased: the process ends during its first write of the lease, which has
+// reached the server or not.
+func TestLeaseWithoutAnswerIsReleased(t *testing.T) {
 	for name, reaches := range map[string]bool{"it has reached the server": true, "it has not": false} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
@@ -237,9 +235,9 @@ func TestALeaseWhoseAnswerWasCutOffIsReleased(t *testing.T) {
 				r.start(a)
 				pass(time.Second)
 				same(t, "a leads", a.Leading(), false)
-				began := time.Now()
+				start := time.Now()
 				same(t, "Run of a", a.End(), errStop)
-				within(t, "its end", time.Since(began), 0, 0)
+				within(t, "its end", time.Since(start), 0, 0)
 				same(t, "the holder", r.holder(), "")
 			})
 		})
@@ -250,7 +248,7 @@ func TestRunAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.run("a")[0]
 		if err := a.Run(t.Context(), a.lead); err == nil || !strings.Contains(err.Error(), "it is running") {
-			t.Errorf("a second Run returns %v", err)
+			t.Errorf("the second Run() = %v", err)
 		}
 		_ = a.End()
 		same(t, "a leads", a.Leading(), false)
@@ -259,26 +257,26 @@ func TestRunAgain(t *testing.T) {
 	})
 }
 
-func TestWrongOptions(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	for _, test := range []struct {
 		change func(*election.Options)
 		want   string
 	}{
 		{func(o *election.Options) { o.Name = "" }, "the Name of the Lease is empty"},
-		{func(o *election.Options) { o.LeaseDuration = 1500 * time.Millisecond }, "a LeaseDuration of 1.5s; want a whole number of seconds, 1 or more"},
+		{func(o *election.Options) { o.LeaseDuration = 1500 * time.Millisecond }, "LeaseDuration is 1.5s; it must be a whole number of seconds, at least 1"},
 		{func(o *election.Options) { o.RetryPeriod = -1 }, "negative RetryPeriod -1ns"},
-		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "a RenewDeadline of 10s; want more than 1.2 times the RetryPeriod of 9s"},
-		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "a Margin of 0s; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin"},
-		{func(o *election.Options) { o.Margin = 6 * time.Second }, "a Margin of 6s; want at most 5s, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed"},
+		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "RenewDeadline is 10s; it must be more than 1.2 times RetryPeriod, which is 9s"},
+		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "Margin is 0s; set it, or a LeaseDuration of more than RenewDeadline and RetryPeriod together"},
+		{func(o *election.Options) { o.Margin = 6 * time.Second }, "Margin is 6s; it must be at most 5s, LeaseDuration less RenewDeadline, or requests are cut off while the lease may still be renewed"},
 	} {
 		o := election.Options{Name: "widgets"}
 		test.change(&o)
 		if _, err := election.New(&rest.Config{}, o); err == nil || err.Error() != "election.New: "+test.want {
-			t.Errorf("got  %v\nwant %s", err, test.want)
+			t.Errorf("New() = %v\nwant    %s", err, test.want)
 		}
 	}
 	if _, err := election.New(nil, election.Options{Name: "widgets"}); err == nil || !strings.Contains(err.Error(), "config is nil") {
-		t.Errorf("got %v", err)
+		t.Errorf("New(nil) = %v", err)
 	}
 }
 

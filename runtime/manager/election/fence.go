@@ -18,15 +18,15 @@ import (
 var ErrNotLeading = errors.New("this process does not lead")
 
 var (
-	errOver    = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
-	errTooOld  = fmt.Errorf("%w any more: its last renewal of the lease is too old", ErrNotLeading)
-	errTaken   = fmt.Errorf("%w any more: another one has the lease", ErrNotLeading)
-	errTooLate = fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading)
+	errEnded      = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
+	errExpired    = fmt.Errorf("%w any more: its last renewal of the lease is too old", ErrNotLeading)
+	errTaken      = fmt.Errorf("%w any more: another one has the lease", ErrNotLeading)
+	errNotRenewed = fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading)
 )
 
 // fence lets requests pass during a term.
 type fence struct {
-	present atomic.Pointer[term] // the current or last term; nil before the first
+	current atomic.Pointer[term] // the current or last term; nil before the first
 }
 
 // term is a time in which this process leads: from its first write of the lease until its last one
@@ -38,7 +38,7 @@ type term struct {
 
 	mu    sync.Mutex  // mu guards the fields below
 	until time.Time   // end of the term unless extended; zero before it begins
-	wall  time.Time   // the same, by the wall clock alone
+	wall  time.Time   // until, by the wall clock alone
 	timer *time.Timer // ends the term at until
 }
 
@@ -46,12 +46,12 @@ type term struct {
 func (f *fence) begin(parent context.Context) *term {
 	t := &term{}
 	t.ctx, t.end = context.WithCancelCause(parent)
-	f.present.Store(t)
+	f.current.Store(t)
 	return t
 }
 
 func (f *fence) open() (*term, error) {
-	t := f.present.Load()
+	t := f.current.Load()
 	if t == nil {
 		return nil, ErrNotLeading
 	}
@@ -62,18 +62,18 @@ func (t *term) extend(until time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.until.IsZero() && t.errLocked() != nil {
-		t.end(errTooOld) // the timer is late
+		t.end(errExpired) // the timer is late
 		return
 	}
 	t.until, t.wall = until, until.Round(0)
 	if t.timer == nil {
-		t.timer = time.AfterFunc(time.Until(until), func() { t.end(errTooOld) })
+		t.timer = time.AfterFunc(time.Until(until), func() { t.end(errExpired) })
 		return
 	}
 	t.timer.Reset(time.Until(until))
 }
 
-func (t *term) shut(cause error) {
+func (t *term) close(cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.end(cause)
@@ -99,7 +99,7 @@ func (t *term) errLocked() error {
 		return ErrNotLeading
 	}
 	if now := time.Now(); !now.Before(t.until) || !now.Round(0).Before(t.wall) {
-		return errTooOld
+		return errExpired
 	}
 	return nil
 }
@@ -132,21 +132,21 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(term.guarded(req.WithContext(ctx)))
 	if err != nil {
 		end()
-		if over := term.err(); over != nil {
-			err = fmt.Errorf("%s %s was cut off: %w (%w)", req.Method, req.URL.Path, over, err)
+		if ended := term.err(); ended != nil {
+			err = fmt.Errorf("%s %s was cut off: %w (%w)", req.Method, req.URL.Path, ended, err)
 		}
 		return nil, err
 	}
 	body := responseBody{resp.Body, end}
 	resp.Body = &body
-	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
+	if conn, ok := body.ReadCloser.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is the connection. The caller also writes to it, and no context ends it.
-		leave := context.AfterFunc(term.ctx, func() { _ = both.Close() })
+		detach := context.AfterFunc(term.ctx, func() { _ = conn.Close() })
 		body.end = func() {
-			leave()
+			detach()
 			end()
 		}
-		resp.Body = &connection{&body, both}
+		resp.Body = &connection{&body, conn}
 	}
 	return resp, nil
 }
@@ -190,7 +190,7 @@ func (b *responseBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// connection is the body of a 101 answer.
+// connection is the body of a 101 response.
 type connection struct {
 	*responseBody
 	io.Writer

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 )
 
-// fenced returns an HTTP client of a candidate over a transport of the test's.
+// fenced returns a candidate's HTTP client with do as its transport.
 func (c *candidate) fenced(t *testing.T, do roundTrip) *http.Client {
 	t.Helper()
 	config := rest.CopyConfig(c.config)
@@ -38,7 +38,7 @@ func post(t *testing.T, body string) *http.Request {
 	return req
 }
 
-func TestRequestsAreRefusedUnlessItLeads(t *testing.T) {
+func TestRequestsAreRefusedUnlessLeading(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.candidate("a")
 		sent := 0
@@ -48,7 +48,7 @@ func TestRequestsAreRefusedUnlessItLeads(t *testing.T) {
 		})
 		_, err := client.Do(post(t, "{}"))
 		if want := `Post "http://api.test/api/v1/pods": POST /api/v1/pods was not sent: this process does not lead`; err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
+			t.Errorf("Do() = %v\nwant   %s", err, want)
 		}
 		r.start(c)
 		resp, err := client.Do(post(t, "{}"))
@@ -58,14 +58,14 @@ func TestRequestsAreRefusedUnlessItLeads(t *testing.T) {
 		_ = resp.Body.Close()
 		_ = c.End()
 		if _, err = client.Do(post(t, "{}")); !errors.Is(err, election.ErrNotLeading) {
-			t.Errorf("after the end: %v", err)
+			t.Errorf("Do() after Run = %v, want ErrNotLeading", err)
 		}
 		same(t, "sent", sent, 1)
 	})
 }
 
-// TestRequestsUnderWayAreCutOff: one waits for its answer, one for more of its answer.
-func TestRequestsUnderWayAreCutOff(t *testing.T) {
+// TestPendingRequestsAreCutOff: one waits for a response, one for the rest of a body.
+func TestPendingRequestsAreCutOff(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.run("a")[0]
 		pass(time.Second)
@@ -94,13 +94,13 @@ func TestRequestsUnderWayAreCutOff(t *testing.T) {
 		first, second := <-answers, <-answers
 		within(t, "the end after the renewal", time.Since(renewed), lease-margin, lease-margin)
 		if first == nil || second == nil || !errors.Is(errors.Join(first, second), election.ErrNotLeading) {
-			t.Errorf("got %v and %v", first, second)
+			t.Errorf("the errors are %v and %v, want ErrNotLeading", first, second)
 		}
 	})
 }
 
-// TestABodyIsNotSentAfterTheEnd: connecting takes longer than the lease, and heeds no context.
-func TestABodyIsNotSentAfterTheEnd(t *testing.T) {
+// TestBodyIsNotSentAfterTerm: connecting takes longer than the lease, and ignores the context.
+func TestBodyIsNotSentAfterTerm(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.run("a")[0]
 		pass(time.Second)
@@ -110,7 +110,7 @@ func TestABodyIsNotSentAfterTheEnd(t *testing.T) {
 			time.Sleep(lease)
 			body, err = io.ReadAll(req.Body)
 			if err == nil {
-				t.Error("the body can be read")
+				t.Error("the transport could read the body after the term")
 			}
 			again, err := req.GetBody()
 			if err != nil {
@@ -121,15 +121,15 @@ func TestABodyIsNotSentAfterTheEnd(t *testing.T) {
 		})
 		_, err := client.Do(post(t, "{}"))
 		if !errors.Is(err, election.ErrNotLeading) {
-			t.Errorf("got %v", err)
+			t.Errorf("Do() = %v, want ErrNotLeading", err)
 		}
 		same(t, "sent", string(body), "")
 	})
 }
 
-// TestAConnectionIsClosedAtTheEnd: it was switched to another protocol, and can be written to.
-// Nothing of one that is closed before waits for the end of the term.
-func TestAConnectionIsClosedAtTheEnd(t *testing.T) {
+// TestConnectionIsClosedAfterTerm: a response that switches protocols is a connection, closed by
+// the caller or at the end of the term.
+func TestConnectionIsClosedAfterTerm(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		c := r.run("a")[0]
 		var sent *http.Request
@@ -144,21 +144,21 @@ func TestAConnectionIsClosedAtTheEnd(t *testing.T) {
 			}
 			return conn, resp
 		}
-		_, early := switched()
+		_, closed := switched()
 		same(t, "its context while it is open", sent.Context().Err(), nil)
-		_ = early.Body.Close()
+		_ = closed.Body.Close()
 		same(t, "its context", sent.Context().Err(), context.Canceled)
 
 		open, resp := switched()
 		if _, ok := resp.Body.(io.Writer); !ok {
-			t.Error("it can't be written to")
+			t.Error("the body is not a Writer")
 		}
 		_ = c.End() // must not close the first one again
 		synctest.Wait()
 		select {
 		case <-open.closed:
 		default:
-			t.Error("it is open")
+			t.Error("the connection is open after the term")
 		}
 	})
 }

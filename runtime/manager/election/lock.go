@@ -21,9 +21,9 @@ type lock struct {
 	// set once at construction
 	resourcelock.Interface
 	renewed func(began time.Time)
-	taken   func() // called when another process has the lease
+	lost    func() // called when another process has the lease
 
-	unsure atomic.Bool // the last write may or may not have been done
+	uncertain atomic.Bool // whether the server has done the last write
 
 	// Only the elector uses the fields below: when the last distinguished record was written, and
 	// the values that distinguish it.
@@ -32,12 +32,12 @@ type lock struct {
 	transitions int
 }
 
-// Get calls taken at once if another process has the lease. The elector would try until its
+// Get calls lost at once if another process has the lease. The elector would try until its
 // RenewDeadline.
 func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	record, raw, err := l.Interface.Get(ctx)
 	if err == nil && record.HolderIdentity != "" && record.HolderIdentity != l.Identity() {
-		l.taken()
+		l.lost()
 	}
 	return record, raw, err
 }
@@ -52,10 +52,10 @@ func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRec
 
 func (l *lock) write(ctx context.Context, record resourcelock.LeaderElectionRecord, do func(context.Context, resourcelock.LeaderElectionRecord) error) error {
 	l.distinguish(&record)
-	l.unsure.Store(true)
+	l.uncertain.Store(true)
 	err := do(ctx, record)
 	var refused apierrors.APIStatus
-	l.unsure.Store(err != nil && (!errors.As(err, &refused) || refused.Status().Code >= http.StatusInternalServerError))
+	l.uncertain.Store(err != nil && (!errors.As(err, &refused) || refused.Status().Code >= http.StatusInternalServerError))
 	if err == nil {
 		// The elector resends a record when an answer was lost. The others count from the first
 		// time: the second changes nothing.
@@ -90,7 +90,7 @@ func (l *lock) release(ctx context.Context) error {
 		case apierrors.IsNotFound(err):
 			return nil
 		case err != nil:
-			return fmt.Errorf("read the lease: %w", err)
+			return fmt.Errorf("reading the lease: %w", err)
 		}
 		if record.HolderIdentity != l.Identity() {
 			return nil

@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// seen is a lock whose writes are seen as other processes see them.
-type seen struct {
+// recorder is a lock that keeps the last record as other processes see it.
+type recorder struct {
 	resourcelock.Interface
 	t      *testing.T
-	record []byte // as client-go's elector compares it with that of the look before
+	record []byte // in the form compared by client-go's elector
 }
 
-func (s *seen) Update(_ context.Context, record resourcelock.LeaderElectionRecord) error {
+func (s *recorder) Update(_ context.Context, record resourcelock.LeaderElectionRecord) error {
 	spec := resourcelock.LeaderElectionRecordToLeaseSpec(&record)
 	var err error
 	if s.record, err = json.Marshal(resourcelock.LeaseSpecToLeaderElectionRecord(&spec)); err != nil {
@@ -30,9 +30,8 @@ func (s *seen) Update(_ context.Context, record resourcelock.LeaderElectionRecor
 	return nil
 }
 
-// TestEachRenewalIsSeen although the wall clock goes back, or stands still: by a record that
-// differs from each one before. A process that sees the record of an earlier look would take the
-// lease too early.
+// TestEachRenewalIsSeen: each renewal writes a new record, even if the wall clock goes back or
+// stands still. A process that sees an earlier record again would take the lease too early.
 func TestEachRenewalIsSeen(t *testing.T) {
 	for name, jump := range map[string]func() time.Duration{
 		"the clock is right":             func() time.Duration { return 0 },
@@ -43,34 +42,34 @@ func TestEachRenewalIsSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				wire := &seen{t: t}
+				wire := &recorder{t: t}
 				l := &lock{Interface: wire, renewed: func(time.Time) {}}
-				wrong, before := time.Duration(0), map[string]bool{}
+				offset, before := time.Duration(0), map[string]bool{}
 				record := resourcelock.LeaderElectionRecord{HolderIdentity: "a", LeaseDurationSeconds: 15, LeaderTransitions: 3}
 				for n := range 200 {
 					time.Sleep(2 * time.Second)
-					wrong += jump() + time.Nanosecond // no two renewals have one time
-					record.RenewTime = metav1.Time{Time: time.Now().Round(0).Add(wrong)}
+					offset += jump() + time.Nanosecond // no two renewals have one time
+					record.RenewTime = metav1.Time{Time: time.Now().Round(0).Add(offset)}
 					if err := l.Update(t.Context(), record); err != nil {
 						t.Fatal(err)
 					}
 					first := string(wire.record)
 					if before[first] {
-						t.Fatalf("renewal %d is as one before: %s", n, first)
+						t.Fatalf("renewal %d repeats an earlier record: %s", n, first)
 					}
 					before[first] = true
 					if name == "the clock is right" {
 						if l.transitions != 3 {
-							t.Fatalf("%d transitions", l.transitions)
+							t.Fatalf("%d transitions, want 3", l.transitions)
 						}
 					}
-					// The answer is lost, and the elector sends it again.
+					// The response is lost, and the elector sends the record again.
 					time.Sleep(2 * time.Second)
 					if err := l.Update(t.Context(), record); err != nil {
 						t.Fatal(err)
 					}
 					if again := string(wire.record); again != first {
-						t.Fatalf("renewal %d is sent again as %s", n, again)
+						t.Fatalf("the repetition of renewal %d has the record %s, want %s", n, again, first)
 					}
 				}
 			})

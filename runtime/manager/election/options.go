@@ -68,7 +68,7 @@ func (o *Options) validate() error {
 	if o.Identity == "" {
 		host, err := os.Hostname()
 		if err != nil {
-			return fmt.Errorf("find the host's name for Identity: %w", err)
+			return fmt.Errorf("getting the host name for Identity: %w", err)
 		}
 		o.Identity = host + "_" + rand.Text()
 	}
@@ -79,15 +79,15 @@ func (o *Options) validate() error {
 	case o.Name == "":
 		return errors.New("the Name of the Lease is empty")
 	case o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0:
-		return fmt.Errorf("a LeaseDuration of %v; want a whole number of seconds, 1 or more", o.LeaseDuration)
+		return fmt.Errorf("LeaseDuration is %v; it must be a whole number of seconds, at least 1", o.LeaseDuration)
 	case o.RetryPeriod < 0:
 		return fmt.Errorf("negative RetryPeriod %v", o.RetryPeriod)
 	case o.RenewDeadline <= time.Duration(leaderelection.JitterFactor*float64(o.RetryPeriod)):
-		return fmt.Errorf("a RenewDeadline of %v; want more than %v times the RetryPeriod of %v", o.RenewDeadline, leaderelection.JitterFactor, o.RetryPeriod)
+		return fmt.Errorf("RenewDeadline is %v; it must be more than %v times RetryPeriod, which is %v", o.RenewDeadline, leaderelection.JitterFactor, o.RetryPeriod)
 	case o.Margin <= 0:
-		return fmt.Errorf("a Margin of %v; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin", o.Margin)
+		return fmt.Errorf("Margin is %v; set it, or a LeaseDuration of more than RenewDeadline and RetryPeriod together", o.Margin)
 	case o.Margin > o.LeaseDuration-o.RenewDeadline:
-		return fmt.Errorf("a Margin of %v; want at most %v, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed", o.Margin, o.LeaseDuration-o.RenewDeadline)
+		return fmt.Errorf("Margin is %v; it must be at most %v, LeaseDuration less RenewDeadline, or requests are cut off while the lease may still be renewed", o.Margin, o.LeaseDuration-o.RenewDeadline)
 	}
 	return nil
 }

@@ -24,10 +24,10 @@ import (
 
 var histories = flag.Uint64("histories", 4, "the number of histories of TestRandomPartitions")
 
-// TestRandomPartitions: the network between each of three processes and the server loses and delays
-// requests and answers, their wall clocks jump by seconds or days, and their clocks run at rates
-// that differ by a fifth. A process that has lost the lease takes part again. At no request of its
-// work may another one hold the Lease, and one of them leads soon after the network is whole again.
+// TestRandomPartitions: between three processes and the server, the network loses and delays
+// requests and responses. The wall clocks jump by seconds or days, and run at rates that differ by
+// a fifth. A process that has lost the lease takes part again. During a request of one process no
+// other holds the Lease, and one process leads soon after the network is repaired.
 func TestRandomPartitions(t *testing.T) {
 	work, terms := uint64(0), uint64(0)
 	for seed := range *histories {
@@ -35,7 +35,7 @@ func TestRandomPartitions(t *testing.T) {
 			inBubble(t, func(t *testing.T, r *rig) {
 				n := &network{
 					rig: r, random: rand.New(rand.NewPCG(seed, 0)),
-					faults: map[string]fault{}, wrong: map[string]time.Duration{}, elections: map[string]*election.Election{},
+					faults: map[string]fault{}, offsets: map[string]time.Duration{}, elections: map[string]*election.Election{},
 				}
 				n.join("a", lease-time.Second) // its clock is fast
 				n.join("b", lease)
@@ -59,15 +59,15 @@ func TestRandomPartitions(t *testing.T) {
 	}
 }
 
-// fault is what the network does to the requests for the Lease of one process.
+// fault is a fault of the network, for the Lease requests of one process.
 type fault int
 
 const (
 	none        fault = iota
-	lost              // the request
-	late              // the request, by up to a minute; the answer never comes
-	unanswered        // the answer is lost
-	slow              // the answer, by up to eight seconds
+	lost              // the request is lost
+	late              // the request is delayed by up to a minute, and the response is lost
+	unanswered        // the response is lost
+	slow              // the response is delayed by up to eight seconds
 	unavailable       // 503
 	faults
 )
@@ -77,19 +77,19 @@ type network struct {
 	*rig
 	ends []func()
 
-	mu     sync.Mutex // mu guards what follows
-	random *rand.Rand
-	faults map[string]fault         // of each process
-	wrong  map[string]time.Duration // by which its wall clock is wrong
-	work   uint64                   // requests
-	terms  uint64
+	mu      sync.Mutex // mu guards the fields below
+	random  *rand.Rand
+	faults  map[string]fault         // of each process
+	offsets map[string]time.Duration // of its wall clock
+	work    uint64                   // requests
+	terms   uint64
 
 	elections  map[string]*election.Election
 	violations []string
 }
 
-// join adds a process that takes part until the end. Its clock takes the given time for what is a
-// LeaseDuration by a right one.
+// join adds a process that takes part until the end. Its clock measures a LeaseDuration in the
+// given time.
 func (n *network) join(name string, duration time.Duration) {
 	config := n.server.Config()
 	config.ContentType = "application/json" // so that carry can change it
@@ -124,8 +124,8 @@ func (n *network) lead(ctx context.Context, client *http.Client, host string) er
 	n.mu.Lock()
 	n.terms++
 	n.mu.Unlock()
-	patience, linger := n.upTo(10*time.Minute), n.upTo(40*time.Second)
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
+	term, linger := n.upTo(10*time.Minute), n.upTo(40*time.Second)
+	for end := time.Now().Add(term); time.Now().Before(end); time.Sleep(250 * time.Millisecond) {
 		if ctx.Err() != nil && end.After(time.Now().Add(linger)) {
 			end = time.Now().Add(linger)
 		}
@@ -140,20 +140,20 @@ func (n *network) lead(ctx context.Context, client *http.Client, host string) er
 }
 
 // upTo returns a random time.
-func (n *network) upTo(most time.Duration) time.Duration {
+func (n *network) upTo(limit time.Duration) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return time.Duration(n.random.Int64N(int64(most)))
+	return time.Duration(n.random.Int64N(int64(limit)))
 }
 
-// change changes what happens to one process.
+// change changes the fault and the clock of one process.
 func (n *network) change() {
 	kind, name := fault(n.upTo(time.Duration(faults))), string(rune('a'+n.upTo(3)))
 	jump := [...]time.Duration{0, 0, 0, n.upTo(lease) - lease, n.upTo(10*lease) - 5*lease, time.Duration(n.upTo(100)-50) * 24 * time.Hour}[n.upTo(6)]
 	n.elections[name].JumpWallClock(jump)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.faults[name], n.wrong[name] = kind, n.wrong[name]+jump
+	n.faults[name], n.offsets[name] = kind, n.offsets[name]+jump
 }
 
 func (n *network) heal() {
@@ -165,7 +165,7 @@ func (n *network) heal() {
 // end ends the processes, one of which leads.
 func (n *network) end() {
 	if n.holder() == "" {
-		n.violations = append(n.violations, "no process leads, although the network is whole")
+		n.violations = append(n.violations, "no process leads after the network was repaired")
 	}
 	for _, end := range n.ends {
 		end()
@@ -173,10 +173,10 @@ func (n *network) end() {
 	pass(time.Minute) // late requests
 }
 
-// carry is the wire of a process.
+// carry sends a request of a process.
 func (n *network) carry(name string, req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	n.mu.Lock()
-	kind, wrong := n.faults[name], n.wrong[name]
+	kind, offset := n.faults[name], n.offsets[name]
 	n.mu.Unlock()
 	if req.URL.Path == "/api/v1/namespaces/shop/configmaps/work" {
 		holder := n.holder()
@@ -194,7 +194,7 @@ func (n *network) carry(name string, req *http.Request, next http.RoundTripper) 
 			return nil, err
 		}
 		// Not by seconds: below the lock, that could make two records equal.
-		record.Spec.RenewTime.Time = record.Spec.RenewTime.Add(wrong.Truncate(24 * time.Hour))
+		record.Spec.RenewTime.Time = record.Spec.RenewTime.Add(offset.Truncate(24 * time.Hour))
 		body, err := json.Marshal(&record)
 		if err != nil {
 			return nil, err

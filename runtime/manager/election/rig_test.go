@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(klog.Logger{}) // client-go's elector has no other
+	klog.SetLogger(klog.Logger{}) // of client-go's elector
 	goleak.VerifyTestMain(m)
 }
 
@@ -32,7 +32,7 @@ const (
 	lease  = 15 * time.Second
 	retry  = 2 * time.Second
 	margin = 3 * time.Second
-	next   = retry * 22 / 10 // how long a candidate waits at most before it looks again
+	next   = retry * 22 / 10 // the longest time between two looks of a candidate
 )
 
 var (
@@ -71,32 +71,31 @@ func (r *rig) holder() string {
 	return *l.Spec.HolderIdentity
 }
 
-// candidate is a process that takes part, and that sends a request each tenth of a second while its
-// lead runs.
+// candidate is a process in the election. Its lead sends ten requests a second.
 type candidate struct {
 	*election.Election
 	*informertest.Running // nil before it runs
 	config                *rest.Config
 
-	mu      sync.Mutex // mu guards what follows
-	wire    func(*http.Request, http.RoundTripper) (*http.Response, error)
-	renewed time.Time   // when the last renewal that succeeded was sent
-	sent    []time.Time // requests of the led work
+	mu      sync.Mutex // mu guards the fields below
+	carry   func(*http.Request, http.RoundTripper) (*http.Response, error)
+	renewed time.Time   // when the last successful renewal was sent
+	sent    []time.Time // requests of lead
 	refused int
-	began   time.Time
-	linger  time.Duration // how long lead goes on after its context is done
+	led     time.Time     // when lead was called
+	linger  time.Duration // how long lead runs after the end of its context
 	result  error         // of lead
 }
 
-// RoundTrip is the wire between the candidate and the server.
+// RoundTrip sends the candidate's requests by carry, and records them.
 func (c *candidate) RoundTrip(next http.RoundTripper) http.RoundTripper {
 	return roundTrip(func(req *http.Request) (*http.Response, error) {
 		c.mu.Lock()
-		wire, sent := c.wire, time.Now()
+		carry, sent := c.carry, time.Now()
 		c.mu.Unlock()
 		do := next.RoundTrip
-		if wire != nil {
-			do = func(req *http.Request) (*http.Response, error) { return wire(req, next) }
+		if carry != nil {
+			do = func(req *http.Request) (*http.Response, error) { return carry(req, next) }
 		}
 		resp, err := do(req)
 		c.mu.Lock()
@@ -115,7 +114,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// candidate returns one that does not run.
+// candidate returns a candidate that does not run.
 func (r *rig) candidate(name string) *candidate {
 	r.t.Helper()
 	c := &candidate{config: r.server.Config()}
@@ -127,7 +126,7 @@ func (r *rig) candidate(name string) *candidate {
 	return c
 }
 
-// run starts candidates, each of which leads or waits when run returns.
+// run starts candidates, and returns when each leads or waits.
 func (r *rig) run(names ...string) (all []*candidate) {
 	r.t.Helper()
 	for _, name := range names {
@@ -143,10 +142,10 @@ func (r *rig) start(c *candidate) {
 	synctest.Wait()
 }
 
-// lead is the led work.
+// lead sends requests until its context is done, and then for linger.
 func (c *candidate) lead(ctx context.Context) error {
 	c.mu.Lock()
-	c.began = time.Now()
+	c.led = time.Now()
 	c.mu.Unlock()
 	client, err := rest.HTTPClientFor(c.Fence(c.config))
 	if err != nil {
@@ -182,11 +181,11 @@ func (c *candidate) lead(ctx context.Context) error {
 	}
 }
 
-// on sets what the wire does with requests for leases.
+// on makes lease answer requests for leases.
 func (c *candidate) on(lease func(*http.Request, http.RoundTripper) (*http.Response, error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wire = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+	c.carry = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if strings.Contains(req.URL.Path, "/leases") {
 			return lease(req, next)
 		}
@@ -194,13 +193,13 @@ func (c *candidate) on(lease func(*http.Request, http.RoundTripper) (*http.Respo
 	}
 }
 
-// hang is a wire that carries nothing.
+// hang waits for the end of a request's context.
 func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
 }
 
-// last returns when the last request of the led work was sent, and the last renewal.
+// last returns the times of the last request of lead and of the last renewal.
 func (c *candidate) last() (sent, renewed time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,17 +209,17 @@ func (c *candidate) last() (sent, renewed time.Time) {
 	return sent, c.renewed
 }
 
-// since returns when lead was called; the zero time if it was not.
+// since returns the time lead was called, or zero.
 func (c *candidate) since() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.began
+	return c.led
 }
 
-// within asserts that a duration is in a range.
-func within(t *testing.T, what string, got, least, most time.Duration) {
+// within checks that a duration is in a range.
+func within(t *testing.T, name string, got, low, high time.Duration) {
 	t.Helper()
-	if got < least || got > most {
-		t.Errorf("%s: %v; want %v to %v", what, got, least, most)
+	if got < low || got > high {
+		t.Errorf("%s: %v, want %v to %v", name, got, low, high)
 	}
 }

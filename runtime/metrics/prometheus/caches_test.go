@@ -28,7 +28,8 @@ func TestEveryCacheMetric(t *testing.T) {
 	golden(t, registry, "testdata/caches.prom")
 }
 
-// TestCachesOfOneNameShareTheirSeries: sums, or the worse value. Totals stay when one has ended.
+// TestCachesOfOneNameShareTheirSeries: sums, or the worse value. Totals stay after the end of a
+// cache.
 func TestCachesOfOneNameShareTheirSeries(t *testing.T) {
 	c, registry := registered(t, NewCaches)
 	c.BeginCache("widgets", fixedCache(someCache))
@@ -37,7 +38,7 @@ func TestCachesOfOneNameShareTheirSeries(t *testing.T) {
 	}))
 	check := func(ready, failing, last, version, oldest, objects float64) {
 		t.Helper()
-		has(t, registry, map[string]float64{
+		wantSamples(t, registry, map[string]float64{
 			"watchcache_ready{widgets}": ready, "watchcache_failing{widgets}": failing, "watchcache_last_event_timestamp_seconds{widgets}": last,
 			"watchcache_resource_version{widgets}": version, "watchcache_oldest_resource_version{widgets}": oldest,
 			"watchcache_objects{widgets}": objects, "watchcache_sent_events_total{widgets}": 1101,
@@ -48,12 +49,12 @@ func TestCachesOfOneNameShareTheirSeries(t *testing.T) {
 	check(1, 0, 1.7e9, 50, 30, 7)
 }
 
-// TestACacheThatIsNotFilledIsBehindAllOthers, in whatever order they are read.
-func TestACacheThatIsNotFilledIsBehindAllOthers(t *testing.T) {
+// TestUnfilledCacheIsBehindAllOthers: in any order of reads.
+func TestUnfilledCacheIsBehindAllOthers(t *testing.T) {
 	c, registry := registered(t, NewCaches)
 	c.BeginCache("widgets", fixedCache(someCache))
 	c.BeginCache("widgets", fixedCache(metrics.CacheState{}))
 	for range 100 {
-		has(t, registry, map[string]float64{"watchcache_resource_version{widgets}": 0})
+		wantSamples(t, registry, map[string]float64{"watchcache_resource_version{widgets}": 0})
 	}
 }

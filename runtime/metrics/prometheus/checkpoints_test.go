@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// TestMetricsOfCheckpoints follows two processes, and then one that can't write.
+// TestMetricsOfCheckpoints: two processes in turn, then one whose writes fail.
 func TestMetricsOfCheckpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, c := t.TempDir(), newCluster(t)
@@ -23,14 +23,14 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 
 		p, registry := newProvider(t)
 		stop := c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(dir)).start(t)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_checkpoint_failing{pods}":           0,
 			"informer_checkpoint_timestamp_seconds{pods}": -1,
 			"informer_checkpoint_bytes{pods}":             0,
 		})
 		time.Sleep(2 * time.Second)
 		size := sizeOf(t, dir)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_checkpoint_timestamp_seconds{pods}":      float64(time.Now().Unix() - 1),
 			"informer_checkpoint_bytes{pods}":                  size,
 			"informer_checkpoint_written_bytes_total{pods}":    size,
@@ -43,7 +43,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		c.Pods.Create(newPod("c"))
 		p, registry = newProvider(t)
 		stop = c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(dir)).start(t)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_objects{pods}":                           3,
 			"informer_listed_objects_total{pods}":              0,
 			"informer_checkpoint_bytes{pods}":                  size,
@@ -51,21 +51,21 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 			"informer_checkpoint_restored_objects_total{pods}": 2,
 		})
 		time.Sleep(time.Minute)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_checkpoint_bytes{pods}":               sizeOf(t, dir),
 			"informer_checkpoint_writes_total{pods}":        1,
 			"informer_checkpoint_written_bytes_total{pods}": sizeOf(t, dir),
 		})
 		stop()
 
-		wrong := filepath.Join(dir, "file")
-		if err := os.WriteFile(wrong, nil, 0o600); err != nil {
+		file := filepath.Join(dir, "file")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		p, registry = newProvider(t)
-		stop = c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(wrong)).start(t)
+		stop = c.again(t, informer.WithMetrics(p), informer.WithCheckpoint(file)).start(t)
 		time.Sleep(15 * time.Second)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_checkpoint_failing{pods}":              1,
 			"informer_checkpoint_write_failures_total{pods}": 2,
 			"informer_checkpoint_timestamp_seconds{pods}":    -1,
@@ -77,7 +77,7 @@ func TestMetricsOfCheckpoints(t *testing.T) {
 		time.Sleep(time.Minute)
 		for sample := range gather(t, registry) {
 			if strings.Contains(sample, "checkpoint") {
-				t.Errorf("%s is there of an informer without a checkpoint", sample)
+				t.Errorf("an informer without a checkpoint has the series %s", sample)
 			}
 		}
 		stop()
@@ -97,7 +97,7 @@ func sizeOf(t *testing.T, dir string) float64 {
 	return float64(info.Size())
 }
 
-// TestCheckpointsOfOneName are shown as sums, and the age as that of the oldest.
+// TestCheckpointsOfOneName: sums, and the age of the oldest.
 func TestCheckpointsOfOneName(t *testing.T) {
 	p, registry := newProvider(t)
 	now := time.Unix(1e9, 0)
@@ -130,13 +130,13 @@ func TestCheckpointsOfOneName(t *testing.T) {
 		"informer_checkpoint_write_failures_total{pods}":   4,
 		"informer_checkpoint_restored_objects_total{pods}": 6,
 	}
-	has(t, registry, totals)
-	has(t, registry, map[string]float64{
+	wantSamples(t, registry, totals)
+	wantSamples(t, registry, map[string]float64{
 		"informer_checkpoint_bytes{pods}": 11, "informer_checkpoint_failing{pods}": 1, "informer_checkpoint_timestamp_seconds{pods}": 1e9 - 60,
 	})
 	runs[2].Close()
-	has(t, registry, totals)
-	has(t, registry, map[string]float64{
+	wantSamples(t, registry, totals)
+	wantSamples(t, registry, map[string]float64{
 		"informer_checkpoint_bytes{pods}": 5, "informer_checkpoint_failing{pods}": 0, "informer_checkpoint_timestamp_seconds{pods}": 1e9,
 	})
 	runs[0].Close()

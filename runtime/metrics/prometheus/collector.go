@@ -13,7 +13,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 )
 
-// collector collects the metrics of all sources of a sort, such as queues. Sources of one name
+// collector collects the metrics of all sources of one kind, such as queues. Sources of one name
 // share their series.
 type collector[S any] struct {
 	metrics []metric[S] // set once at construction
@@ -39,14 +39,14 @@ type group[S any] struct {
 
 type run[S any] struct {
 	read   func() S
-	before []float64 // the totals of earlier runs of the same source
+	before []float64 // the source's totals at the start of the run
 }
 
 // begin adds a run, until end is called. Totals in before don't count; nil means none.
 func (c *collector[S]) begin(n names, before *S, read func() S) (end func()) {
-	began := &run[S]{read: read, before: make([]float64, len(c.metrics))}
+	r := &run[S]{read: read, before: make([]float64, len(c.metrics))}
 	if before != nil {
-		began.before = valuesOf(c.metrics, *before)
+		r.before = valuesOf(c.metrics, *before)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,22 +58,22 @@ func (c *collector[S]) begin(n names, before *S, read func() S) (end func()) {
 		g = &group[S]{current: map[*run[S]]struct{}{}, ended: slices.Repeat([]float64{math.NaN()}, len(c.metrics))}
 		c.byName[n] = g
 	}
-	g.current[began] = struct{}{}
+	g.current[r] = struct{}{}
 	return func() {
 		var last []float64
-		if c.counts() {
+		if c.hasTotals() {
 			last = valuesOf(c.metrics, read())
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if _, ok := g.current[began]; ok {
-			delete(g.current, began)
-			c.count(g.ended, last, began)
+		if _, ok := g.current[r]; ok {
+			delete(g.current, r)
+			c.count(g.ended, last, r)
 		}
 	}
 }
 
-func (c *collector[S]) counts() bool {
+func (c *collector[S]) hasTotals() bool {
 	return slices.ContainsFunc(c.metrics, func(m metric[S]) bool { return m.merge == nil })
 }
 
@@ -96,33 +96,33 @@ func (c *collector[S]) Describe(ch chan<- *prom.Desc) { describe(c.metrics, ch) 
 // Collect implements prometheus.Collector. It takes the lock of each source briefly, one after the
 // other.
 func (c *collector[S]) Collect(ch chan<- prom.Metric) {
-	type view struct {
+	type snapshot struct {
 		current []*run[S]
 		values  []float64
 	}
-	views := map[names]view{}
+	snapshots := map[names]snapshot{}
 	c.mu.Lock()
 	for name, g := range c.byName {
 		if len(g.current) > 0 {
-			views[name] = view{slices.Collect(maps.Keys(g.current)), slices.Clone(g.ended)}
+			snapshots[name] = snapshot{slices.Collect(maps.Keys(g.current)), slices.Clone(g.ended)}
 		}
 	}
 	c.mu.Unlock()
-	for name, v := range views {
-		for _, r := range v.current {
+	for name, s := range snapshots {
+		for _, r := range s.current {
 			now := valuesOf(c.metrics, r.read())
-			c.count(v.values, now, r)
+			c.count(s.values, now, r)
 			for n, m := range c.metrics {
 				switch {
 				case m.merge == nil:
-				case math.IsNaN(v.values[n]):
-					v.values[n] = now[n]
+				case math.IsNaN(s.values[n]):
+					s.values[n] = now[n]
 				case !math.IsNaN(now[n]):
-					v.values[n] = m.merge(v.values[n], now[n])
+					s.values[n] = m.merge(s.values[n], now[n])
 				}
 			}
 		}
-		emit(c.metrics, v.values, name.labels(), ch)
+		emit(c.metrics, s.values, name.labels(), ch)
 	}
 }
 

@@ -65,7 +65,7 @@ func reconciles(desc *prom.Desc, value func(*metrics.ReconcileTotals) int64, lab
 	return total(desc, func(s *metrics.ControllerState) int64 { return value(&s.Totals) }, labels...)
 }
 
-var reconcilesDesc = controllerDesc("runtime_reconcile_total", "Reconciles by what has come of them.", "result")
+var reconcilesDesc = controllerDesc("runtime_reconcile_total", "Reconciles, by result.", "result")
 
 var controllerMetrics = []metric[metrics.ControllerState]{
 	reconciles(reconcilesDesc, func(t *metrics.ReconcileTotals) int64 { return t.Succeeded }, "success"),
@@ -79,10 +79,10 @@ var controllerMetrics = []metric[metrics.ControllerState]{
 		func(t *metrics.ReconcileTotals) int64 { return t.Panics }),
 	reconciles(controllerDesc("runtime_reconcile_timeouts_total", "Reconciles that returned after their deadline."),
 		func(t *metrics.ReconcileTotals) int64 { return t.Timeouts }),
-	controllerGauge("runtime_max_concurrent_reconciles", "How many reconciles may run at once.",
+	controllerGauge("runtime_max_concurrent_reconciles", "Maximum number of concurrent reconciles.",
 		func(s *metrics.ControllerState) int { return s.Concurrency }),
-	controllerGauge("runtime_active_workers", "How many reconciles run.", func(s *metrics.ControllerState) int { return s.Active }),
-	controllerGauge("awaiting_keys", "Keys that are held back until the cache has what was written.",
+	controllerGauge("runtime_active_workers", "Number of running reconciles.", func(s *metrics.ControllerState) int { return s.Active }),
+	controllerGauge("awaiting_keys", "Keys held back until the cache has their last writes.",
 		func(s *metrics.ControllerState) int { return s.Awaiting }),
 	reconciles(controllerDesc("awaited_reconciles_total", "Reconciles after which the key was held back."),
 		func(t *metrics.ReconcileTotals) int64 { return t.Awaited }),

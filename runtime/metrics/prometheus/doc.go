@@ -30,8 +30,8 @@
 //	informer_listed_objects_total             | counter   | objects of lists, and initial objects
 //	                                          |           |   of watch-lists
 //	informer_relists_total                    | counter   | full states read after the first one
-//	informer_bad_data_total                   | counter   | answers that could not be decoded or
-//	                                          |           |   transformed
+//	informer_bad_data_total                   | counter   | responses that could not be decoded
+//	                                          |           |   or transformed
 //	informer_failures_total                   | counter   | failed lists and watches, by reason
 //	informer_list_duration_seconds            | histogram | from the request of a full state to
 //	                                          |           |   its last object
@@ -54,8 +54,8 @@
 //
 // For each handler, with the labels informer and handler:
 //
-//	informer_handler_synced                   | gauge     | 1 if the handler has seen the initial
-//	                                          |           |   objects, else 0
+//	informer_handler_synced                   | gauge     | 1 if the handler has received the
+//	                                          |           |   initial objects, else 0
 //	informer_handler_backlog_events           | gauge     | waiting events
 //	informer_handler_merging                  | gauge     | 1 while the handler is so far behind
 //	                                          |           |   that events are merged

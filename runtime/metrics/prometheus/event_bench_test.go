@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// BenchmarkEvent is 1,000 events on their way from the source to the return of a handler's
-// callback, with and without metrics. HTTP and decoding are left out.
+// BenchmarkEvent passes 1,000 events from the source to a handler's callback, with and without
+// metrics, HTTP and decoding left out.
 func BenchmarkEvent(b *testing.B) {
 	for _, provider := range []string{"none", "prometheus"} {
 		b.Run("provider="+provider, func(b *testing.B) {
@@ -68,8 +68,7 @@ const burst = 1000
 
 type object = *metav1.PartialObjectMetadata
 
-// bursts is a Source that is empty at first, and sends so many events of one object each time that
-// it is asked to.
+// bursts is an empty Source that sends burst events of one object for each value of next.
 type bursts struct{ next chan struct{} }
 
 func (*bursts) List(context.Context, source.ListOptions, func(object) error) (source.ListResult, error) {
@@ -93,11 +92,11 @@ func (s *bursts) Watch(ctx context.Context, opts source.WatchOptions, opened fun
 		for n := range objects {
 			o := &objects[n]
 			o.Namespace, o.Name, o.ResourceVersion = "shop", "a", strconv.Itoa(version)
-			what := source.Modified
+			typ := source.Modified
 			if version == 2 {
-				what = source.Added
+				typ = source.Added
 			}
-			if err := event(source.Event[object]{Type: what, Object: o, ResourceVersion: o.ResourceVersion}); err != nil {
+			if err := event(source.Event[object]{Type: typ, Object: o, ResourceVersion: o.ResourceVersion}); err != nil {
 				return err
 			}
 			version++

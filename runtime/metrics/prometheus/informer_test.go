@@ -21,7 +21,7 @@ import (
 
 func newPod(name string) *corev1.Pod { return informertest.Pod("shop", name, "") }
 
-// cluster is a server, and an informer of its pods. Both belong to the bubble in which it was made.
+// cluster is a server and an informer of its pods. Both belong to one bubble.
 type cluster struct {
 	*informertest.Shop
 	informer *informer.SharedIndexInformer[*corev1.Pod]
@@ -32,7 +32,7 @@ func newCluster(t testing.TB, opts ...informer.Option) *cluster {
 	return (&cluster{Shop: informertest.NewShop()}).again(t, opts...)
 }
 
-// again returns the cluster with an informer of its own, as the next process has it.
+// again returns the cluster with a new informer, as in the next process.
 func (c *cluster) again(t testing.TB, opts ...informer.Option) *cluster {
 	t.Helper()
 	opts = append([]informer.Option{informer.WithName("pods"), informer.WithLogger(klog.Logger{})}, opts...)
@@ -43,7 +43,7 @@ func (c *cluster) again(t testing.TB, opts ...informer.Option) *cluster {
 	return &cluster{c.Shop, i}
 }
 
-// start runs the informer until the function that it returns is called.
+// start runs the informer until stop is called.
 func (c *cluster) start(t testing.TB) (stop func()) {
 	t.Helper()
 	lease, err := c.informer.Acquire(t.Context())
@@ -57,15 +57,15 @@ func (c *cluster) start(t testing.TB) (stop func()) {
 	}
 }
 
-// want is has in a bubble, once all goroutines wait.
-func want(t *testing.T, registry *prom.Registry, samples map[string]float64) {
+// waitAndWant is wantSamples in a bubble, when all goroutines wait.
+func waitAndWant(t *testing.T, registry *prom.Registry, samples map[string]float64) {
 	t.Helper()
 	synctest.Wait()
-	has(t, registry, samples)
+	wantSamples(t, registry, samples)
 }
 
-// TestMetricsOfAnInformersLife follows one informer from its start to its end.
-func TestMetricsOfAnInformersLife(t *testing.T) {
+// TestInformerLifecycle has an informer from its start to its end.
+func TestInformerLifecycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
 		c := newCluster(t, informer.WithMetrics(p), informer.WithBacklogThreshold(2))
@@ -86,12 +86,12 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		if _, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue")); err != nil {
 			t.Fatal(err)
 		}
-		want(t, registry, map[string]float64{"informer_objects{pods}": -1}) // it does not run
+		waitAndWant(t, registry, map[string]float64{"informer_objects{pods}": -1})
 
-		// A failure, before anything is there.
+		// A failure before the first full state.
 		end := c.Server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 		stop := c.start(t)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_failures_total{pods,unauthorized}":             1,
 			"informer_consecutive_failures{pods}":                    1,
 			"informer_synced{pods}":                                  0,
@@ -103,10 +103,10 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 			"informer_handler_callback_duration_seconds{queue,pods}": 0,
 		})
 
-		// Nothing fails any more.
+		// Recovery.
 		end()
 		time.Sleep(time.Second)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_failures_total{pods,unauthorized}":             1,
 			"informer_consecutive_failures{pods}":                    0,
 			"informer_synced{pods}":                                  1,
@@ -124,7 +124,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 
 		// A callback that panics.
 		c.Pods.Create(newPod("c"))
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_events_total{pods,added}":                      1,
 			"informer_objects{pods}":                                 3,
 			"informer_handler_panics_total{queue,pods}":              1,
@@ -140,7 +140,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 			c.Pods.Update(newPod("c"))
 		}
 		time.Sleep(3 * time.Second)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_events_total{pods,modified}":         11,
 			"informer_handler_running_seconds{queue,pods}": 5,
 			"informer_handler_lag_seconds{queue,pods}":     3,
@@ -154,7 +154,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		<-entered
 		c.Pods.Delete("shop", "c")
 		c.Server.Bookmark()
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_events_total{pods,deleted}":            1,
 			"informer_events_total{pods,bookmark}":           1,
 			"informer_objects{pods}":                         2,
@@ -165,12 +165,12 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		})
 
 		// A relist.
-		want(t, registry, map[string]float64{"informer_relists_total{pods}": 0, "informer_watch_duration_seconds{pods}": 0})
+		waitAndWant(t, registry, map[string]float64{"informer_relists_total{pods}": 0, "informer_watch_duration_seconds{pods}": 0})
 		end = c.Server.Inject(sourcetest.Fault{Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
 		c.Server.EndWatches()
 		time.Sleep(time.Second)
 		end()
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_relists_total{pods}":          1,
 			"informer_failures_total{pods,expired}": 1,
 			"informer_list_duration_seconds{pods}":  2,
@@ -178,15 +178,15 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 			"informer_watch_duration_seconds{pods}": 1,
 		})
 
-		// The end, and a second run, which has no failures.
+		// The end, and a second run without failures.
 		stop()
 		for sample := range gather(t, registry) {
-			if !stays(sample) {
-				t.Errorf("%s is left of an informer that does not run", sample)
+			if !outlivesRun(sample) {
+				t.Errorf("an informer that does not run has the series %s", sample)
 			}
 		}
 		stop = c.start(t)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_listed_objects_total{pods}":                    6,
 			"informer_list_duration_seconds{pods}":                   3,
 			"informer_events_total{pods,modified}":                   11,
@@ -198,7 +198,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 	})
 }
 
-// TestInformerOfSeveralNamespaces shows the sum of its streams, or the worst of them.
+// TestInformerOfSeveralNamespaces: the sum of the streams, or the worst value.
 func TestInformerOfSeveralNamespaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
@@ -213,7 +213,7 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_objects{pods}":                      1,
 			"informer_listed_objects_total{pods}":         1,
 			"informer_synced{pods}":                       0,
@@ -225,7 +225,7 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 		})
 		end()
 		time.Sleep(time.Second)
-		want(t, registry, map[string]float64{
+		waitAndWant(t, registry, map[string]float64{
 			"informer_objects{pods}":                      2,
 			"informer_listed_objects_total{pods}":         2,
 			"informer_list_duration_seconds{pods}":        2,

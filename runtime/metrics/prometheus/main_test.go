@@ -17,9 +17,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake has the states that a Provider reads, behind a lock as those of real informers.
+// fake has the states read by a Provider, with a lock as in informers.
 type fake struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	state   metrics.InformerState
 	handler metrics.HandlerState
 }
@@ -47,7 +47,7 @@ func newProvider(t testing.TB) (*Provider, *prom.Registry) {
 	return registered(t, New)
 }
 
-// registered returns what a constructor registers with a registry of its own.
+// registered returns a collector with a registry of its own.
 func registered[C prom.Collector](t testing.TB, construct func(prom.Registerer) (C, error)) (C, *prom.Registry) {
 	t.Helper()
 	registry := prom.NewPedanticRegistry()
@@ -58,7 +58,7 @@ func registered[C prom.Collector](t testing.TB, construct func(prom.Registerer) 
 	return c, registry
 }
 
-// golden compares all metrics with those of a file, and looks for names against the rules.
+// golden compares all metrics with a file, and lints them.
 func golden(t *testing.T, registry *prom.Registry, file string) {
 	t.Helper()
 	want, err := os.ReadFile(file)
@@ -82,13 +82,13 @@ func lint(t *testing.T, registry *prom.Registry) {
 	}
 }
 
-// has compares some samples; -1 means that there is none.
-func has(t *testing.T, registry *prom.Registry, samples map[string]float64) {
+// wantSamples compares some samples; -1 means no sample.
+func wantSamples(t *testing.T, registry *prom.Registry, samples map[string]float64) {
 	t.Helper()
 	got := gather(t, registry)
 	for name, value := range samples {
 		if v, ok := got[name]; !ok && value != -1 || ok && v != value {
-			t.Errorf("%s is %v (there: %v), want %v", name, v, ok, value)
+			t.Errorf("%s = %v (exists: %v), want %v", name, v, ok, value)
 		}
 	}
 }

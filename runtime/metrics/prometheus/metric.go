@@ -19,9 +19,9 @@ type metric[S any] struct {
 	// merge combines the values of two sources of one name. It is nil for a total, which is a sum
 	// and includes ended sources.
 	merge func(a, b float64) float64
-	// part is the value's part of a histogram: the upper bound of the durations it counts,
-	// +Inf for those above all bounds, and sumOfDurations at the end. 0 is no histogram.
-	part float64
+	// bound is the upper bound of a histogram's bucket: +Inf for the last one, then sumOfDurations
+	// for the sum. 0 is no histogram.
+	bound float64
 }
 
 const sumOfDurations = -1
@@ -40,11 +40,11 @@ func total[S any](desc *prom.Desc, value func(*S) int64, labels ...string) metri
 	return metric[S]{desc: desc, labels: labels, value: func(s *S) float64 { return float64(value(s)) }}
 }
 
-func histogram[S any](desc *prom.Desc, of func(*S) *metrics.Durations) (parts []metric[S]) {
+func histogram[S any](desc *prom.Desc, of func(*S) *metrics.Durations) (metrics []metric[S]) {
 	for n, bound := range append(queueBounds[:len(queueBounds):len(queueBounds)], math.Inf(1)) {
-		parts = append(parts, metric[S]{desc: desc, part: bound, value: func(s *S) float64 { return float64(of(s).Counts[n]) }})
+		metrics = append(metrics, metric[S]{desc: desc, bound: bound, value: func(s *S) float64 { return float64(of(s).Counts[n]) }})
 	}
-	return append(parts, metric[S]{desc: desc, part: sumOfDurations, value: func(s *S) float64 { return of(s).Sum.Seconds() }})
+	return append(metrics, metric[S]{desc: desc, bound: sumOfDurations, value: func(s *S) float64 { return of(s).Sum.Seconds() }})
 }
 
 func describe[S any](all []metric[S], ch chan<- *prom.Desc) {
@@ -63,12 +63,12 @@ func emit[S any](all []metric[S], values []float64, names []string, ch chan<- pr
 	for n, m := range all {
 		value := values[n]
 		switch {
-		case m.part == sumOfDurations:
+		case m.bound == sumOfDurations:
 			ch <- prom.MustNewConstHistogram(m.desc, count, value, buckets, names...)
 			count, buckets = 0, map[float64]uint64{}
-		case m.part != 0:
-			if count += uint64(value); !math.IsInf(m.part, 1) {
-				buckets[m.part] = count
+		case m.bound != 0:
+			if count += uint64(value); !math.IsInf(m.bound, 1) {
+				buckets[m.bound] = count
 			}
 		case !math.IsNaN(value):
 			typ := prom.GaugeValue

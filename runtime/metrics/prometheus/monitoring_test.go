@@ -17,8 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// seriesOf returns the series that a registry collects, histograms as theirs, and the labels of
-// each.
+// seriesOf returns the names of all series, also those of histograms, and their labels.
 func seriesOf(t *testing.T) map[string][]string {
 	t.Helper()
 	p, registry := newProvider(t)
@@ -92,7 +91,7 @@ func contentOf(t *testing.T, name string) []byte {
 	return content
 }
 
-// dashboard is what is checked of dashboard.json.
+// dashboard has the checked parts of dashboard.json.
 type dashboard struct {
 	Panels []struct {
 		ID          int
@@ -108,16 +107,16 @@ type dashboard struct {
 	}
 }
 
-// TestMonitoringAsksForMetricsThatExist looks up each name and label of the alert rules and of the
-// dashboard, and finds metrics that none of them shows.
-func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
+// TestMonitoringUsesExistingMetrics: each name and label of the alert rules and of the dashboard
+// exists, and they use every metric.
+func TestMonitoringUsesExistingMetrics(t *testing.T) {
 	series := seriesOf(t)
 	shown := map[string]bool{}
 	check := func(where, expr string) (labels []string) {
 		t.Helper()
-		names, labels, wrong := parse(expr)
-		if wrong != "" {
-			t.Errorf("%s: %s in %s", where, wrong, expr)
+		names, labels, problem := parse(expr)
+		if problem != "" {
+			t.Errorf("%s: %s in %s", where, problem, expr)
 		}
 		known := []string{"instance", "pod"} // Prometheus adds these
 		for _, name := range names {
@@ -133,7 +132,7 @@ func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
 			}
 		}
 		if len(names) == 0 {
-			t.Errorf("%s: %s asks for no metric", where, expr)
+			t.Errorf("%s: %s has no metric", where, expr)
 		}
 		return known
 	}
@@ -167,14 +166,14 @@ func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
 	ids := map[int]bool{}
 	for _, p := range board.Panels {
 		if ids[p.ID] || p.GridPos.X+p.GridPos.W > 24 {
-			t.Errorf("panel %q has the number %d of another one, or does not fit", p.Title, p.ID)
+			t.Errorf("panel %q has the id %d of another one, or is too wide", p.Title, p.ID)
 		}
 		ids[p.ID] = true
 		for _, target := range p.Targets {
 			checkText(p.Title, target.LegendFormat, check(p.Title, target.Expr))
 		}
 		if len(p.Targets) == 0 && p.Type != "row" {
-			t.Errorf("panel %q shows nothing", p.Title)
+			t.Errorf("panel %q has no query", p.Title)
 		}
 	}
 	for _, variable := range board.Templating.List {
@@ -185,18 +184,18 @@ func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
 		}
 	}
 	if len(alerts) < 5 || len(board.Panels) < 10 {
-		t.Errorf("found %d alerts and %d panels", len(alerts), len(board.Panels))
+		t.Errorf("%d alerts and %d panels, want at least 5 and 10", len(alerts), len(board.Panels))
 	}
 	for name := range series {
 		name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum"), "_count")
 		if !shown[name] {
-			t.Errorf("%s is in no alert and on no panel", name)
+			t.Errorf("no alert and no panel uses %s", name)
 		}
 	}
 }
 
-// TestEveryAlertIsExplained looks for each one on the page for operators.
-func TestEveryAlertIsExplained(t *testing.T) {
+// TestEveryAlertIsDocumented: docs/operations.md has a row for each alert.
+func TestEveryAlertIsDocumented(t *testing.T) {
 	page, err := os.ReadFile(filepath.FromSlash("../../../docs/operations.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -217,17 +216,17 @@ var (
 	aName     = regexp.MustCompile(`[a-zA-Z_:][\w:]*`)
 )
 
-// notMetrics are the functions and operators that expressions may use.
+// notMetrics are the functions and operators in expressions.
 var notMetrics = []string{"and", "bool", "count", "histogram_quantile", "increase", "max", "min", "or", "rate", "sum", "time", "unless", "vector"}
 
-// parse returns the metrics and the labels that a PromQL expression names. It understands what is
-// in the files, and refuses the rest.
-func parse(expr string) (names, labels []string, wrong string) {
+// parse returns the metrics and labels in a PromQL expression. It supports only the syntax used in
+// the files.
+func parse(expr string) (names, labels []string, problem string) {
 	rest := matchers.ReplaceAllStringFunc(expr, func(m string) string {
 		for one := range strings.SplitSeq(strings.Trim(m, "{}"), ",") {
 			found := aMatcher.FindStringSubmatch(one)
 			if found == nil {
-				wrong = "a matcher that is none: " + one
+				problem = "an invalid matcher: " + one
 				return ""
 			}
 			labels = append(labels, found[1])
@@ -247,7 +246,7 @@ func parse(expr string) (names, labels []string, wrong string) {
 		}
 	}
 	if strings.Count(rest, "(") != strings.Count(rest, ")") || strings.ContainsAny(rest, "{}[]$\"") {
-		wrong = "brackets that don't match, or a range that is none"
+		problem = "unbalanced brackets or an invalid range"
 	}
-	return names, labels, wrong
+	return names, labels, problem
 }

@@ -38,7 +38,7 @@ func New(registerer prom.Registerer) (*Provider, error) {
 			[]float64{0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300}, "informer"),
 		watch: histograms("informer_watch_duration_seconds", "How long watches stayed open.",
 			[]float64{1, 10, 60, 300, 600, 1800}, "informer"),
-		batchChanges: histograms("informer_batch_changes", "Changes that were published in one step.",
+		batchChanges: histograms("informer_batch_changes", "Changes published in one step.",
 			[]float64{1, 10, 100, 1000, 10000}, "informer"),
 		batchSeconds: histograms("informer_batch_duration_seconds", "Time to apply and publish the changes of one step.",
 			[]float64{1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1}, "informer"),

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// In the bubble time stands still between two sleeps, so that ages are exact.
+// TestEveryMetric runs in a bubble, where time stands still between two sleeps, so ages are exact.
 func TestEveryMetric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
@@ -83,8 +83,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// TestRegistration: each may be registered once, unless a prefix or a label distinguishes them, and
-// all together.
+// TestRegistration: each collector can be registered once, or more often with a prefix or a label.
 func TestRegistration(t *testing.T) {
 	all := prom.NewRegistry()
 	for name, construct := range map[string]func(prom.Registerer) (prom.Collector, error){
@@ -107,18 +106,18 @@ func TestRegistration(t *testing.T) {
 			t.Errorf("%s with a label: %v", name, err)
 		}
 		if !all.Unregister(c) {
-			t.Errorf("%s: Unregister did not find it", name)
+			t.Errorf("%s: Unregister() = false", name)
 		}
 		if _, err := construct(all); err != nil {
 			t.Errorf("%s after Unregister: %v", name, err)
 		}
 		if _, err := construct(nil); err == nil {
-			t.Errorf("%s: a nil registerer is accepted", name)
+			t.Errorf("%s: a nil registerer has no error", name)
 		}
 	}
 }
 
-func TestSeriesVanishWithTheRunAndGoOnWithTheNextOne(t *testing.T) {
+func TestSeriesOfSeveralRuns(t *testing.T) {
 	p, registry := newProvider(t)
 	i := &fake{}
 	for round, want := range []float64{10, 20, 30} {
@@ -129,7 +128,7 @@ func TestSeriesVanishWithTheRunAndGoOnWithTheNextOne(t *testing.T) {
 		run.ListDone(time.Second, 10)
 		h.CallbackDone(time.Second, true)
 
-		has(t, registry, map[string]float64{
+		wantSamples(t, registry, map[string]float64{
 			"informer_events_total{widgets,added}":                      want,
 			"informer_failures_total{widgets,forbidden}":                float64(round + 1),
 			"informer_list_duration_seconds{widgets}":                   float64(round + 1),
@@ -138,14 +137,14 @@ func TestSeriesVanishWithTheRunAndGoOnWithTheNextOne(t *testing.T) {
 		})
 		h.Close()
 		for sample := range gather(t, registry) {
-			if strings.Contains(sample, "handler") && !stays(sample) {
-				t.Errorf("round %d: %s is left of the handler", round, sample)
+			if strings.Contains(sample, "handler") && !outlivesRun(sample) {
+				t.Errorf("round %d: the closed handler has the series %s", round, sample)
 			}
 		}
 		run.Close()
 		for sample := range gather(t, registry) {
-			if !stays(sample) {
-				t.Errorf("round %d: %s is left of the run", round, sample)
+			if !outlivesRun(sample) {
+				t.Errorf("round %d: the ended run has the series %s", round, sample)
 			}
 		}
 	}
@@ -169,13 +168,13 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 			handler: metrics.HandlerState{Synced: true, Backlog: 2, Merging: true, CallbackSince: now},
 		}
 		time.Sleep(2 * time.Second)
-		// has listed 7 objects in an earlier run, without the Provider
+		// a has listed 7 objects in an earlier run, without the Provider
 		runA := p.BeginInformer("widgets", a.read)
 		runB := p.BeginInformer("widgets", b.read)
 		handlerA, handlerB := runA.BeginHandler("queue", a.readHandler), runB.BeginHandler("queue", b.readHandler)
 		check := func(want map[string]float64) {
 			t.Helper()
-			has(t, registry, want)
+			wantSamples(t, registry, want)
 		}
 		check(map[string]float64{
 			"informer_objects{widgets}":                         3,
@@ -193,7 +192,7 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 			"informer_handler_running_seconds{queue,widgets}":   2,
 		})
 
-		// Totals are sums that survive the end of one informer and the restart of it.
+		// Totals are sums, and outlive an informer's run.
 		list := func(i *fake, objects int64) {
 			i.set(func(s *metrics.InformerState, _ *metrics.HandlerState) { s.Listed += objects })
 		}
@@ -216,7 +215,7 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 	})
 }
 
-func TestVersionsThatAreNoNumbersAreLeftOut(t *testing.T) {
+func TestNonNumericVersionsHaveNoSeries(t *testing.T) {
 	p, registry := newProvider(t)
 	for version, want := range map[string]bool{
 		"": false, "abc": false, "-1": false, "9007199254740992": false, "9007199254740991": true, "1": true,
@@ -224,13 +223,13 @@ func TestVersionsThatAreNoNumbersAreLeftOut(t *testing.T) {
 		i := &fake{state: metrics.InformerState{ResourceVersion: version}}
 		run := p.BeginInformer("widgets", i.read)
 		if _, got := gather(t, registry)["informer_resource_version{widgets}"]; got != want {
-			t.Errorf("%q: shown: %v, want %v", version, got, want)
+			t.Errorf("version %q has a series: %v, want %v", version, got, want)
 		}
 		run.Close()
 	}
 }
 
-func TestNamesThatAreNotUTF8(t *testing.T) {
+func TestInvalidUTF8InNames(t *testing.T) {
 	p, registry := newProvider(t)
 	i := &fake{}
 	run := p.BeginInformer("a\xff", i.read)
@@ -244,9 +243,8 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// An informer calls recorders while it holds the lock that its state is read with, as long as they
-// don't read the state.
-func TestScrapesWhileInformersComeAndGo(t *testing.T) {
+// TestConcurrentScrapes: informers call recorders under the lock of their state.
+func TestConcurrentScrapes(t *testing.T) {
 	p, registry := newProvider(t)
 	stop := make(chan struct{})
 	var scrapes sync.WaitGroup
@@ -287,7 +285,7 @@ func TestScrapesWhileInformersComeAndGo(t *testing.T) {
 	i := &fake{}
 	defer p.BeginInformer("a", i.read).Close()
 	if got := gather(t, registry)["informer_events_total{a,added}"]; got != 400 {
-		t.Errorf("%v events after 400", got)
+		t.Errorf("informer_events_total = %v, want 400", got)
 	}
 }
 
@@ -305,18 +303,17 @@ func TestEventsDoNotAllocate(t *testing.T) {
 		h.CallbackDone(time.Millisecond, false)
 	})
 	if allocs != 0 {
-		t.Errorf("%v allocations", allocs)
+		t.Errorf("%v allocations, want none", allocs)
 	}
 }
 
-// stays reports whether a sample is of a histogram or a counter that outlives its informer.
-func stays(sample string) bool {
+// outlivesRun reports whether a sample's series outlives its informer's run.
+func outlivesRun(sample string) bool {
 	return strings.Contains(sample, "_duration_seconds{") || strings.Contains(sample, "_batch_changes{") ||
 		strings.Contains(sample, "_failures_total{") || strings.Contains(sample, "_panics_total{")
 }
 
-// gather returns the value of each sample, of histograms the count, by name{label values in the
-// order of their names}.
+// gather returns the value of each sample, or the count of a histogram, by name{label values}.
 func gather(t testing.TB, g prom.Gatherer) map[string]float64 {
 	families, err := g.Gather()
 	if err != nil {

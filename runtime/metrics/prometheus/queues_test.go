@@ -27,7 +27,7 @@ func TestEveryQueueMetric(t *testing.T) {
 	golden(t, registry, "testdata/queues.prom")
 }
 
-// TestQueuesOfOneNameShareTheirSeries: totals stay when one of them has ended.
+// TestQueuesOfOneNameShareTheirSeries: totals stay after the end of a queue.
 func TestQueuesOfOneNameShareTheirSeries(t *testing.T) {
 	c, registry := registered(t, NewControllers)
 	end := c.BeginQueue("widgets", fixed(someQueue))
@@ -35,13 +35,13 @@ func TestQueuesOfOneNameShareTheirSeries(t *testing.T) {
 	gone := c.BeginQueue("gone\xff", fixed(someQueue))
 	check := func(high, normal, low, held, oldest float64) {
 		t.Helper()
-		has(t, registry, map[string]float64{
+		wantSamples(t, registry, map[string]float64{
 			"workqueue_depth{widgets,1}": high, "workqueue_depth{widgets,0}": normal, "workqueue_depth{widgets,-1}": low,
 			"workqueue_held{widgets}": held, "workqueue_oldest_seconds{widgets}": oldest,
 			"workqueue_adds_total{widgets}": 1001, "workqueue_held{gone\uFFFD}": -1,
 		})
 	}
-	has(t, registry, map[string]float64{"workqueue_held{gone\uFFFD}": 5})
+	wantSamples(t, registry, map[string]float64{"workqueue_held{gone\uFFFD}": 5})
 	gone()
 	gone()
 	check(2, 21, 301, 6, 3)
@@ -49,7 +49,7 @@ func TestQueuesOfOneNameShareTheirSeries(t *testing.T) {
 	check(1, 1, 1, 1, 1)
 }
 
-// TestControllers has two controllers of one name, one of which runs a second time.
+// TestControllers has two controllers of one name; one runs twice.
 func TestControllers(t *testing.T) {
 	c, registry := registered(t, NewControllers)
 	a := metrics.ControllerState{Concurrency: 4, Active: 1, Awaiting: 3, Totals: metrics.ReconcileTotals{
@@ -79,7 +79,7 @@ func TestControllers(t *testing.T) {
 		"controller_awaited_reconciles_total{widgets}":                7,
 		"controller_unseen_writes_total{widgets}":                     8,
 	}
-	has(t, registry, want)
+	wantSamples(t, registry, want)
 	if got := gather(t, registry); len(got) != len(want) {
 		t.Errorf("%d series, want %d: %v", len(got), len(want), got)
 	}

@@ -9,40 +9,40 @@ import (
 	"sync"
 )
 
-// record is a Sink that notes its calls, and keeps the objects that a store would have.
-type record struct {
+// recorder is a Sink that notes its calls and keeps the objects, as a store would.
+type recorder struct {
 	fails map[string]error // set once at construction
 
-	// mu guards what follows.
+	// mu guards the fields below.
 	mu     sync.Mutex
-	told   []string
+	calls  []string
 	things map[string]string // versions by name
 	staged map[string]string // nil outside of a replace
 }
 
-func (r *record) note(format string, args ...any) error {
+func (r *recorder) note(format string, args ...any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := fmt.Sprintf(format, args...)
-	r.told = append(r.told, s)
+	r.calls = append(r.calls, s)
 	return r.fails[s]
 }
 
-func (r *record) String() string {
+func (r *recorder) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return strings.Join(r.told, ", ")
+	return strings.Join(r.calls, ", ")
 }
 
 // change changes the objects.
-func (r *record) change(f func()) {
+func (r *recorder) change(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f()
 }
 
-// set keeps an object, or takes it out if version is "".
-func (r *record) set(name, version string) {
+// set keeps an object, or removes it if version is "".
+func (r *recorder) set(name, version string) {
 	r.change(func() {
 		things := r.things
 		if r.staged != nil {
@@ -60,7 +60,7 @@ func (r *record) set(name, version string) {
 }
 
 // content returns the objects, like "a@1 b@2".
-func (r *record) content() string {
+func (r *recorder) content() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []string
@@ -71,39 +71,39 @@ func (r *record) content() string {
 	return strings.Join(all, " ")
 }
 
-func (r *record) BeginReplace() error {
+func (r *recorder) BeginReplace() error {
 	r.change(func() { r.staged = map[string]string{} })
 	return r.note("begin")
 }
 
-func (r *record) Replace(o thing) error {
+func (r *recorder) Replace(o thing) error {
 	r.set(o.Name, o.ResourceVersion)
 	return r.note("replace %s", o.Name)
 }
 
-func (r *record) EndReplace(version string) error {
+func (r *recorder) EndReplace(version string) error {
 	r.change(func() { r.things, r.staged = r.staged, nil })
 	return r.note("end %s", version)
 }
 
-func (r *record) AbortReplace() error {
+func (r *recorder) AbortReplace() error {
 	r.change(func() { r.staged = nil })
 	return r.note("abort")
 }
 
-func (r *record) Add(o thing) error {
+func (r *recorder) Add(o thing) error {
 	r.set(o.Name, o.ResourceVersion)
 	return r.note("add %s", o.Name)
 }
 
-func (r *record) Update(o thing) error {
+func (r *recorder) Update(o thing) error {
 	r.set(o.Name, o.ResourceVersion)
 	return r.note("update %s", o.Name)
 }
 
-func (r *record) Delete(o thing) error {
+func (r *recorder) Delete(o thing) error {
 	r.set(o.Name, "")
 	return r.note("delete %s", o.Name)
 }
 
-func (r *record) Bookmark(version string) error { return r.note("bookmark %s", version) }
+func (r *recorder) Bookmark(version string) error { return r.note("bookmark %s", version) }
