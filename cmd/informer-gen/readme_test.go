@@ -65,7 +65,7 @@ func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for _, page := range []string{"generator.md", "projections.md", "config.md", "markers.md", "generated.md", "code-generator.md"} {
+	for _, page := range []string{"generator.md", "projections.md", "config.md", "generated.md", "code-generator.md"} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
