@@ -18,7 +18,7 @@
 // the objects of the first list and for those a late handler finds, HasSynced and HasSyncedChecker
 // of a handler wait for its initial callbacks, a transform and an error handler may be set until
 // the start, indexers may be added at any time, and Run returns after the last callback. An
-// informer runs once. docs/adapters.md lists the differences, and the reasons.
+// informer runs once. docs/migrate.md lists the differences, and the reasons.
 //
 // Objects are shared and read-only, as in client-go.
 //

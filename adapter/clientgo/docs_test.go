@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestThePageNamesTests: the tests that docs/adapters.md names exist.
+// TestThePageNamesTests: the tests that docs/migrate.md names exist.
 func TestThePageNamesTests(t *testing.T) {
-	page, err := os.ReadFile("../../docs/adapters.md")
+	page, err := os.ReadFile("../../docs/migrate.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 // Package controllerruntime puts controller-runtime's managers on informers of this project.
 //
 // A manager with [NewCache] as NewCache in its ctrl.Options reads, watches and indexes through a
-// [Cache]. Controllers, predicates, clients and cache.Options stay as they are. docs/adapters.md
+// [Cache]. Controllers, predicates, clients and cache.Options stay as they are. docs/migrate.md
 // lists the differences. [Source] and [Runnable] put controllers of controller-runtime on single
 // informers, with or without this cache.
 //

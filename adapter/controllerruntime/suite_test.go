@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Reasons why specs fail with this cache. docs/adapters.md has a row for each.
+// Reasons why specs fail with this cache. docs/migrate.md has a row for each.
 const (
 	hasKind = "a handler gets objects with kind and apiVersion, and the test compares one with an object that has none"
 	hasHook = "the test sets NewInformer, for an informer that does not sync"

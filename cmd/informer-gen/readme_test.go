@@ -14,7 +14,7 @@ import (
 )
 
 // The script new_user runs the commands of the README in their order, with others in between, and
-// the README's first program.
+// the README's program. It has the lines of the README's first block of Go code, too.
 func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -30,12 +30,21 @@ func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
 	if !ok || len(commands) != 4 {
 		t.Fatalf("the README has no block of four commands that begins with go get -tool, but %q", commands)
 	}
-	_, program, _ := strings.Cut(string(readme), "\n```go\n")
-	program, _, ok = strings.Cut(program, "```\n")
+	_, program, _ := strings.Cut(string(readme), "\n```go\npackage main\n")
+	program, _, ok = strings.Cut("package main\n"+program, "```\n")
 	if !ok || !strings.Contains(string(script), "\n-- nodes/main.go --\n"+program) {
-		t.Errorf("the script's nodes/main.go is not the README's first block of Go code, which is\n%s", program)
+		t.Errorf("the script's nodes/main.go is not the README's program, which is\n%s", program)
 	}
 	lines := strings.Split(string(script), "\n")
+	_, first, _ := strings.Cut(string(readme), "\n```go\n")
+	first, _, _ = strings.Cut(first, "```\n")
+	for line := range strings.Lines(first) {
+		code, _, _ := strings.Cut(line, " …")    // left out
+		code, _, _ = strings.Cut(code, " { // ") // explained
+		if code = strings.TrimSpace(code); code != "" && !strings.Contains(string(script), code) {
+			t.Errorf("the script doesn't have %s", code)
+		}
+	}
 	for _, command := range commands {
 		command, _, _ = strings.Cut(command, "#")
 		command = strings.TrimSpace(command)
@@ -54,7 +63,7 @@ var (
 )
 
 // TestPagesShowCommandsAndFlagsThatExist looks at what the pages about the generator have between
-// backticks. The first column of a table has other tools' flags.
+// backticks. The first column of a table has other tools' flags, and so has a benchmark's command.
 func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
 	flags, commands := map[string]bool{"help": true}, map[string]bool{}
 	theirs := map[string]bool{"plural-exceptions": true} // in a text
@@ -65,7 +74,7 @@ func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	for _, page := range []string{"generator.md", "fields.md", "config.md", "markers.md", "generated.md", "code-generator.md"} {
+	for _, page := range []string{"generator.md", "projections.md", "config.md", "generated.md", "code-generator.md"} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
@@ -76,6 +85,9 @@ func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
 			}
 			for _, code := range pageCode.FindAllString(line, -1) {
 				code = strings.Trim(code, "`")
+				if strings.HasPrefix(code, "go run ./bench") {
+					continue
+				}
 				for _, m := range pageFlag.FindAllStringSubmatch(code, -1) {
 					if used[m[1]] = true; !flags[m[1]] && !theirs[m[1]] {
 						t.Errorf("docs/%s: `%s`: there is no flag --%s", page, code, m[1])

@@ -25,7 +25,6 @@ var compiledElsewhere = map[string]bool{
 	"README.md":                      true,
 	"docs/generated.md":              true,
 	"docs/indexes.md":                true,
-	"docs/markers.md":                true,
 	"docs/projections.md":            true,
 	"docs/testing.md":                true,
 	"docs/tutorial.md":               true,

@@ -305,7 +305,7 @@ func TestForbiddenKind(t *testing.T) {
 			if !ours {
 				<-within(t, 2*time.Second).Done()
 				if reconciled.Load() {
-					t.Error("theirs does not wait for the forbidden kind any more; docs/adapters.md says that it does")
+					t.Error("theirs does not wait for the forbidden kind any more; docs/migrate.md says that it does")
 				}
 				return
 			}
@@ -358,7 +358,7 @@ func TestCancelledEarly(t *testing.T) {
 			select {
 			case err = <-ended:
 				if !test.ends {
-					t.Error("theirs ends; docs/adapters.md says that it does not")
+					t.Error("theirs ends; docs/migrate.md says that it does not")
 				}
 			case <-time.After(wait):
 				if test.ends {

@@ -151,7 +151,7 @@ func fieldSelector(s string) client.MatchingFieldsSelector {
 	return client.MatchingFieldsSelector{Selector: fields.ParseSelectorOrDie(s)}
 }
 
-// kindOfObject is where a typed object has its kind. Theirs has it in copies only; docs/adapters.md
+// kindOfObject is where a typed object has its kind. Theirs has it in copies only; docs/migrate.md
 // has the difference.
 var kindOfObject = regexp.MustCompile(`"kind":"(Pod|Node|ConfigMap)","apiVersion":"v1",`)
 

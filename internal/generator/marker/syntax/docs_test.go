@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/internal/diag"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/markers.md")
+var update = flag.Bool("update", false, "rewrite the markers on docs/generator.md")
 
 func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
 	for _, d := range Definitions() {
@@ -39,35 +39,32 @@ func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
 	}
 }
 
-const page = `# Markers
-
-Markers are lines of comments that tell the generator what to do. This page is made from the structs
-that parse them (internal/generator/marker). ` + "`informer-gen markers`" + ` prints the same, and
-` + "`informer-gen markers --format=json`" + ` prints it for programs.
-
-What they say can be said in informer-gen.yaml too, see [config.md](config.md); for the language of
-indexes see [indexes.md](indexes.md).
-
-`
+// begin stands on docs/generator.md before the part that is made of the definitions.
+const begin = "<!-- markers -->\n"
 
 func TestMarkersPageIsUpToDate(t *testing.T) {
-	want := page + markdown(Definitions())
-	const name = "../../../../docs/markers.md"
-	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(name)
+	const name = "../../../../docs/generator.md"
+	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
+	text, got, ok := strings.Cut(string(page), begin)
+	if !ok {
+		t.Fatalf("%s has no line %s", name, begin)
+	}
+	want := markdown(Definitions())
+	if *update {
+		got = want
+		if err := os.WriteFile(name, []byte(text+begin+want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("run go test ./internal/generator/marker/syntax -update; -want +got:\n%s", diff)
 	}
 }
 
-// markdown describes markers for a page of documentation: a table, then each of them.
+// markdown describes markers for the page: a table, then a section for each.
 func markdown(list []*Definition) string {
 	var b strings.Builder
 	b.WriteString("| marker | describes | |\n|---|---|---|\n")
@@ -77,7 +74,7 @@ func markdown(list []*Definition) string {
 	}
 	for _, d := range list {
 		b.WriteByte('\n')
-		fmt.Fprintf(&b, "## `+%s`\n\n%s.\n%s.\n\n```go\n%s\n```\n", d.Name, upper(d.Doc), upper(d.Target.where()), examples[d.Name])
+		fmt.Fprintf(&b, "### `+%s`\n\n%s.\n%s.\n\n```go\n%s\n```\n", d.Name, upper(d.Doc), upper(d.Target.where()), examples[d.Name])
 		if len(d.Args) == 0 {
 			continue
 		}

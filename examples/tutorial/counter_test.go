@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// What follows is in README, too.
+// The following function is in docs/tutorial.md, too.
 
 // newCounter returns a controller that writes into each Team how many desks it has.
 func newCounter(factory informers.SharedInformerFactory, client *source.Client) (*controller.Controller, error) {
