@@ -72,14 +72,14 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestThePagesHaveThisCode compares what docs/tutorial.md, and README about a controller, show with
-// the files here.
-func TestThePagesHaveThisCode(t *testing.T) {
+// TestPagesMatchCode compares the code in docs/tutorial.md, and in README's section about a
+// controller, with the files here.
+func TestPagesMatchCode(t *testing.T) {
 	var code strings.Builder
 	for _, pattern := range []string{"*.go", "*.yaml", "teams/*.go", "api/v1/types.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
-			t.Fatalf("no files are %s (%v)", pattern, err)
+			t.Fatalf("no files match %s (%v)", pattern, err)
 		}
 		for _, name := range names {
 			text, err := os.ReadFile(name)
@@ -107,11 +107,11 @@ func TestThePagesHaveThisCode(t *testing.T) {
 		for _, block := range regexp.MustCompile("(?s)```(?:go|yaml)\n(.*?)```").FindAllStringSubmatch(page, -1) {
 			blocks++
 			if !strings.Contains(code.String(), block[1]) {
-				t.Errorf("this is not in the files:\n%s", block[1])
+				t.Errorf("the files lack this code of the pages:\n%s", block[1])
 			}
 		}
 	}
 	if blocks < 8 {
-		t.Errorf("%d blocks of code were found, want 8 or more", blocks)
+		t.Errorf("found %d blocks of code, want at least 8", blocks)
 	}
 }
