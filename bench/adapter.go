@@ -29,7 +29,7 @@ import (
 func adapterBenches() []harness.Bench {
 	return []harness.Bench{
 		adapterBench("pods", "Pods", somePods), adapterBench("protobuf", "Pods in protobuf", protobufPods),
-		adapterBench("crs", "Certificates and HTTPRoutes", customs), readsBench(),
+		adapterBench("crs", "Certificates and HTTPRoutes", customResources), readsBench(),
 	}
 }
 

@@ -37,10 +37,10 @@ func controllerBench() harness.Bench {
 		Against: harness.ControllerRuntime,
 		Prepare: prepared(func(e harness.Env) (harness.Outcome, error) {
 			var left atomic.Int64
-			over := make(chan struct{}, 1) // gets a value when no key is left
+			ended := make(chan struct{}, 1) // gets a value when no key is left
 			reconciled := func(object.Key) {
 				if left.Add(-1) == 0 {
-					over <- struct{}{}
+					ended <- struct{}{}
 				}
 			}
 			begin := beginOurs
@@ -60,7 +60,7 @@ func controllerBench() harness.Bench {
 					for _, key := range all {
 						add(key)
 					}
-					return rig.Wait(over, "the reconciles")
+					return rig.Wait(ended, "the reconciles")
 				})
 				if err != nil {
 					return harness.Outcome{}, err

@@ -47,7 +47,7 @@ func eventBench(handlers int) harness.Bench {
 }
 
 func eventsOnce(s harness.Side, handlers, events int) (harness.Outcome, error) {
-	p := newPlay(handlers)
+	p := newEventRun(handlers)
 	stop, err := p.begin(s)
 	if err != nil {
 		return harness.Outcome{}, err
@@ -59,17 +59,17 @@ func eventsOnce(s harness.Side, handlers, events int) (harness.Outcome, error) {
 	})
 }
 
-// play plays a script to some handlers, one event at a time, each after all handlers have got the
-// one before.
-type play struct {
+// eventRun plays a script to some handlers, one event at a time, each after all handlers have got
+// the one before.
+type eventRun struct {
 	*server.Script
 	made int            // events
-	told []harness.Seen // by handler
+	seen []harness.Seen // by handler
 
-	lacking atomic.Int32  // handlers without the current event
-	coming  []*corev1.Pod // events not sent yet; used by the last handler to get an event
-	until   int           // a handler's number of events at the end of the round
-	over    chan struct{} // gets a value then
+	pending    atomic.Int32  // handlers without the current event
+	nextEvents []*corev1.Pod // events not sent yet; used by the last handler to get an event
+	until      int           // a handler's number of events at the end of the round
+	ended      chan struct{} // gets a value then
 
 	rig podRig
 }
@@ -85,12 +85,12 @@ func newPodRig(s harness.Side, c server.Collection[*corev1.Pod], opts ...informe
 	return rig.New(s, c, rig.Setup{Options: append(opts, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))})
 }
 
-func newPlay(handlers int) *play {
-	return &play{Script: server.NewScript(data.SlimPods(eventPods)), told: make([]harness.Seen, handlers), over: make(chan struct{}, 1)}
+func newEventRun(handlers int) *eventRun {
+	return &eventRun{Script: server.NewScript(data.SlimPods(eventPods)), seen: make([]harness.Seen, handlers), ended: make(chan struct{}, 1)}
 }
 
 // make makes the objects of n events, which change one Pod after the other.
-func (p *play) make(n int) []*corev1.Pod {
+func (p *eventRun) make(n int) []*corev1.Pod {
 	events := make([]*corev1.Pod, n)
 	for i := range events {
 		events[i] = data.Changed(p.Initial[p.made%eventPods], eventPods+2+p.made, int64(p.made+2))
@@ -99,13 +99,13 @@ func (p *play) make(n int) []*corev1.Pod {
 	return events
 }
 
-func (p *play) begin(s harness.Side) (stop func(), err error) {
+func (p *eventRun) begin(s harness.Side) (stop func(), err error) {
 	p.rig, err = newPodRig(s, p.Script)
 	if err != nil {
 		return nil, err
 	}
-	for n := range p.told {
-		if err := p.rig.Handle(handler{Update: func(_, pod *corev1.Pod) { p.tell(n, pod) }}); err != nil {
+	for n := range p.seen {
+		if err := p.rig.Handle(handler{Update: func(_, pod *corev1.Pod) { p.receive(n, pod) }}); err != nil {
 			return nil, err
 		}
 	}
@@ -118,36 +118,36 @@ func (p *play) begin(s harness.Side) (stop func(), err error) {
 	return stop, err
 }
 
-// tell is called by the n-th handler. The last handler to get an event releases the next event.
-func (p *play) tell(n int, pod *corev1.Pod) {
-	t := &p.told[n]
+// receive is called by the n-th handler. The last handler to get an event releases the next event.
+func (p *eventRun) receive(n int, pod *corev1.Pod) {
+	t := &p.seen[n]
 	t.Digest = t.Digest*31 + uint64(pod.Generation) // sensitive to the order
 	t.Events++
-	if p.lacking.Add(-1) > 0 {
+	if p.pending.Add(-1) > 0 {
 		return
 	}
 	if t.Events == p.until {
-		p.over <- struct{}{}
+		p.ended <- struct{}{}
 		return
 	}
 	p.next()
 }
 
-func (p *play) next() {
-	p.lacking.Store(int32(len(p.told)))
-	next := p.coming[:1]
-	p.coming = p.coming[1:]
+func (p *eventRun) next() {
+	p.pending.Store(int32(len(p.seen)))
+	next := p.nextEvents[:1]
+	p.nextEvents = p.nextEvents[1:]
 	p.Play(next)
 }
 
-func (p *play) perform(events []*corev1.Pod) error {
-	p.coming, p.until = events, p.told[0].Events+len(events)
+func (p *eventRun) perform(events []*corev1.Pod) error {
+	p.nextEvents, p.until = events, p.seen[0].Events+len(events)
 	p.next()
-	return rig.Wait(p.over, "the handlers")
+	return rig.Wait(p.ended, "the handlers")
 }
 
 // measure plays about so many events, in rounds, after a round to warm up.
-func (p *play) measure(events int, end func() harness.Seen) (harness.Outcome, error) {
+func (p *eventRun) measure(events int, end func() harness.Seen) (harness.Outcome, error) {
 	var sum probe.Cost
 	atOnce := min(events, eventsAtOnce)
 	rounds := events / atOnce
@@ -162,7 +162,7 @@ func (p *play) measure(events int, end func() harness.Seen) (harness.Outcome, er
 		}
 	}
 	saw := end()
-	for _, t := range p.told {
+	for _, t := range p.seen {
 		saw.Events += t.Events
 		saw.Digest = saw.Digest*31 + t.Digest
 	}

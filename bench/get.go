@@ -101,16 +101,16 @@ func getContendedBench() harness.Bench {
 
 // contend updates s for a while as fast as it can, while several goroutines read in rounds. It
 // begins after each of them has made a round.
-func contend(s aStore, pods []*corev1.Pod, window time.Duration, read func(reader, round int) error) (updates int, took time.Duration, err error) {
+func contend(s benchStore, pods []*corev1.Pod, window time.Duration, read func(reader, round int) error) (updates int, took time.Duration, err error) {
 	runtime.GC()
 	var all, ready sync.WaitGroup
-	var over atomic.Bool
+	var ended atomic.Bool
 	failed := make(chan error, readers)
 	ready.Add(readers)
 	for r := range readers {
 		all.Go(func() {
 			var err error
-			for round := 0; err == nil && (round == 0 || !over.Load()); round++ {
+			for round := 0; err == nil && (round == 0 || !ended.Load()); round++ {
 				if err = read(r, round); round == 0 {
 					ready.Done()
 				}
@@ -124,7 +124,7 @@ func contend(s aStore, pods []*corev1.Pod, window time.Duration, read func(reade
 		err = s.set(pods[updates%len(pods)])
 	}
 	took = time.Since(began)
-	over.Store(true)
+	ended.Store(true)
 	all.Wait()
 	for range readers {
 		err = errors.Join(err, <-failed)

@@ -17,13 +17,13 @@ const oneApp = 7
 
 var ofOneApp = labels.SelectorFromSet(labels.Set{data.AppLabel: data.AppName(oneApp)})
 
-var questions = []struct {
+var listQueries = []struct {
 	name string
-	ask  func(aStore) (int, error)
+	ask  func(benchStore) (int, error)
 }{
-	{"namespace, a tenth", func(s aStore) (int, error) { return s.inNamespace(data.BigNamespace) }},
-	{"index, 100", func(s aStore) (int, error) { return s.onNode(data.NodeName(0)) }},
-	{"labels, a hundredth", func(s aStore) (int, error) { return s.selected(ofOneApp) }},
+	{"namespace, a tenth", func(s benchStore) (int, error) { return s.inNamespace(data.BigNamespace) }},
+	{"index, 100", func(s benchStore) (int, error) { return s.onNode(data.NodeName(0)) }},
+	{"labels, a hundredth", func(s benchStore) (int, error) { return s.selected(ofOneApp) }},
 }
 
 const listTime = 200 * time.Millisecond
@@ -42,7 +42,7 @@ func listBench() harness.Bench {
 				err = setEach(s, data.ChangedAll(pods))
 			}
 			o.Values = map[string]float64{}
-			for _, q := range questions {
+			for _, q := range listQueries {
 				if err != nil {
 					break
 				}

@@ -10,13 +10,13 @@ import (
 	"github.com/informer-gen/informer-gen/bench/report"
 )
 
-var full = harness.Sizes{
+var tableSizes = harness.Sizes{
 	Pods: 20_000, CRs: 20_000, Many: 100_000, Events: 40_000, Changes: 100, Updates: 300_000,
 	Idle: 200, Grown: 1_000_000, Keys: 1_000_000, Window: time.Second,
 }
 
 var program = report.Program{
-	Name: "./bench", Benches: benches(), Sizes: full, Runs: 5, Library: "k8s.io/client-go", Against: "the other side",
+	Name: "./bench", Benches: benches(), Sizes: tableSizes, Runs: 5, Library: "k8s.io/client-go", Against: "the other side",
 	Page: "docs/benchmarks.md", Begin: "<!-- bench -->", ReadMe: true,
 }
 

@@ -25,15 +25,15 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// small makes every benchmark run within a moment. Its figures have no meaning.
+// small lets every benchmark run within a moment. Its figures mean nothing.
 var small = harness.Sizes{
 	Pods: 120, CRs: 60, Many: 300, Events: 150, Changes: 20, Updates: 3000,
 	Idle: 3, Grown: 5_000, Keys: 2_000, Window: 5 * time.Millisecond,
 }
 
-// Each benchmark runs once on each side as it does for the table: in processes of its own, beside a
-// server process.
-func TestEveryBenchmarkRunsAndBothSidesSeeTheSame(t *testing.T) {
+// TestEveryBenchmarkRunsWithEqualResults runs each benchmark once on each side, as for the table:
+// in processes of its own, beside a server process.
+func TestEveryBenchmarkRunsWithEqualResults(t *testing.T) {
 	var s harness.Server
 	defer s.Stop()
 	for _, b := range benches() {
@@ -48,21 +48,21 @@ func TestEveryBenchmarkRunsAndBothSidesSeeTheSame(t *testing.T) {
 			seen := func(b harness.Bench, e harness.Env) (harness.Outcome, error) {
 				o, err := harness.Children{}.Launch(b, e)
 				if b.World != nil && o.Seen.Objects == 0 && b.Name != "adapter/reads" {
-					t.Error("it has seen nothing")
+					t.Error("the benchmark has seen nothing")
 				}
 				return o, err
 			}
 			rows, err := b.RunAll(seen, small, address, 1, b.Sides())
 			if err != nil {
-				t.Fatal(err) // also if the sides differ in what they saw
+				t.Fatal(err) // also if the sides saw different objects
 			}
 			if len(rows) == 0 {
-				t.Error("it has no rows")
+				t.Error("the benchmark has no rows")
 			}
 			for _, r := range rows {
 				for _, v := range []harness.Result{r.Ours, r.Theirs} {
 					if v.Runs == 0 || math.IsNaN(v.Median) || math.IsInf(v.Median, 0) {
-						t.Errorf("%s: got %+v", r.Name, v)
+						t.Errorf("row %s: got %+v", r.Name, v)
 					}
 				}
 			}
@@ -87,8 +87,9 @@ func TestRunRefusesWrongArguments(t *testing.T) {
 	}
 }
 
-// Updates must not be lost, nor half of them: comparing stores is worth nothing otherwise.
-func TestStoresHaveWhatWasSetLast(t *testing.T) {
+// TestStoresHaveLastSet: a comparison of stores means something only if no update is lost, wholly
+// or in part.
+func TestStoresHaveLastSet(t *testing.T) {
 	for _, side := range []harness.Side{harness.Ours, harness.ClientGo} {
 		s, pods, err := filledStore(side, 500, byNode, byOwner)
 		if err != nil {
@@ -104,7 +105,7 @@ func TestStoresHaveWhatWasSetLast(t *testing.T) {
 			}
 		}
 		var found []int
-		for _, q := range questions {
+		for _, q := range listQueries {
 			n, err := q.ask(s)
 			if err != nil {
 				t.Fatal(err)

@@ -72,21 +72,21 @@ func queueKeys(n int) []object.Key {
 	return keys
 }
 
-type aQueue struct {
+type benchQueue struct {
 	add func(object.Key)
 	// worker returns a function that finishes the last key, if there is one, and gets another.
 	worker   func() (next func() object.Key)
 	shutDown func()
 }
 
-func newQueue(s harness.Side) (aQueue, error) {
+func newQueue(s harness.Side) (benchQueue, error) {
 	if s == harness.Ours {
 		metrics, err := prometheus.NewControllers(prom.NewRegistry())
 		if err != nil {
-			return aQueue{}, err
+			return benchQueue{}, err
 		}
 		q := ours.New[object.Key](ours.Options{Name: "bench", Metrics: metrics})
-		return aQueue{
+		return benchQueue{
 			add: func(key object.Key) { q.Add(key) },
 			worker: func() func() object.Key {
 				var item ours.Item[object.Key]
@@ -109,7 +109,7 @@ func newQueue(s harness.Side) (aQueue, error) {
 	}
 	q := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[object.Key](),
 		workqueue.TypedRateLimitingQueueConfig[object.Key]{Name: "bench"})
-	return aQueue{
+	return benchQueue{
 		add: q.Add,
 		worker: func() func() object.Key {
 			var key object.Key

@@ -56,7 +56,7 @@ func relistOnce(e harness.Env, w server.World) (harness.Outcome, error) {
 	if err := server.Move(e.Server); err != nil {
 		return harness.Outcome{}, err
 	}
-	if err := rig.Wait(f[0].Updated(), "the handler to be told of the differences"); err != nil {
+	if err := rig.Wait(f[0].Updated(), "the handler to get the differences"); err != nil {
 		return harness.Outcome{}, err
 	}
 	highest := peak() - base
@@ -139,7 +139,7 @@ func wireOnce(e harness.Env, w server.World) (harness.Outcome, error) {
 		if err := server.Move(e.Server); err != nil {
 			return err
 		}
-		return rig.Wait(f[0].Updated(), "the handler to be told of all events")
+		return rig.Wait(f[0].Updated(), "the handler to get all events")
 	})
 	stop()
 	return harness.Outcome{Values: map[string]float64{perEvent: c.Per(w.Events).CPU}, Seen: f.See(e.Deep)}, err

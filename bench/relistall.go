@@ -49,12 +49,12 @@ func relistAllBench() harness.Bench {
 	}
 }
 
-type relisted struct {
+type relistResult struct {
 	add, ask time.Duration // the longest
 	saw      harness.Seen
 }
 
-func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relisted, err error) {
+func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relistResult, err error) {
 	f := server.NewRelistProducer(states)
 	r, err := newPodRig(s, f, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))
 	if err != nil {
@@ -98,7 +98,7 @@ func relistOver(s harness.Side, states [2][]*corev1.Pod) (result relisted, err e
 }
 
 // probe adds a handler, removes it, and asks the informer questions that take no work.
-func (p *relisted) probe(r podRig) error {
+func (p *relistResult) probe(r podRig) error {
 	began := time.Now()
 	switch r := r.(type) {
 	case *rig.Ours[*corev1.Pod]:

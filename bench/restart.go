@@ -81,7 +81,7 @@ func restartOnce(e harness.Env, w server.World, how fleet) (harness.Outcome, err
 		if err := f.WaitAdded(); err != nil {
 			return err
 		}
-		return rig.Wait(f[0].Updated(), "the handler to be told of the changes")
+		return rig.Wait(f[0].Updated(), "the handler to get the changes")
 	})
 	stop()
 	return harness.Outcome{Values: map[string]float64{

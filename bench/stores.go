@@ -32,9 +32,9 @@ var (
 	byUID     = criterion{"uid", func(pod *corev1.Pod, keys []string) []string { return append(keys, string(pod.UID)) }}
 )
 
-// aStore is a store of either side, with an index by namespace and others. Methods that read many
-// objects return their number.
-type aStore interface {
+// benchStore is a store of either side, with an index by namespace and others. Methods that read
+// many objects return their number.
+type benchStore interface {
 	set(*corev1.Pod) error
 	delete(*corev1.Pod) error
 	get(namespace, name string) (*corev1.Pod, error)
@@ -45,14 +45,14 @@ type aStore interface {
 	onNode(string) (int, error)
 }
 
-func newStore(s harness.Side, criteria ...criterion) (aStore, error) {
+func newStore(s harness.Side, criteria ...criterion) (benchStore, error) {
 	if s == harness.Ours {
 		return newOurStore(criteria...)
 	}
 	return newClientGoStore(criteria...), nil
 }
 
-func filledStore(s harness.Side, n int, criteria ...criterion) (aStore, []*corev1.Pod, error) {
+func filledStore(s harness.Side, n int, criteria ...criterion) (benchStore, []*corev1.Pod, error) {
 	into, err := newStore(s, criteria...)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ func filledStore(s harness.Side, n int, criteria ...criterion) (aStore, []*corev
 	return into, pods, setEach(into, pods)
 }
 
-func setEach(s aStore, pods []*corev1.Pod) error {
+func setEach(s benchStore, pods []*corev1.Pod) error {
 	for _, pod := range pods {
 		if err := s.set(pod); err != nil {
 			return err

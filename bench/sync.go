@@ -21,7 +21,7 @@ func somePods(z harness.Sizes) server.World { return server.World{Pods: z.Pods} 
 
 func protobufPods(z harness.Sizes) server.World { return server.World{Pods: z.Pods, Protobuf: true} }
 
-func customs(z harness.Sizes) server.World {
+func customResources(z harness.Sizes) server.World {
 	return server.World{Certificates: z.CRs / 2, Routes: z.CRs - z.CRs/2}
 }
 
@@ -30,8 +30,8 @@ func syncBenches() []harness.Bench {
 		syncBench("sync/pods/watch-list", "Pods by watch-list", somePods, false),
 		syncBench("sync/pods/paged-list", "Pods by paged list", somePods, true),
 		syncBench("sync/pods/protobuf", "Pods by watch-list in protobuf", protobufPods, false),
-		syncBench("sync/crs/watch-list", "Certificates and HTTPRoutes by watch-list", customs, false),
-		syncBench("sync/crs/paged-list", "Certificates and HTTPRoutes by paged list", customs, true),
+		syncBench("sync/crs/watch-list", "Certificates and HTTPRoutes by watch-list", customResources, false),
+		syncBench("sync/crs/paged-list", "Certificates and HTTPRoutes by paged list", customResources, true),
 		syncBench("sync/nothing-repeats", "Pods of which no string repeats by watch-list",
 			func(z harness.Sizes) server.World { return server.World{Pods: z.Pods, Distinct: true} }, false),
 	}

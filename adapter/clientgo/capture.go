@@ -87,7 +87,7 @@ func inProtobuf(list *metav1.PartialObjectMetadataList) ([]byte, error) {
 
 func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return c.answer(req) }
 
-var errNoServer = errors.New("this client only finds out what would be listed")
+var errNoServer = errors.New("this client only captures the requests of lists")
 
 // madeUpMeta has parts often removed by functions that change lists.
 func madeUpMeta(version string) metav1.ObjectMeta {
@@ -194,13 +194,13 @@ func (c *capture) read(list *url.URL) (collection, error) {
 	case ok && parts[0] == "apis" && len(parts) > 3:
 		to.resource.Group, to.resource.Version, parts = parts[1], parts[2], parts[3:]
 	default:
-		return fail("it has another path than API servers have")
+		return fail("its path is not of an API server")
 	}
 	if len(parts) == 3 && parts[0] == "namespaces" {
 		to.options.Namespace, parts = parts[1], parts[2:]
 	}
 	if len(parts) != 1 {
-		return fail("its path is not that of a collection")
+		return fail("its path is not of a collection")
 	}
 	to.resource.Resource = parts[0]
 	return to, nil

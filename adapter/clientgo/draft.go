@@ -14,7 +14,7 @@ import (
 
 // This file has the writes of an indexer. Written objects are there until the informer has synced.
 
-var errRunning = errors.New("the informer runs, or has run, and its store has what the API server has; write to the server, or in a test to the fake clientset")
+var errRunning = errors.New("the informer runs, or has run, and its store mirrors the API server; write to the server, or in a test to the fake clientset")
 
 func (x *indexer) Add(obj any) error { return x.set("Add", obj) }
 

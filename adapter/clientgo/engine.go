@@ -41,7 +41,7 @@ func NewEngine(config *rest.Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clientgo.NewEngine: %w", err)
 	}
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return capturing{next} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return captureTransport{next} })
 	return &Engine{client, strings.TrimSuffix(address.Path, "/")}, nil
 }
 
@@ -87,9 +87,9 @@ func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.
 
 type captureKey struct{}
 
-type capturing struct{ next http.RoundTripper }
+type captureTransport struct{ next http.RoundTripper }
 
-func (c capturing) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c captureTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if to, ok := req.Context().Value(captureKey{}).(*capture); ok {
 		return to.answer(req)
 	}
@@ -97,4 +97,4 @@ func (c capturing) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // WrappedRoundTripper is for apimachinery, which looks for the transport below wrappers.
-func (c capturing) WrappedRoundTripper() http.RoundTripper { return c.next }
+func (c captureTransport) WrappedRoundTripper() http.RoundTripper { return c.next }

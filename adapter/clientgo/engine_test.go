@@ -28,12 +28,12 @@ import (
 
 var podResource = informertest.PodResource
 
-// dropsFirst changes what its client has answered. It does not support watch-lists.
-type dropsFirst struct{ *cache.ListWatch }
+// listWithoutFirst drops the first object of each list. It does not support watch-lists.
+type listWithoutFirst struct{ *cache.ListWatch }
 
-func (dropsFirst) IsWatchListSemanticsUnSupported() bool { return true }
+func (listWithoutFirst) IsWatchListSemanticsUnSupported() bool { return true }
 
-func (d dropsFirst) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (d listWithoutFirst) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := d.ListWatch.ListWithContext(ctx, options)
 	if pods, ok := list.(*corev1.PodList); ok && len(pods.Items) > 0 {
 		pods.Items = pods.Items[1:]
@@ -41,15 +41,15 @@ func (d dropsFirst) ListWithContext(ctx context.Context, options metav1.ListOpti
 	return list, err
 }
 
-// changes changes each object that its client has listed. It does not support watch-lists.
-type changes struct {
+// listWithChanges changes each listed object. It does not support watch-lists.
+type listWithChanges struct {
 	*cache.ListWatch
 	change func(*corev1.Pod)
 }
 
-func (changes) IsWatchListSemanticsUnSupported() bool { return true }
+func (listWithChanges) IsWatchListSemanticsUnSupported() bool { return true }
 
-func (c changes) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (c listWithChanges) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := c.ListWatch.ListWithContext(ctx, options)
 	if pods, ok := list.(*corev1.PodList); ok {
 		for i := range pods.Items {
@@ -59,8 +59,8 @@ func (c changes) ListWithContext(ctx context.Context, options metav1.ListOptions
 	return list, err
 }
 
-// TestKindOfTypedObjects: client-go's decoders remove kind and apiVersion from typed objects; those
-// of an Engine have both.
+// TestKindOfTypedObjects: client-go's decoders remove kind and apiVersion from typed objects.
+// Objects of an Engine have both.
 func TestKindOfTypedObjects(t *testing.T) {
 	onThese(t, []engine{engines[0], engines[2]}, func(w *world) {
 		var kinds []string
@@ -80,13 +80,13 @@ func TestKindOfTypedObjects(t *testing.T) {
 			want = "v1/Pod"
 		}
 		if !slices.Equal(kinds, []string{want, want, want}) {
-			w.Errorf("the handler got objects of the kinds %q, want %q", kinds, want)
+			w.Errorf("the handler got the kinds %q, want %q", kinds, want)
 		}
 	})
 }
 
-// TestEngineReadsTheSame: an Engine's informer lists what the ListerWatcher would, by requests that
-// differ from those of client-go in their user agent, or the ListerWatcher itself.
+// TestEngineReadsTheSame: an Engine's informer lists the ListerWatcher's objects. It sends its own
+// requests, with another user agent than client-go's, or calls the ListerWatcher.
 func TestEngineReadsTheSame(t *testing.T) {
 	tweaked := func(tweak func(*metav1.ListOptions)) func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object) {
 		return func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
@@ -95,15 +95,15 @@ func TestEngineReadsTheSame(t *testing.T) {
 	}
 	changed := func(change func(*corev1.Pod)) func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object) {
 		return func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
-			return changes{cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything()), change}, &corev1.Pod{}
+			return listWithChanges{cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything()), change}, &corev1.Pod{}
 		}
 	}
 	kind := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 	for name, test := range map[string]struct {
-		make     func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object)
-		captured bool
-		path     string // of the requests, with selectors
-		has      []string
+		make      func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object)
+		captured  bool
+		path      string // of the requests, with selectors
+		wantNames []string
 	}{
 		"all": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
 			return cache.NewListWatchFromClient(restClient(t, config), "pods", "", fields.Everything()), &corev1.Pod{}
@@ -147,13 +147,13 @@ func TestEngineReadsTheSame(t *testing.T) {
 		"a limit":   {tweaked(func(o *metav1.ListOptions) { o.Limit = 7 }), false, "limit=7", []string{"a", "b"}},
 		"a timeout": {tweaked(func(o *metav1.ListOptions) { s := int64(9); o.TimeoutSeconds = &s }), false, "timeoutSeconds=9", []string{"a", "b"}},
 		"another client": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
-			bare := *config
-			bare.WrapTransport = nil
-			return cache.NewListWatchFromClient(restClient(t, &bare), "pods", "shop", fields.Everything()), &corev1.Pod{}
+			uncaptured := *config
+			uncaptured.WrapTransport = nil
+			return cache.NewListWatchFromClient(restClient(t, &uncaptured), "pods", "shop", fields.Everything()), &corev1.Pod{}
 		}, false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
 		"changed lists": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
 			lw := cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything())
-			return dropsFirst{lw}, &corev1.Pod{}
+			return listWithoutFirst{lw}, &corev1.Pod{}
 		}, false, "/api/v1/namespaces/shop/pods?", []string{"b"}},
 		"changed objects":     {changed(func(p *corev1.Pod) { p.Spec.NodeName = "hidden" }), false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
 		"changed labels":      {changed(func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }), false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
@@ -176,14 +176,14 @@ func TestEngineReadsTheSame(t *testing.T) {
 				lw, example := test.make(t, config)
 				w.informer = engine.NewInformer(lw, example, 0, nil)
 				if sent := len(w.server.Requests()); test.captured && sent != 0 {
-					t.Errorf("%d requests were sent to see what is listed", sent)
+					t.Errorf("NewInformer sent %d requests, want none", sent)
 				}
 				before := len(w.server.Requests())
 				w.run()
-				w.has(test.has...)
+				w.wantNames(test.wantNames...)
 				for _, r := range w.server.Requests()[before:] {
 					if own := r.UserAgent != "client-go"; own != test.captured || !strings.Contains(r.String(), test.path) {
-						t.Errorf("request %s by %s", r, r.UserAgent)
+						t.Errorf("the request %s has the user agent %s", r, r.UserAgent)
 					}
 				}
 				w.pods.Delete("bank", "c")
@@ -193,9 +193,9 @@ func TestEngineReadsTheSame(t *testing.T) {
 	}
 }
 
-// TestEngineOfAServerThatHangs: a client that is not captured sends the list to its server. What it
-// would list is not known then, and NewInformer does not wait for it for ever.
-func TestEngineOfAServerThatHangs(t *testing.T) {
+// TestEngineWithHangingServer: a client that is not captured sends the list to its server.
+// NewInformer does not wait forever for the answer.
+func TestEngineWithHangingServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := newEngine(t, sourcetest.New().Config())
 		begin := time.Now()
@@ -210,7 +210,7 @@ func TestEngineOfAServerThatHangs(t *testing.T) {
 			},
 		}, &corev1.Pod{}, 0, nil)}
 		if took := time.Since(begin); took > time.Minute {
-			t.Errorf("NewInformer has taken %v", took)
+			t.Errorf("NewInformer took %v, want a minute at most", took)
 		}
 		w.run()()
 	})

@@ -18,22 +18,22 @@ func TestEvents(t *testing.T) {
 		w.create("a")
 		early := w.add()
 		w.run()
-		w.saw(early, "add a initial")
+		w.wantLines(early, "add a initial")
 		w.create("b")
 		w.pods.Update(pod("a", on("n1")))
-		w.saw(early, "add b", "update a")
+		w.wantLines(early, "add b", "update a")
 		late := w.add()
-		w.saw(late, "add a initial", "add b initial")
+		w.wantLines(late, "add a initial", "add b initial")
 		w.pods.Delete("shop", "a")
-		w.saw(early, "delete a")
-		w.saw(late, "delete a")
+		w.wantLines(early, "delete a")
+		w.wantLines(late, "delete a")
 		w.create("a")
-		w.saw(early, "add a")
-		w.has("a", "b")
+		w.wantLines(early, "add a")
+		w.wantNames("a", "b")
 	})
 }
 
-// TestDeletionHasItsVersion: what a watch reports as deleted has the version of the deletion.
+// TestDeletionHasItsVersion: a deleted object of a watch has the version of the deletion.
 func TestDeletionHasItsVersion(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.create("a")
@@ -43,13 +43,13 @@ func TestDeletionHasItsVersion(t *testing.T) {
 		want := w.pods.Delete("shop", "a").ResourceVersion
 		synctest.Wait()
 		if got != want {
-			w.Errorf("the deleted object has version %q, the deletion had %q", got, want)
+			w.Errorf("the deleted object has version %q, want %q of the deletion", got, want)
 		}
 	})
 }
 
-// TestRelist: what happened while no watch was open is reported as one difference for each key. A
-// tombstone is a cache.DeletedFinalStateUnknown by value, and has the last known state.
+// TestRelist: a relist reports one difference for each key that changed while no watch was open. A
+// tombstone is a cache.DeletedFinalStateUnknown by value with the last known state.
 func TestRelist(t *testing.T) {
 	onEach(t, func(w *world) {
 		for _, name := range []string{"same", "changed", "replaced"} {
@@ -68,17 +68,17 @@ func TestRelist(t *testing.T) {
 		})
 		want := []string{"lost shop/gone gone on n1", "update changed", "add new"}
 		if w.ours {
-			// An object of another UID is another object, and what has not changed is no event.
+			// An object with another UID is another object. An unchanged object is no event.
 			want = append(want, "lost shop/replaced replaced on ", "add replaced")
 		} else {
 			want = append(want, "update replaced", "same same")
 		}
-		w.saw(j, want...)
-		w.has("changed", "new", "replaced", "same")
+		w.wantLines(j, want...)
+		w.wantNames("changed", "new", "replaced", "same")
 	})
 }
 
-// unwatched calls change while no watch is open. What it does has to be found by a relist.
+// unwatched calls change while no watch is open. The next list must find its changes.
 func (w *world) unwatched(change func()) {
 	w.Helper()
 	end := w.server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusServiceUnavailable)})
@@ -100,7 +100,7 @@ func TestSync(t *testing.T) {
 			w.Helper()
 			synctest.Wait()
 			if w.informer.HasSynced() != informer || w.informer.GetController().HasSynced() != informer || handle.HasSynced() != handler {
-				w.Errorf("synced: informer %v, its controller %v, handler %v", w.informer.HasSynced(), w.informer.GetController().HasSynced(), handle.HasSynced())
+				w.Errorf("HasSynced: informer %v, its controller %v, handler %v", w.informer.HasSynced(), w.informer.GetController().HasSynced(), handle.HasSynced())
 			}
 		}
 		wantSynced(false, false)
@@ -109,24 +109,24 @@ func TestSync(t *testing.T) {
 		close(hold)
 		wantSynced(true, true)
 		if version := w.informer.LastSyncResourceVersion(); version != w.server.ResourceVersion() {
-			w.Errorf("at version %q, the server at %q", version, w.server.ResourceVersion())
+			w.Errorf("LastSyncResourceVersion() = %q, want the server's %q", version, w.server.ResourceVersion())
 		}
 		late := w.add()
 		synctest.Wait()
 		if !late.handle.HasSynced() {
-			w.Error("a late handler has not synced")
+			w.Error("HasSynced() = false for a late handler")
 		}
 	})
 }
 
-// TestStoppedBeforeSync: nothing syncs any more.
+// TestStoppedBeforeSync: neither the informer nor its handler syncs after the stop.
 func TestStoppedBeforeSync(t *testing.T) {
 	onEach(t, func(w *world) {
 		j := w.add()
-		w.server.Inject(hang)
+		w.server.Inject(hangingServer)
 		w.run()()
 		if w.informer.HasSynced() || j.handle.HasSynced() || !w.informer.IsStopped() {
-			w.Errorf("synced: informer %v, handler %v; stopped %v", w.informer.HasSynced(), j.handle.HasSynced(), w.informer.IsStopped())
+			w.Errorf("HasSynced: informer %v, handler %v; IsStopped %v", w.informer.HasSynced(), j.handle.HasSynced(), w.informer.IsStopped())
 		}
 	})
 }
@@ -141,9 +141,9 @@ func TestResync(t *testing.T) {
 			w.Fatal(err)
 		}
 		w.run()
-		w.saw(j, "add a initial")
+		w.wantLines(j, "add a initial")
 		time.Sleep(90 * time.Second)
-		w.saw(j, "same a")
-		w.saw(none, "add a initial")
+		w.wantLines(j, "same a")
+		w.wantLines(none, "add a initial")
 	})
 }

@@ -90,7 +90,7 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 	return factory, nil
 }
 
-type reading struct {
+type capturedList struct {
 	of      collection
 	example object.Object
 }
@@ -99,7 +99,7 @@ type reading struct {
 // protobuf, clients that prefer protobuf decode it.
 func explore[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInformer, G GenericInformer, C any](
 	newFactory func(*rest.Config) (F, error), resources []schema.GroupVersionResource, protobuf bool,
-) ([]reading, error) {
+) ([]capturedList, error) {
 	// client-go's reflector sends these parameters.
 	requests := &capture{sent: map[string]string{"limit": "500", "resourceVersion": "0"}, protobuf: protobuf}
 	factory, err := newFactory(&rest.Config{Host: "http://requests.reach.no.server", Transport: requests, QPS: -1})
@@ -107,7 +107,7 @@ func explore[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInforme
 		return nil, err
 	}
 	var group sync.WaitGroup
-	reads, errs := make([]reading, len(resources)), make([]error, len(resources))
+	reads, errs := make([]capturedList, len(resources)), make([]error, len(resources))
 	for i, resource := range resources {
 		generated, err := factory.ForResource(resource)
 		if err != nil {
@@ -142,7 +142,7 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 			case first <- obj:
 			default:
 			}
-			return nil, errEnough
+			return nil, errStopList
 		}),
 		i.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
 			select {
@@ -165,13 +165,13 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 	case obj = <-first:
 	case err = <-failed:
 	case <-ctx.Done():
-		err = fmt.Errorf("it has not listed within %v", patience)
+		err = fmt.Errorf("it sent no list within %v", patience)
 	}
 	cancel()
 	<-ended
 	if err != nil {
 		select {
-		case obj = <-first: // the error is errEnough
+		case obj = <-first: // the error is errStopList
 		default:
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func firstObject(i cache.SharedIndexInformer) (object.Object, error) {
 	return nil, fmt.Errorf("a %T is no API object", obj)
 }
 
-var errEnough = errors.New("no more objects are needed")
+var errStopList = errors.New("no more objects are needed")
 
 // patience is how long client-go's code may take to send a list, and to get the made-up answer. It
 // is long, because a starting program may have many informers and little processor time.

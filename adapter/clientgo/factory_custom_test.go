@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 )
 
-// widget is a custom resource, which has no protobuf.
+// widget is a custom resource without protobuf.
 type widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -36,7 +36,7 @@ func (l *widgetList) DeepCopyObject() runtime.Object { c := *l; return &c }
 
 var widgets = schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
 
-// widgetFactory is a generated factory with one informer. It counts how often that was made.
+// widgetFactory is a generated factory with one informer. It counts the constructions.
 type widgetFactory struct {
 	client   *rest.RESTClient
 	informer cache.SharedIndexInformer
@@ -55,7 +55,7 @@ func (f *widgetFactory) InformerFor(_ runtime.Object, construct newWidgets) cach
 
 func (f *widgetFactory) ForResource(resource schema.GroupVersionResource) (*widgetFactory, error) {
 	if resource != widgets {
-		return nil, fmt.Errorf("there is no informer of %s", resource)
+		return nil, fmt.Errorf("no informer of %s", resource)
 	}
 	return f, nil
 }
@@ -74,9 +74,9 @@ func (f *widgetFactory) Informer() cache.SharedIndexInformer {
 	})
 }
 
-// TestNewFactoryOfKindsWithoutProtobuf: the configuration of a client that prefers protobuf may
-// serve for kinds that don't have it, because servers answer in JSON then.
-func TestNewFactoryOfKindsWithoutProtobuf(t *testing.T) {
+// TestNewFactoryWithoutProtobuf: a client that prefers protobuf also works for kinds without it,
+// because servers then answer in JSON.
+func TestNewFactoryWithoutProtobuf(t *testing.T) {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypes(widgets.GroupVersion(), &widget{}, &widgetList{})
 	metav1.AddToGroupVersion(scheme, widgets.GroupVersion())
@@ -90,12 +90,12 @@ func TestNewFactoryOfKindsWithoutProtobuf(t *testing.T) {
 			client, err := rest.RESTClientFor(config)
 			return &widgetFactory{client: client, runs: &runs}, err
 		}, widgets)
-		want := 2 // the one that shows what it reads, and the one of the result
+		want := 2 // one whose list is captured, and one for the result
 		if contentType == runtime.ContentTypeProtobuf {
 			want++
 		}
 		if err != nil || factory.informer == nil || runs != want {
-			t.Errorf("%q: %v, %d informers were made, want %d", contentType, err, runs, want)
+			t.Errorf("content type %q: error %v, made %d informers, want %d", contentType, err, runs, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// with returns a function that makes a factory of client-go's with these options.
+// with returns a function that makes client-go's factory with options.
 func with(options ...informers.SharedInformerOption) func(*rest.Config) (informers.SharedInformerFactory, error) {
 	return func(config *rest.Config) (informers.SharedInformerFactory, error) {
 		client, err := kubernetes.NewForConfig(config)
@@ -33,7 +33,8 @@ func with(options ...informers.SharedInformerOption) func(*rest.Config) (informe
 	}
 }
 
-// TestNewFactory: a generated factory has our informers of what was named, and its options hold.
+// TestNewFactory: a generated factory has our informers of the named resources, and its options
+// hold.
 func TestNewFactory(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
@@ -57,7 +58,7 @@ func TestNewFactory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sent := server.Requests(); len(sent) != 0 {
-		t.Errorf("NewFactory has sent %v", sent)
+		t.Errorf("NewFactory sent %v, want no requests", sent)
 	}
 	j := &journal{}
 	handle, err := factory.Core().V1().Pods().Informer().AddEventHandler(j)
@@ -76,7 +77,7 @@ func TestNewFactory(t *testing.T) {
 		t.Errorf("the handler got %q", j.lines)
 	}
 	if p, err := lister.Pods("shop").Get("a"); err != nil || p.Spec.NodeName != "" {
-		t.Errorf("got %v, %v", p, err)
+		t.Errorf("Get by the lister = %v, %v", p, err)
 	}
 	if all, err := lister.Pods("shop").List(labels.Everything()); err != nil || len(all) != 1 {
 		t.Errorf("listed %v, %v", all, err)
@@ -89,7 +90,7 @@ func TestNewFactory(t *testing.T) {
 	if !slices.ContainsFunc(server.Requests(), func(r sourcetest.Request) bool {
 		return r.Namespace == "shop" && r.Query.Get("labelSelector") == "tier=web"
 	}) {
-		t.Errorf("sent %v", server.Requests())
+		t.Errorf("the factory sent %v", server.Requests())
 	}
 }
 
@@ -119,7 +120,7 @@ func TestNewFactoryFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := clientgo.NewFactory(test.config, test.make, test.resource)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
+				t.Errorf("NewFactory: error %v, want %q", err, test.want)
 			}
 		})
 	}

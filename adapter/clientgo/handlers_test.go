@@ -23,24 +23,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestSameHandlerTwice: each registration is one of its own.
+// TestSameHandlerTwice: one handler has two independent registrations.
 func TestSameHandlerTwice(t *testing.T) {
 	onEach(t, func(w *world) {
 		j := w.add()
 		again, err := w.informer.AddEventHandler(j)
 		if err != nil || again == j.handle {
-			w.Fatalf("the second registration is %v, %v", again, err)
+			w.Fatalf("the second AddEventHandler of the same handler = %v, %v", again, err)
 		}
 		w.run()
 		w.create("a")
-		w.saw(j, "add a", "add a")
+		w.wantLines(j, "add a", "add a")
 		w.ok(w.informer.RemoveEventHandler(again))
 		w.create("b")
-		w.saw(j, "add b")
+		w.wantLines(j, "add b")
 	})
 }
 
-// TestFilteringHandler: an object that becomes acceptable is an addition that is not initial.
+// TestFilteringHandler: an object that starts to match the filter is an add, and not initial.
 func TestFilteringHandler(t *testing.T) {
 	onEach(t, func(w *world) {
 		j := &journal{}
@@ -54,23 +54,22 @@ func TestFilteringHandler(t *testing.T) {
 		w.create("a", on("n1"))
 		w.create("b", on("n2"))
 		w.run()
-		w.saw(j, "add a initial")
+		w.wantLines(j, "add a initial")
 		w.pods.Update(pod("b", on("n1")))
 		w.pods.Update(pod("a", on("n2")))
-		w.saw(j, "add b", "delete a")
+		w.wantLines(j, "add b", "delete a")
 	})
 }
 
-// TestBacklogOfASlowHandler: client-go keeps every event. Here the events of one key are merged
-// once more than 1,024 wait, but each object that vanished is reported. Another handler is not held
-// up.
-func TestBacklogOfASlowHandler(t *testing.T) {
+// TestSlowHandlerBacklog: client-go keeps every event. Ours merges the events of a key once more
+// than 1,024 wait, but reports each deleted object. Other handlers are not delayed.
+func TestSlowHandlerBacklog(t *testing.T) {
 	onEach(t, func(w *world) {
 		hold := make(chan struct{})
 		j, other := w.addHeld(func() { <-hold }), w.add()
 		w.run()
 		w.create("first")
-		synctest.Wait() // the handler is in its callback
+		synctest.Wait() // the handler is now in its callback
 		const rounds = 500
 		for range rounds {
 			w.create("brief")
@@ -79,7 +78,7 @@ func TestBacklogOfASlowHandler(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if got := other.take(); len(got) <= rounds {
-			w.Errorf("the other handler got %d events", len(got))
+			w.Errorf("the other handler got %d events, want more than %d", len(got), rounds)
 		}
 		close(hold)
 		got := j.take()
@@ -90,18 +89,18 @@ func TestBacklogOfASlowHandler(t *testing.T) {
 			}
 		}
 		if deletions != rounds {
-			w.Errorf("%d deletions of %d", deletions, rounds)
+			w.Errorf("the handler got %d deletions, want %d", deletions, rounds)
 		}
 		if all := 1 + 3*rounds; w.ours == (len(got) == all) {
-			w.Errorf("%d events of %d", len(got), all)
+			w.Errorf("the handler got %d of %d events", len(got), all)
 		}
 	})
 }
 
-// TestPanicOfAHandler: utilruntime.PanicHandlers see it, with the logger of the handler, and
-// utilruntime.ReallyCrash decides then whether the process ends. If not, the next callback begins a
+// TestHandlerPanics: utilruntime.PanicHandlers get the panic, with the handler's logger. Then
+// utilruntime.ReallyCrash decides whether the process ends. If not, the next callback begins a
 // second later.
-func TestPanicOfAHandler(t *testing.T) {
+func TestHandlerPanics(t *testing.T) {
 	reallyCrash, handlers := utilruntime.ReallyCrash, utilruntime.PanicHandlers
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = reallyCrash, handlers }()
 	onEach(t, func(w *world) {
@@ -131,7 +130,7 @@ func TestPanicOfAHandler(t *testing.T) {
 		w.pods.Update(pod("a", on("n1")))
 		w.pods.Delete("shop", "a")
 		time.Sleep(time.Minute)
-		synctest.Wait() // orders what follows after the callbacks
+		synctest.Wait() // orders the checks after the callbacks
 		if n := seen.Load(); n != 3 {
 			w.Errorf("the panic handler was called %d times, want 3", n)
 		}
@@ -144,7 +143,7 @@ func TestPanicOfAHandler(t *testing.T) {
 	})
 }
 
-// TestResyncOfOneHandler: a handler has its period even if its informer has none.
+// TestResyncOfOneHandler: a handler has its own resync period even if its informer has none.
 func TestResyncOfOneHandler(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.create("a")
@@ -153,21 +152,21 @@ func TestResyncOfOneHandler(t *testing.T) {
 			w.Fatal(err)
 		}
 		w.run()
-		w.saw(j, "add a initial")
+		w.wantLines(j, "add a initial")
 		time.Sleep(90 * time.Second)
 		if w.ours {
-			w.saw(j, "same a")
+			w.wantLines(j, "same a")
 		} else {
-			w.saw(j)
+			w.wantLines(j)
 		}
 	})
 }
 
-// TestHandlerLogger: what is logged about a handler goes to the logger of its options.
+// TestHandlerLogger: log messages about a handler go to the logger of its options.
 func TestHandlerLogger(t *testing.T) {
 	onEach(t, func(w *world) {
 		if !w.ours {
-			w.Skip("client-go logs other things about a handler")
+			w.Skip("client-go logs other messages about a handler")
 		}
 		var lines []string
 		logger := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
@@ -183,12 +182,12 @@ func TestHandlerLogger(t *testing.T) {
 		if !slices.ContainsFunc(lines, func(line string) bool {
 			return strings.Contains(line, "has not returned") && strings.Contains(line, "journal")
 		}) {
-			w.Errorf("logged %q", lines)
+			w.Errorf("the handler's logger got %q", lines)
 		}
 	})
 }
 
-// TestNew: an informer of Go types as client-go's.
+// TestNew: New makes a client-go informer of one of ours.
 func TestNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newServer(t)
@@ -214,15 +213,15 @@ func TestNew(t *testing.T) {
 		j := w.add()
 		w.create("a")
 		w.run()
-		w.saw(j, "add a initial")
-		w.has("a")
+		w.wantLines(j, "add a initial")
+		w.wantNames("a")
 		if name := checkerOf(t, w.informer).Name(); name != "SharedIndexInformer *v1.Pod" {
-			t.Errorf("the checker has the name %q", name)
+			t.Errorf("the name of the checker is %q", name)
 		}
 	})
 }
 
-// TestClusterScoped: objects without a namespace are those of the namespace "".
+// TestClusterScoped: objects without a namespace are in the namespace "".
 func TestClusterScoped(t *testing.T) {
 	onEach(t, func(w *world) {
 		indexer := w.informer.GetIndexer()
@@ -237,10 +236,10 @@ func TestClusterScoped(t *testing.T) {
 		}
 		values := indexer.ListIndexFuncValues(cache.NamespaceIndex)
 		if slices.Sort(values); !slices.Equal(values, []string{"", "shop"}) {
-			w.Errorf("the namespaces are %q", values)
+			w.Errorf("the index has the namespaces %q", values)
 		}
 		if _, ok, err := indexer.GetByKey("n1"); !ok || err != nil {
-			w.Errorf("n1: %v, %v", ok, err)
+			w.Errorf("GetByKey(n1): found %v, error %v", ok, err)
 		}
 	})
 }

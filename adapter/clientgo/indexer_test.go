@@ -15,7 +15,7 @@ var byNode = cache.Indexers{"node": func(obj any) ([]string, error) {
 	return []string{obj.(*corev1.Pod).Spec.NodeName}, nil
 }}
 
-// fill gives the store three Pods and an object without a namespace.
+// fill fills the store with three Pods and an object without a namespace.
 var fill = map[string]func(w *world){
 	"running": func(w *world) {
 		for _, p := range some() {
@@ -62,46 +62,46 @@ func TestIndexer(t *testing.T) {
 				found, err := indexer.ByIndex("node", "n2")
 				objects("ByIndex node", found, err, "b", "c")
 				found, err = indexer.ByIndex("node", "n3")
-				objects("ByIndex of nothing", found, err)
+				objects("ByIndex without objects", found, err)
 				found, err = indexer.ByIndex(cache.NamespaceIndex, "shop")
 				objects("ByIndex namespace", found, err, "a", "b")
 				found, err = indexer.ByIndex(cache.NamespaceIndex, "")
-				objects("ByIndex of no namespace", found, err)
+				objects("ByIndex without a namespace", found, err)
 				found, err = indexer.Index("node", pod("x", on("n1")))
 				objects("Index", found, err, "a")
 				keys, err := indexer.IndexKeys("node", "n2")
 				want("IndexKeys", keys, err, "bank/c", "shop/b")
 				want("values", indexer.ListIndexFuncValues("node"), nil, "n1", "n2")
 				want("namespaces", indexer.ListIndexFuncValues(cache.NamespaceIndex), nil, "bank", "shop")
-				want("values of no index", indexer.ListIndexFuncValues("none"), nil)
+				want("values of a missing index", indexer.ListIndexFuncValues("none"), nil)
 				for _, key := range []any{pod("a"), cache.DeletedFinalStateUnknown{Key: "shop/a"}, cache.ExplicitKey("shop/a")} {
 					obj, ok, err := indexer.Get(key)
 					if err != nil || !ok || nameIn(obj) != "a" {
-						w.Errorf("Get of %v: %v, %v, %v", key, obj, ok, err)
+						w.Errorf("Get(%v) = %v, %v, %v", key, obj, ok, err)
 					}
 				}
 				for _, key := range []string{"shop/none", "a", "", "shop/", "/a", "shop/a/b"} {
 					if obj, ok, err := indexer.GetByKey(key); obj != nil || ok || err != nil {
-						w.Errorf("GetByKey of %q: %v, %v, %v", key, obj, ok, err)
+						w.Errorf("GetByKey(%q) = %v, %v, %v", key, obj, ok, err)
 					}
 				}
 				if _, _, err := indexer.Get(1); err == nil {
-					w.Error("Get of a number is no error")
+					w.Error("Get(1) returned no error")
 				}
 				if _, err := indexer.ByIndex("none", ""); err == nil {
-					w.Error("ByIndex of no index is no error")
+					w.Error("ByIndex of a missing index returned no error")
 				}
 				if _, err := indexer.Index("none", pod("a")); err == nil {
-					w.Error("Index of no index is no error")
+					w.Error("Index of a missing index returned no error")
 				}
 				if _, err := indexer.IndexKeys("none", ""); err == nil {
-					w.Error("IndexKeys of no index is no error")
+					w.Error("IndexKeys of a missing index returned no error")
 				}
 				if all := indexer.GetIndexers(); len(all) != 2 || all["node"] == nil || all[cache.NamespaceIndex] == nil {
-					w.Errorf("GetIndexers: %v", all)
+					w.Errorf("GetIndexers() = %v", all)
 				}
 				if indexer.AddIndexers(byNode) == nil {
-					w.Error("two indexers of one name")
+					w.Error("AddIndexers with a used name returned no error")
 				}
 				if err := indexer.Resync(); err != nil {
 					w.Error(err)
@@ -111,7 +111,7 @@ func TestIndexer(t *testing.T) {
 	}
 }
 
-// TestIndexOfSeveralValues: an object that has several of the values is found once.
+// TestIndexOfSeveralValues: Index returns an object with several of the values once.
 func TestIndexOfSeveralValues(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.informer = w.make(0, cache.Indexers{"letter": func(obj any) (letters []string, err error) {
@@ -129,27 +129,28 @@ func TestIndexOfSeveralValues(t *testing.T) {
 			w.Errorf("found %v, %v", found, err)
 		}
 		w.pods.Delete("shop", "cd")
-		w.has("ab", "bc")
+		w.wantNames("ab", "bc")
 		if got := w.informer.GetIndexer().ListIndexFuncValues("letter"); len(got) != 3 {
-			w.Errorf("the index has the letters %q", got)
+			w.Errorf("the index has the values %q", got)
 		}
 	})
 }
 
-// TestEmptyBeforeSync: before the sync, a store is an empty one.
+// TestEmptyBeforeSync: before the sync, a store is empty.
 func TestEmptyBeforeSync(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.create("a")
-		w.server.Inject(hang)
+		w.server.Inject(hangingServer)
 		w.run()
-		w.has()
+		w.wantNames()
 		if _, ok, err := w.informer.GetStore().GetByKey("shop/a"); ok || err != nil {
 			w.Errorf("found %v, %v", ok, err)
 		}
 	})
 }
 
-// TestNamespaceIndex: the store has it; client-go's function may be given again, or another one.
+// TestNamespaceIndex: the store has this index. AddIndexers accepts client-go's function or another
+// one for it.
 func TestNamespaceIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, engines[1].make, true)
@@ -162,7 +163,7 @@ func TestNamespaceIndex(t *testing.T) {
 			t.Error(err)
 		}
 		if err := w.informer.AddIndexers(own); err == nil {
-			t.Error("two functions of one name")
+			t.Error("AddIndexers with another function of a used name returned no error")
 		}
 		w.run()
 		found, err := w.informer.GetIndexer().ByIndex(cache.NamespaceIndex, "mine")
@@ -183,11 +184,11 @@ func TestGetsAllocateNothing(t *testing.T) {
 			_, byKey, _ := indexer.GetByKey("shop/a")
 			_, byObject, _ := indexer.Get(shop)
 			if !byKey || !byObject {
-				t.Error("the Pod is not found")
+				t.Error("Get has not found the Pod")
 			}
 		})
 		if allocs != 0 {
-			t.Errorf("two Gets allocate %v times", allocs)
+			t.Errorf("two Gets allocate %v times, want never", allocs)
 		}
 	})
 }

@@ -66,7 +66,7 @@ func (s *sharedInformer) RunWithContext(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	if !s.begin(ctx) {
 		cancel()
-		logger.Info("The informer has been started before; it runs once only", "informer", s.name)
+		logger.Info("The informer has been started before; it runs only once", "informer", s.name)
 		return
 	}
 	if err := s.informer.Run(ctx); ctx.Err() == nil {
@@ -87,7 +87,7 @@ func (s *sharedInformer) begin(ctx context.Context) bool {
 	s.run = ctx
 	s.followLocked(s.informer.Synced(), s.Checker, nil)
 	for r := range s.handlers {
-		s.followLocked(r.handler.Synced(), r.Checker, r.over)
+		s.followLocked(r.handler.Synced(), r.Checker, r.ended)
 	}
 	return true
 }
@@ -103,14 +103,14 @@ func (s *sharedInformer) end() {
 	s.goroutines.Wait()
 }
 
-// followLocked marks c as synced when synced is closed, unless over is closed or the run ends
+// followLocked marks c as synced when synced is closed, unless ended is closed or the run ends
 // before.
-func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker.Checker, over <-chan struct{}) {
+func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker.Checker, ended <-chan struct{}) {
 	stop := s.run.Done()
 	s.goroutines.Go(func() {
 		select {
 		case <-synced:
-		case <-over:
+		case <-ended:
 		case <-stop:
 		}
 		select {
@@ -147,7 +147,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 		logger = *options.Logger
 		opts = append(opts, informer.WithHandlerLogger(logger))
 	}
-	r := &registration{Checker: checker.New(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
+	r := &registration{Checker: checker.New(s.name + " + event handler " + name), informer: s, ended: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stoppedLocked() {
@@ -155,7 +155,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	}
 	var to informer.Handler[object.Object] = handler{h}
 	if s.handleCrashes {
-		to = crashing{handler{h}, s, logger}
+		to = crashHandler{handler{h}, s, logger}
 	}
 	var err error
 	if r.handler, err = s.informer.AddEventHandler(to, opts...); err != nil {
@@ -163,7 +163,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	}
 	s.handlers[r] = struct{}{}
 	if s.run != nil {
-		s.followLocked(r.handler.Synced(), r.Checker, r.over)
+		s.followLocked(r.handler.Synced(), r.Checker, r.ended)
 	}
 	return r, nil
 }
@@ -174,7 +174,7 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*registration)
 	if !ok || r == nil {
-		return fmt.Errorf("%s: remove an event handler: %T is not what AddEventHandler has returned", s.name, handle)
+		return fmt.Errorf("%s: remove an event handler: a %T was not returned by AddEventHandler", s.name, handle)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

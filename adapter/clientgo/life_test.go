@@ -21,11 +21,11 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// hang is a server that does not answer.
-var hang = sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)}
+// hangingServer is the fault of a server that does not answer.
+var hangingServer = sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)}
 
-// shutdown reports whether the handler of a registration gets nothing more.
-func shutdown(t *testing.T, handle cache.ResourceEventHandlerRegistration) bool {
+// isShutDown reports whether the handler of a registration gets no more events.
+func isShutDown(t *testing.T, handle cache.ResourceEventHandlerRegistration) bool {
 	t.Helper()
 	r, ok := handle.(interface{ ShutdownChan() <-chan struct{} })
 	if !ok {
@@ -48,25 +48,25 @@ func TestRemovedHandler(t *testing.T) {
 			w.ok(w.informer.RemoveEventHandler(j.handle))
 		}
 		remove(before)
-		if !shutdown(w.T, before.handle) {
-			w.Error("a handler that was removed before the start is not shut down")
+		if !isShutDown(w.T, before.handle) {
+			w.Error("a handler removed before the start is not shut down")
 		}
 		w.run()
 		w.create("a")
-		w.saw(j, "add a")
+		w.wantLines(j, "add a")
 		remove(j)
 		remove(j)
-		if !shutdown(w.T, j.handle) || shutdown(w.T, other.handle) {
-			w.Errorf("shut down: %v, the other one %v", shutdown(w.T, j.handle), shutdown(w.T, other.handle))
+		if !isShutDown(w.T, j.handle) || isShutDown(w.T, other.handle) {
+			w.Errorf("shut down: the removed handler %v, the other %v", isShutDown(w.T, j.handle), isShutDown(w.T, other.handle))
 		}
 		w.create("b")
-		w.saw(j)
-		w.saw(before)
-		w.saw(other, "add a", "add b")
+		w.wantLines(j)
+		w.wantLines(before)
+		w.wantLines(other, "add a", "add b")
 	})
 }
 
-// TestRemoveDoesNotWait: a handler that is in a callback may be removed, by itself too.
+// TestRemoveDoesNotWait: a handler may be removed during a callback, even by itself.
 func TestRemoveDoesNotWait(t *testing.T) {
 	onEach(t, func(w *world) {
 		hold, removed := make(chan struct{}), make(chan error, 1)
@@ -84,12 +84,12 @@ func TestRemoveDoesNotWait(t *testing.T) {
 		if err := <-removed; err != nil {
 			w.Error(err)
 		}
-		if shutdown(w.T, handle) {
-			w.Error("shut down while its callback runs")
+		if isShutDown(w.T, handle) {
+			w.Error("the handler is shut down while its callback runs")
 		}
 		close(hold)
-		if !shutdown(w.T, handle) {
-			w.Error("not shut down after its callback")
+		if !isShutDown(w.T, handle) {
+			w.Error("the handler is not shut down after its callback")
 		}
 	})
 }
@@ -99,23 +99,23 @@ func TestStop(t *testing.T) {
 		j := w.add()
 		stop := w.run()
 		if w.informer.IsStopped() {
-			w.Error("stopped while it runs")
+			w.Error("IsStopped() = true while the informer runs")
 		}
 		stop()
-		if !w.informer.IsStopped() || !shutdown(w.T, j.handle) {
-			w.Errorf("stopped %v, handler shut down %v", w.informer.IsStopped(), shutdown(w.T, j.handle))
+		if !w.informer.IsStopped() || !isShutDown(w.T, j.handle) {
+			w.Errorf("after the stop: IsStopped() = %v, handler shut down %v", w.informer.IsStopped(), isShutDown(w.T, j.handle))
 		}
-		// Programs look for these texts of client-go.
+		// Programs compare these texts of client-go.
 		if _, err := w.informer.AddEventHandler(&journal{}); !endsIn(err, "was not added to shared informer because it has stopped already") {
-			w.Errorf("AddEventHandler after the stop: %v", err)
+			w.Errorf("AddEventHandler after the stop: error %v", err)
 		}
 		if err := w.informer.AddIndexers(byNode); !endsIn(err, "indexer was not added because it has stopped already") {
-			w.Errorf("AddIndexers after the stop: %v", err)
+			w.Errorf("AddIndexers after the stop: error %v", err)
 		}
 		w.ok(w.informer.RemoveEventHandler(j.handle))
-		w.run() // logs a line, and does nothing
+		w.run() // only logs a line
 		w.create("a")
-		w.saw(j)
+		w.wantLines(j)
 	})
 }
 
@@ -134,41 +134,41 @@ func TestStopWaitsForCallbacks(t *testing.T) {
 		}
 		w.run()()
 		if !returned {
-			w.Error("the run has ended during a callback")
+			w.Error("Run returned during a callback")
 		}
 	})
 }
 
-func TestForeignHandle(t *testing.T) {
+func TestForeignRegistration(t *testing.T) {
 	onEach(t, func(w *world) {
 		j := w.add()
 		other := w.make(0, nil)
 		if err := other.RemoveEventHandler(j.handle); err != nil {
-			w.Errorf("the handle of another informer: %v", err)
+			w.Errorf("RemoveEventHandler of another informer's registration: %v", err)
 		}
 		if err := other.RemoveEventHandler(cache.NewFIFO(cache.MetaNamespaceKeyFunc)); err == nil {
-			w.Error("what is no handle was removed")
+			w.Error("RemoveEventHandler of a FIFO returned no error")
 		}
 		w.run()
 		w.create("a")
-		w.saw(j, "add a")
+		w.wantLines(j, "add a")
 	})
 }
 
-func TestSettingsAfterTheStart(t *testing.T) {
+func TestSettingsAfterStart(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.ok(w.informer.SetTransform(nil))
 		w.run()
 		if w.informer.SetTransform(nil) == nil {
-			w.Error("a transform was set after the start")
+			w.Error("SetTransform after the start returned no error")
 		}
 		if w.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {}) == nil {
-			w.Error("an error handler was set after the start")
+			w.Error("SetWatchErrorHandler after the start returned no error")
 		}
 	})
 }
 
-// checkerOf returns what HasSyncedChecker returns, which client-go has from v0.36 on.
+// checkerOf returns the result of HasSyncedChecker, which client-go has since v0.36.
 func checkerOf(t *testing.T, of any) interface {
 	Name() string
 	Done() <-chan struct{}
@@ -191,26 +191,26 @@ func TestHasSyncedChecker(t *testing.T) {
 		handle := w.handle(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-hold }})
 		informer, handler := checkerOf(w.T, w.informer), checkerOf(w.T, handle)
 		if name := informer.Name(); name != "SharedIndexInformer *v1.Pod" {
-			w.Errorf("the informer's checker has the name %q", name)
+			w.Errorf("the name of the informer's checker is %q", name)
 		}
 		if name := handler.Name(); !strings.HasPrefix(name, "SharedIndexInformer *v1.Pod + event handler ") || !strings.Contains(name, "TestHasSyncedChecker") {
-			w.Errorf("the handler's checker has the name %q", name)
+			w.Errorf("the name of the handler's checker is %q", name)
 		}
 		w.run()
 		select {
 		case <-handler.Done():
-			w.Error("the handler has synced during its initial callback")
+			w.Error("the handler's checker is done during its initial callback")
 		case <-informer.Done():
 		}
 		close(hold)
 		<-handler.Done()
 		if !w.informer.HasSynced() || !handle.HasSynced() {
-			w.Error("done, but not synced")
+			w.Error("the checker is done, but HasSynced() = false")
 		}
 	})
 }
 
-// TestTransform: the store and the handlers get what it returns.
+// TestTransform: the store and the handlers get the transformed objects.
 func TestTransform(t *testing.T) {
 	onEach(t, func(w *world) {
 		w.ok(w.informer.SetTransform(func(obj any) (any, error) {
@@ -220,7 +220,7 @@ func TestTransform(t *testing.T) {
 		w.create("a", on("n1"))
 		w.run()
 		w.create("b", on("n1"))
-		w.has("a", "b")
+		w.wantNames("a", "b")
 		for _, obj := range w.informer.GetStore().List() {
 			if node := obj.(*corev1.Pod).Spec.NodeName; node != "elsewhere" {
 				w.Errorf("%s has the node %q", nameIn(obj), node)
@@ -229,7 +229,7 @@ func TestTransform(t *testing.T) {
 	})
 }
 
-// TestTransformFails: the informer has not synced, and the error handler gets the reason.
+// TestTransformFails: the informer does not sync, and the error handler gets the reason.
 func TestTransformFails(t *testing.T) {
 	onEach(t, func(w *world) {
 		if !w.ours {
@@ -241,13 +241,13 @@ func TestTransformFails(t *testing.T) {
 		w.run()
 		time.Sleep(time.Minute)
 		if got := failures(); w.informer.HasSynced() || len(got) == 0 || !strings.Contains(got[0].Error(), "not today") {
-			w.Errorf("synced %v, errors %v", w.informer.HasSynced(), got)
+			w.Errorf("HasSynced() = %v, errors %v", w.informer.HasSynced(), got)
 		}
 	})
 }
 
-// TestTransformFailsForOne: the store stays as it was until the transform succeeds, also without
-// objects for which it would. Client-go leaves out that one only.
+// TestTransformFailsForOne: until the transform succeeds for all objects, the store stays as it
+// was. client-go leaves out only the failed object.
 func TestTransformFailsForOne(t *testing.T) {
 	onEach(t, func(w *world) {
 		failures := w.failures()
@@ -264,20 +264,20 @@ func TestTransformFailsForOne(t *testing.T) {
 		w.create("c")
 		time.Sleep(10 * time.Minute)
 		if !w.ours {
-			w.has("a", "c")
+			w.wantNames("a", "c")
 			return
 		}
-		w.has("a")
+		w.wantNames("a")
 		if got := failures(); !w.informer.HasSynced() || len(got) < 10 || !strings.Contains(got[9].Error(), "not this one") {
 			w.Errorf("synced %v, errors %v", w.informer.HasSynced(), got)
 		}
 		mended.Store(true)
 		time.Sleep(2 * time.Minute)
-		w.has("a", "b", "c")
+		w.wantNames("a", "b", "c")
 	})
 }
 
-// failures sets an error handler, and returns a function that returns its errors.
+// failures sets an error handler, and returns a function for its errors.
 func (w *world) failures() func() []error {
 	w.Helper()
 	var mu sync.Mutex
@@ -286,10 +286,10 @@ func (w *world) failures() func() []error {
 		mu.Lock()
 		defer mu.Unlock()
 		if ctx.Value(keyOfRun{}) != "run" {
-			w.Error("the context is not that of the run")
+			w.Error("the error handler's context is not the run's")
 		}
 		if !strings.Contains(r.TypeDescription(), "v1.Pod") || r.Name() == "" || r.LastSyncResourceVersion() != "" {
-			w.Errorf("the reflector is %q of %q at %q", r.Name(), r.TypeDescription(), r.LastSyncResourceVersion())
+			w.Errorf("the reflector has the name %q, the type %q and the version %q", r.Name(), r.TypeDescription(), r.LastSyncResourceVersion())
 		}
 		cache.DefaultWatchErrorHandler(ctx, r, err)
 		all = append(all, err)
@@ -314,6 +314,6 @@ func TestWatchErrorHandler(t *testing.T) {
 		}
 		end()
 		time.Sleep(2 * time.Minute)
-		w.has("a")
+		w.wantNames("a")
 	})
 }

@@ -22,7 +22,7 @@ type registration struct {
 	checker.Checker
 	informer *sharedInformer
 	handler  *informer.Registration
-	over     chan struct{} // closed after the last callback
+	ended    chan struct{} // closed after the last callback
 }
 
 // HasSynced reports whether the handler has got the initial objects. The checker follows a moment
@@ -35,9 +35,9 @@ func (r *registration) Synced() <-chan struct{} { return r.handler.Synced() }
 
 // ShutdownChan returns a channel that is closed after the handler's last callback has returned:
 // when the handler was removed, or the informer has ended. cache.ShutDownEventHandler waits for it.
-func (r *registration) ShutdownChan() <-chan struct{} { return r.over }
+func (r *registration) ShutdownChan() <-chan struct{} { return r.ended }
 
-func (r *registration) end() { close(r.over) }
+func (r *registration) end() { close(r.ended) }
 
 type handler struct{ to cache.ResourceEventHandler }
 
@@ -53,31 +53,31 @@ func (h handler) OnDelete(deleted informer.Deleted[object.Object]) {
 	h.to.OnDelete(deleted.Object)
 }
 
-// crashing is a handler whose panics are handled as in client-go: by utilruntime.HandleCrash, which
+// crashHandler handles the panics of a handler as client-go does: by utilruntime.HandleCrash, which
 // ends the process unless utilruntime.ReallyCrash is false, and then by a pause.
-type crashing struct {
+type crashHandler struct {
 	to       handler
 	informer *sharedInformer
 	logger   klog.Logger
 }
 
-func (h crashing) OnAdd(obj object.Object, isInInitialList bool) {
+func (h crashHandler) OnAdd(obj object.Object, isInInitialList bool) {
 	h.guard(func() { h.to.OnAdd(obj, isInInitialList) })
 }
 
-func (h crashing) OnUpdate(old, obj object.Object) {
+func (h crashHandler) OnUpdate(old, obj object.Object) {
 	h.guard(func() { h.to.OnUpdate(old, obj) })
 }
 
-func (h crashing) OnDelete(deleted informer.Deleted[object.Object]) {
+func (h crashHandler) OnDelete(deleted informer.Deleted[object.Object]) {
 	h.guard(func() { h.to.OnDelete(deleted) })
 }
 
-func (h crashing) guard(callback func()) {
-	if h.returns(callback) {
+func (h crashHandler) guard(callback func()) {
+	if h.call(callback) {
 		return
 	}
-	timer := time.NewTimer(afterCrash)
+	timer := time.NewTimer(crashPause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -85,10 +85,10 @@ func (h crashing) guard(callback func()) {
 	}
 }
 
-// afterCrash keeps a handler that always panics from filling the log.
-const afterCrash = time.Second
+// crashPause keeps a handler that always panics from filling the log.
+const crashPause = time.Second
 
-func (h crashing) returns(callback func()) (returned bool) {
+func (h crashHandler) call(callback func()) (returned bool) {
 	defer utilruntime.HandleCrashWithLogger(h.logger)
 	callback()
 	return true

@@ -30,12 +30,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The second one limits the rate of errors, by the time of the last one in any bubble.
+	// The second handler limits the rate of errors, and mixes up the times of several bubbles.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	goleak.VerifyTestMain(m)
 }
 
-// constructor is that of client-go's informer, or of one of ours.
+// constructor is the constructor of client-go's informer, or of ours.
 type constructor func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
 
 // engine makes informers for clients of a config.
@@ -45,7 +45,7 @@ type engine struct {
 	make func(*testing.T, *rest.Config) constructor
 }
 
-// engines are what each scenario runs against.
+// engines are the engines of each scenario.
 var engines = []engine{
 	{"client-go", false, func(*testing.T, *rest.Config) constructor { return cache.NewSharedIndexInformer }},
 	{"a ListerWatcher", true, func(*testing.T, *rest.Config) constructor { return clientgo.NewInformer }},
@@ -61,8 +61,8 @@ func newEngine(t *testing.T, config *rest.Config) *clientgo.Engine {
 	return e
 }
 
-// onEach runs a scenario in a bubble for each engine. Time in a bubble is not real: a sleep there
-// ends as soon as every goroutine waits.
+// onEach runs a scenario in a bubble for each engine. A sleep in a bubble ends as soon as every
+// goroutine waits.
 func onEach(t *testing.T, scenario func(w *world)) {
 	t.Helper()
 	onThese(t, engines, scenario)
@@ -81,7 +81,7 @@ func onThese(t *testing.T, some []engine, scenario func(w *world)) {
 	}
 }
 
-// world is a server with Pods, and an informer of them.
+// world is a server with Pods, and an informer of the Pods.
 type world struct {
 	*testing.T
 	ours      bool // the informer is not client-go's
@@ -133,8 +133,7 @@ func restClient(t *testing.T, config *rest.Config) *rest.RESTClient {
 	return client
 }
 
-// run runs the informer until the end of the test, or until stop is called, which waits for the end
-// of the run.
+// run runs the informer until the test ends or stop is called. stop waits for the end of the run.
 func (w *world) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithValue(w.Context(), keyOfRun{}, "run"))
 	ended := make(chan struct{})
@@ -151,10 +150,10 @@ func (w *world) run() (stop func()) {
 	return stop
 }
 
-// keyOfRun is the key of a value that the context of a run has.
+// keyOfRun is the key of a value in the context of a run.
 type keyOfRun struct{}
 
-// create creates a Pod of this name in the namespace "shop".
+// create creates a Pod in the namespace "shop".
 func (w *world) create(name string, edits ...func(*corev1.Pod)) *corev1.Pod {
 	return w.pods.Create(pod(name, edits...))
 }
@@ -164,10 +163,10 @@ var pod = informertest.Edited
 // on sets the node of a Pod.
 func on(node string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = node } }
 
-// add adds a handler that notes its events.
+// add adds a handler that records its events.
 func (w *world) add() *journal { return w.addHeld(nil) }
 
-// addHeld adds a handler that notes its events, after before.
+// addHeld adds a handler that calls before and then records the event.
 func (w *world) addHeld(before func()) *journal {
 	w.Helper()
 	j := &journal{before: before}
@@ -183,7 +182,7 @@ func (w *world) handle(h cache.ResourceEventHandler) cache.ResourceEventHandlerR
 	return handle
 }
 
-// ok wants no error.
+// ok fails the test if err is not nil.
 func (w *world) ok(err error) {
 	w.Helper()
 	if err != nil {
@@ -191,9 +190,9 @@ func (w *world) ok(err error) {
 	}
 }
 
-// saw wants these lines of a journal since the last call, sorted: client-go's order of initial
-// objects, and of what a relist finds, differs from run to run.
-func (w *world) saw(j *journal, lines ...string) {
+// wantLines compares the sorted lines of a journal since the last call. client-go's order of
+// initial objects, and of the events of a relist, differs from run to run.
+func (w *world) wantLines(j *journal, lines ...string) {
 	w.Helper()
 	got := j.take()
 	slices.Sort(got)
@@ -203,8 +202,8 @@ func (w *world) saw(j *journal, lines ...string) {
 	}
 }
 
-// has wants the informer's store to have the Pods of these names.
-func (w *world) has(names ...string) {
+// wantNames compares the names of the Pods in the informer's store.
+func (w *world) wantNames(names ...string) {
 	w.Helper()
 	synctest.Wait()
 	got := names[:0:0]
@@ -217,7 +216,7 @@ func (w *world) has(names ...string) {
 	}
 }
 
-// journal is a handler that notes its events as lines.
+// journal is a handler that records its events as lines.
 type journal struct {
 	handle cache.ResourceEventHandlerRegistration
 	before func() // called first, if not nil

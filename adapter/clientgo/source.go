@@ -131,7 +131,7 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if opts.SendInitialEvents && !s.streamed.Load() && isOdd(err) {
+		if opts.SendInitialEvents && !s.streamed.Load() && isUnexpected(err) {
 			return fmt.Errorf("%w: the ListerWatcher failed to open one: %w", errors.ErrUnsupported, err)
 		}
 		return err
@@ -154,7 +154,7 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 			if !ok {
 				return nil
 			}
-			if s.isOther(e) {
+			if s.hasOtherType(e) {
 				err := fmt.Errorf("the ListerWatcher sent a %s in an event %s of a watch for %s", describe(e.Object), e.Type, describe(s.example))
 				utilruntime.HandleErrorWithContext(ctx, err, "Dropped an event of a watch")
 				continue
@@ -177,17 +177,17 @@ func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, open
 	}
 }
 
-// isOdd reports whether err comes neither from an API server nor from a connection, so that waiting
-// would hardly help.
-func isOdd(err error) bool {
+// isUnexpected reports whether err comes neither from an API server nor from a connection, so that
+// waiting would hardly help.
+func isUnexpected(err error) bool {
 	var api apierrors.APIStatus
 	var network net.Error // *url.Error and syscall.Errno, too
 	return !errors.As(err, &api) && !errors.As(err, &network) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// isOther reports whether an event's object is of another type than the example; if that is
+// hasOtherType reports whether an event's object is of another type than the example; if that is
 // unstructured, of another apiVersion or kind.
-func (s listerWatcher) isOther(e watch.Event) bool {
+func (s listerWatcher) hasOtherType(e watch.Event) bool {
 	if s.example == nil || e.Type == watch.Error {
 		return false
 	}

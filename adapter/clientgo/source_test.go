@@ -31,7 +31,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestFakeClientset: its objects, which a tracker keeps, have no resourceVersions.
+// TestFakeClientset: the objects of its tracker have no resourceVersions.
 func TestFakeClientset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tracker := clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
@@ -50,7 +50,7 @@ func TestFakeClientset(t *testing.T) {
 		j := w.add()
 		failures := w.failures()
 		w.run()
-		w.saw(j, "add a initial")
+		w.wantLines(j, "add a initial")
 		for _, err := range []error{
 			tracker.Create(podResource, pod("b"), "shop"),
 			tracker.Update(podResource, pod("a", on("n1")), "shop"),
@@ -60,10 +60,10 @@ func TestFakeClientset(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		w.saw(j, "add b", "same a", "delete b") // "same": the version of a stays ""
+		w.wantLines(j, "add b", "same a", "delete b") // "same": the version of a stays ""
 		obj, ok, err := w.informer.GetStore().GetByKey("shop/a")
 		if err != nil || !ok || obj.(*corev1.Pod).Spec.NodeName != "n1" {
-			t.Errorf("the store has %v, %v, %v", obj, ok, err)
+			t.Errorf("GetByKey = %v, %v, %v", obj, ok, err)
 		}
 		if got := failures(); len(got) != 0 {
 			t.Error(got)
@@ -71,9 +71,9 @@ func TestFakeClientset(t *testing.T) {
 	})
 }
 
-// TestWatchListOfAFake: a watch-list that fails with an error of neither an API server nor a
-// connection is replaced by a list at once, and the error handler is not called.
-func TestWatchListOfAFake(t *testing.T) {
+// TestFakeWatchList: if a watch-list fails with an error of neither an API server nor a connection,
+// a list replaces it at once, and the error handler is not called.
+func TestFakeWatchList(t *testing.T) {
 	onThese(t, engines[:2], func(w *world) {
 		fake := clientcachetesting.NewFakeControllerSource()
 		defer fake.Broadcaster.Shutdown()
@@ -81,24 +81,24 @@ func TestWatchListOfAFake(t *testing.T) {
 		w.informer = w.construct(fake, &corev1.Pod{}, 0, nil)
 		j, failures := w.add(), w.failures()
 		stop := w.run()
-		w.saw(j, "add a initial")
+		w.wantLines(j, "add a initial")
 		if got := failures(); len(got) != 0 {
 			w.Errorf("errors %v", got)
 		}
 		fake.Add(pod("b"))
-		w.saw(j, "add b")
+		w.wantLines(j, "add b")
 		stop()
 	})
 }
 
-// TestWatchListThatIsTriedAgain: a watch-list whose connection failed is tried again after a wait,
-// and so is one of a ListerWatcher that has brought a full state before.
-func TestWatchListThatIsTriedAgain(t *testing.T) {
+// TestWatchListIsRetried: a watch-list is retried after a backoff if its connection failed, or if
+// the ListerWatcher has completed a watch-list before.
+func TestWatchListIsRetried(t *testing.T) {
 	// The gate is off by default before client-go v0.35.
 	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, true)
 	for name, test := range map[string]struct {
 		err    error
-		before bool // it has brought a full state
+		before bool // a watch-list was completed before
 	}{
 		"the connection is refused": {&url.Error{Op: "Get", URL: "http://none.invalid", Err: syscall.ECONNREFUSED}, false},
 		"it was cut off":            {io.ErrUnexpectedEOF, false},
@@ -128,20 +128,20 @@ func TestWatchListThatIsTriedAgain(t *testing.T) {
 					}
 				}
 				if err := open(); !errors.Is(err, test.err) || reason.Of(err) != reason.Unreachable {
-					t.Errorf("error %v (%v), want %v", err, reason.Of(err), test.err)
+					t.Errorf("the watch-list failed with %v (%v), want %v", err, reason.Of(err), test.err)
 				}
 			})
 		})
 	}
 }
 
-// fakePods reports what fakes report from client-go v0.35 on.
+// fakePods refuses watch-lists, like fakes since client-go v0.35.
 type fakePods struct{ *cache.ListWatch }
 
 func (fakePods) IsWatchListSemanticsUnSupported() bool { return true }
 
-// TestFilteredWatch: a watch.Filter has a goroutine, which ends only if it is read to the end. The
-// bubble finds one that is left.
+// TestFilteredWatch: the goroutine of a watch.Filter ends only if the watch is read to its end. The
+// bubble finds a leaked goroutine.
 func TestFilteredWatch(t *testing.T) {
 	onEach(t, func(w *world) {
 		if !w.ours {
@@ -172,7 +172,7 @@ func TestFilteredWatch(t *testing.T) {
 	})
 }
 
-// TestObjectsOfAnotherType in a watch are dropped, and what comes after them is seen.
+// TestObjectsOfAnotherType: a watch drops them, and delivers later events.
 func TestObjectsOfAnotherType(t *testing.T) {
 	widget := func(kind string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}
@@ -184,13 +184,13 @@ func TestObjectsOfAnotherType(t *testing.T) {
 		example runtime.Object
 		want    []string
 	}{
-		"typed":                 {&corev1.Pod{}, []string{"add pod"}},
-		"a kind":                {widget("Widget"), []string{"add widget"}},
-		"unstructured":          {&unstructured.Unstructured{}, []string{"add widget", "add gadget"}},
-		"whatever there may be": {nil, []string{"add config", "add widget", "add gadget", "add pod"}},
+		"typed":          {&corev1.Pod{}, []string{"add pod"}},
+		"a kind":         {widget("Widget"), []string{"add widget"}},
+		"unstructured":   {&unstructured.Unstructured{}, []string{"add widget", "add gadget"}},
+		"without a type": {nil, []string{"add config", "add widget", "add gadget", "add pod"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onThese(t, engines[:2], func(w *world) { // the third one decodes one type only
+			onThese(t, engines[:2], func(w *world) { // the third decodes only one type
 				events := watch.NewFake()
 				w.informer = w.construct(fakePods{&cache.ListWatch{
 					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -205,7 +205,7 @@ func TestObjectsOfAnotherType(t *testing.T) {
 					obj.SetResourceVersion(strconv.Itoa(10 + i))
 					events.Add(obj)
 				}
-				w.saw(j, test.want...)
+				w.wantLines(j, test.want...)
 			})
 		})
 	}
@@ -239,37 +239,37 @@ func TestSourceFails(t *testing.T) {
 			src := clientgo.NewSource(test.lw)
 			_, err := src.List(t.Context(), source.ListOptions{}, func(object.Object) error { return nil })
 			if err == nil || !strings.Contains(err.Error(), test.list) {
-				t.Errorf("List: %v, want %q", err, test.list)
+				t.Errorf("List: error %v, want %q", err, test.list)
 			}
 			err = src.Watch(t.Context(), source.WatchOptions{}, nil, func(source.Event[object.Object]) error { return nil })
 			if err == nil || !strings.Contains(err.Error(), test.watch) {
-				t.Errorf("Watch: %v, want %q", err, test.watch)
+				t.Errorf("Watch: error %v, want %q", err, test.watch)
 			}
 		})
 	}
 }
 
-// TestSourceEnds: an error of the callback and the end of the context end a list and a watch.
+// TestSourceEnds: a list and a watch end with an error of the callback, and with their context.
 func TestSourceEnds(t *testing.T) {
 	w := newWorld(t, engines[1].make, true)
 	w.create("a")
 	src := clientgo.NewSource(w.lw)
 	enough := errors.New("enough")
 	if _, err := src.List(t.Context(), source.ListOptions{}, func(object.Object) error { return enough }); err != enough {
-		t.Errorf("List: %v", err)
+		t.Errorf("List with a failing callback: error %v", err)
 	}
 	if err := src.Watch(t.Context(), source.WatchOptions{}, nil, func(source.Event[object.Object]) error { return enough }); err != enough {
-		t.Errorf("Watch: %v", err)
+		t.Errorf("Watch with a failing callback: error %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	if err := src.Watch(ctx, source.WatchOptions{}, nil, func(source.Event[object.Object]) error { cancel(enough); return nil }); err != enough {
-		t.Errorf("Watch with a context that is done: %v", err)
+		t.Errorf("Watch with a done context: error %v", err)
 	}
 	if _, err := src.List(ctx, source.ListOptions{}, func(object.Object) error { return nil }); err != enough {
-		t.Errorf("List with a context that is done: %v", err)
+		t.Errorf("List with a done context: error %v", err)
 	}
 	fake := clientgo.NewSource(fakePods{w.lw.(*cache.ListWatch)})
 	if err := fake.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true}, nil, nil); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("a watch-list of a fake: %v", err)
+		t.Errorf("a watch-list of a fake: error %v", err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// TestManyAtOnce adds and removes handlers and indexers, and reads, while objects change and while
-// the informer stops. Each handler that was added is shut down in the end.
-func TestManyAtOnce(t *testing.T) {
+// TestConcurrentUse adds and removes handlers and indexers, and reads, while objects change and
+// while the informer stops. In the end, each added handler is shut down.
+func TestConcurrentUse(t *testing.T) {
 	onEach(t, func(w *world) {
 		for n := range 20 {
 			w.create(fmt.Sprint("pod-", n))
@@ -36,7 +36,7 @@ func TestManyAtOnce(t *testing.T) {
 					}
 					handle, err := w.informer.AddEventHandler(&journal{})
 					if err != nil {
-						return // it has stopped
+						return // the informer has stopped
 					}
 					handles <- handle
 					if n%2 == 0 {
@@ -58,7 +58,7 @@ func TestManyAtOnce(t *testing.T) {
 		close(handles)
 		synctest.Wait()
 		for handle := range handles {
-			if !shutdown(w.T, handle) {
+			if !isShutDown(w.T, handle) {
 				w.Error("a handler was not shut down")
 			}
 		}

@@ -70,7 +70,7 @@ type Cache struct {
 	// kinds has the kinds in use. Readers load it; writers hold mu, and replace it.
 	kinds atomic.Pointer[kinds]
 
-	moving sync.Mutex // held by AddNamespace and RemoveNamespace, which take turns; before mu
+	namespaceMu sync.Mutex // held by AddNamespace and RemoveNamespace, which take turns; before mu
 
 	// mu guards the fields below, and writes to kinds.
 	mu         sync.Mutex
@@ -137,7 +137,7 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 // an error if the cache was started before.
 func (c *Cache) Start(ctx context.Context) error {
 	if !c.begin(ctx) {
-		return errors.New("informer already started: a cache runs once only; make another one")
+		return errors.New("informer already started: a cache runs only once; make another one")
 	}
 	<-ctx.Done()
 	c.end()
@@ -177,7 +177,7 @@ func (c *Cache) runLocked(k *kind) {
 	}
 	unlink := context.AfterFunc(c.ctx, k.stop)
 	context.AfterFunc(k.ctx, func() { unlink() }) // otherwise c.ctx would keep removed kinds
-	for _, p := range k.parts.all {
+	for _, p := range k.informerSet.all {
 		c.running.Go(func() { p.shared.RunWithContext(k.ctx) })
 	}
 	if g, ok := k.informer.(*group); ok {
@@ -230,7 +230,7 @@ func (c *Cache) informerOf(ctx context.Context, key kindKey, opts []cache.Inform
 		return nil, err
 	}
 	if isClosed(c.started) && (options.BlockUntilSynced == nil || *options.BlockUntilSynced) {
-		for _, p := range k.parts.all {
+		for _, p := range k.informerSet.all {
 			if p.informer.HasSynced() {
 				continue
 			}

@@ -21,13 +21,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// newUnanswered returns a cache that knows Pods and ConfigMaps, of a server that answers nothing.
+// newUnanswered returns a cache of Pods and ConfigMaps on a server that does not answer.
 func newUnanswered(t *testing.T, opts cache.Options) *Cache {
 	t.Helper()
 	return newOf(t, unanswered{}, opts)
 }
 
-// newOf returns a cache that knows Pods and ConfigMaps.
+// newOf returns a cache of Pods and ConfigMaps.
 func newOf(t *testing.T, server http.RoundTripper, opts cache.Options) *Cache {
 	t.Helper()
 	mapper := meta.NewDefaultRESTMapper(nil)
@@ -46,8 +46,7 @@ func newOf(t *testing.T, server http.RoundTripper, opts cache.Options) *Cache {
 	return c
 }
 
-// TestNewInformer: options that have one are refused, unless the program says that it may be
-// dropped.
+// TestNewInformer: NewCache refuses options with a NewInformer; IgnoreNewInformer drops it.
 func TestNewInformer(t *testing.T) {
 	called := false
 	opts := cache.Options{
@@ -63,21 +62,21 @@ func TestNewInformer(t *testing.T) {
 	opts.Mapper.(*meta.DefaultRESTMapper).Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
 	config := &rest.Config{Host: "http://none.invalid"}
 	if _, err := NewCache(config, opts); err == nil || !strings.Contains(err.Error(), "IgnoreNewInformer(NewCache)") {
-		t.Errorf("error %v, want one that names IgnoreNewInformer", err)
+		t.Errorf("NewCache: error %v, want one that names IgnoreNewInformer", err)
 	}
 	c, err := IgnoreNewInformer(Until(t.Context()))(config, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.GetInformer(t.Context(), &corev1.Pod{}); err != nil || called {
-		t.Errorf("GetInformer: error %v, NewInformer called: %v", err, called)
+		t.Errorf("GetInformer: error %v; NewInformer was called: %v, want false", err, called)
 	}
 	if c.(*Cache).until == nil {
-		t.Error("the cache is not that of Until")
+		t.Error("the cache was not made by Until")
 	}
 }
 
-// start starts a cache, which ends with ctx: the test's, or one of it.
+// start starts a cache. It ends with ctx, which must end with the test or earlier.
 func start(ctx context.Context, t *testing.T, c *Cache) {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -90,8 +89,8 @@ func start(ctx context.Context, t *testing.T, c *Cache) {
 	<-c.started
 }
 
-// TestNoObject reads into nil, also of a kind that is found by the type.
-func TestNoObject(t *testing.T) {
+// TestNilObject reads into nil, also for a kind found by its type.
+func TestNilObject(t *testing.T) {
 	c := newUnanswered(t, cache.Options{})
 	start(t.Context(), t, c)
 	if _, err := c.readableFor(&corev1.Pod{}); err != nil {
@@ -99,42 +98,42 @@ func TestNoObject(t *testing.T) {
 	}
 	for name, obj := range map[string]client.Object{"nil": nil, "a nil Pod": (*corev1.Pod)(nil)} {
 		if _, err := c.readableFor(obj); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("Get into %s returned no error", name)
 		}
 	}
 }
 
-// TestWaitForCacheSyncOfAnEndedCache: nothing has synced, so the result is false. The informers end
-// by themselves when the context of Start is done, maybe before Start goes on.
-func TestWaitForCacheSyncOfAnEndedCache(t *testing.T) {
+// TestWaitForCacheSyncOfStoppedCache: the informers have not synced, so the result is false. They
+// end with the context of Start, maybe before Start goes on.
+func TestWaitForCacheSyncOfStoppedCache(t *testing.T) {
 	c := newUnanswered(t, cache.Options{})
 	if _, err := c.GetInformer(t.Context(), &corev1.Pod{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if !c.begin(ctx) {
-		t.Fatal("not begun")
+		t.Fatal("begin() = false")
 	}
 	cancel()
 	if c.WaitForCacheSync(t.Context()) {
-		t.Error("synced")
+		t.Error("WaitForCacheSync() = true")
 	}
 	// The text is controller-runtime's.
 	if err := c.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "informer already started") {
-		t.Errorf("a second Start: %v", err)
+		t.Errorf("a second Start: error %v", err)
 	}
 	c.end()
 	c.running.Wait()
 }
 
-// TestRemoveInformerDuringARead: the read returns, and the next one has a new informer.
-func TestRemoveInformerDuringARead(t *testing.T) {
+// TestRemoveInformerDuringRead: the read returns, and the next read makes a new informer.
+func TestRemoveInformerDuringRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newUnanswered(t, cache.Options{})
 		start(t.Context(), t, c)
 		got := make(chan error, 1)
 		go func() { got <- c.Get(t.Context(), client.ObjectKey{Namespace: "a", Name: "b"}, &corev1.Pod{}) }()
-		synctest.Wait() // it waits for the sync
+		synctest.Wait() // the read waits for the sync
 		first, err := c.readableFor(&corev1.Pod{})
 		if err != nil {
 			t.Fatal(err)
@@ -143,19 +142,19 @@ func TestRemoveInformerDuringARead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := <-got; !apierrors.IsTimeout(err) || !strings.Contains(err.Error(), errEnded.Error()) {
-			t.Errorf("Get: %v", err)
+			t.Errorf("Get: error %v, want a timeout: %v", err, errEnded)
 		}
 		if again, err := c.readableFor(&corev1.Pod{}); err != nil || again == first {
-			t.Errorf("the same informer after RemoveInformer, error %v", err)
+			t.Errorf("GetInformer after RemoveInformer returned the removed informer, error %v", err)
 		}
 	})
 }
 
-// TestRemoveInformerForgets has informers come and go. The context of Start must not keep what has
-// gone.
+// TestRemoveInformerForgets adds and removes informers. The context of Start must not keep removed
+// ones.
 func TestRemoveInformerForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx := &counting{Context: t.Context()}
+		ctx := &countingContext{Context: t.Context()}
 		c := newUnanswered(t, cache.Options{})
 		start(ctx, t, c)
 		for range 10 {
@@ -168,22 +167,22 @@ func TestRemoveInformerForgets(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := ctx.waiting.Load(); n != 0 {
-			t.Errorf("%d functions of informers that have gone wait for the end", n)
+			t.Errorf("%d functions of removed informers wait for the end of the context", n)
 		}
 	})
 }
 
-// counting is a context that counts the functions which wait for its end.
-type counting struct {
+// countingContext counts the functions that wait for its end.
+type countingContext struct {
 	context.Context
 	waiting atomic.Int64
 }
 
-// Value hides the context inside, whose end package context would wait for instead.
-func (c *counting) Value(any) any { return nil }
+// Value hides the inner context. Package context would otherwise wait for that one.
+func (c *countingContext) Value(any) any { return nil }
 
-// AfterFunc is what package context looks for.
-func (c *counting) AfterFunc(f func()) func() bool {
+// AfterFunc is called by package context.
+func (c *countingContext) AfterFunc(f func()) func() bool {
 	c.waiting.Add(1)
 	stop := context.AfterFunc(c.Context, f)
 	return func() bool {
@@ -195,8 +194,8 @@ func (c *counting) AfterFunc(f func()) func() bool {
 	}
 }
 
-// TestKindWithoutNamespaces is asked for when the last namespace was removed. It has no objects
-// then, and gets those of a namespace that is added.
+// TestKindWithoutNamespaces reads a kind after the removal of the last namespace. It has no
+// objects, until a namespace is added.
 func TestKindWithoutNamespaces(t *testing.T) {
 	c := newUnanswered(t, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}})
 	start(t.Context(), t, c)
@@ -205,14 +204,14 @@ func TestKindWithoutNamespaces(t *testing.T) {
 	}
 	var pods corev1.PodList
 	if err := c.List(t.Context(), &pods); err != nil || len(pods.Items) != 0 {
-		t.Errorf("List: %d Pods, %v", len(pods.Items), err)
+		t.Errorf("List: %d Pods, error %v", len(pods.Items), err)
 	}
 	if !c.WaitForCacheSync(t.Context()) {
-		t.Error("not synced")
+		t.Error("WaitForCacheSync() = false")
 	}
 	key := client.ObjectKey{Namespace: "two", Name: "a"}
 	if err := c.Get(t.Context(), key, &corev1.Pod{}); err == nil || !strings.Contains(err.Error(), "unknown namespace") {
-		t.Errorf("Get: %v", err)
+		t.Errorf("Get without namespaces: error %v, want unknown namespace", err)
 	}
 	if err := c.AddNamespace("two"); err != nil {
 		t.Fatal(err)
@@ -220,6 +219,6 @@ func TestKindWithoutNamespaces(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := c.Get(ctx, key, &corev1.Pod{}); !apierrors.IsTimeout(err) {
-		t.Errorf("Get in a namespace that was added: %v", err)
+		t.Errorf("Get in an added namespace: %v", err)
 	}
 }

@@ -30,7 +30,7 @@ import (
 
 var podResource = corev1.SchemeGroupVersion.WithResource("pods")
 
-// cluster returns a configuration for an API server in memory that has a Pod on a Node.
+// cluster returns a configuration for an API server in memory with a Pod on a Node.
 func cluster() *rest.Config {
 	server := sourcetest.New()
 	sourcetest.Serve[*corev1.Pod](server, podResource, "Pod").Create(&corev1.Pod{
@@ -39,7 +39,7 @@ func cluster() *rest.Config {
 	return server.Config()
 }
 
-// options returns those of a manager that are about the server in memory, and about tests.
+// options returns manager options for the server in memory and for tests.
 func options() manager.Options {
 	sameName := true
 	return manager.Options{

@@ -19,7 +19,7 @@ type group struct {
 	// set once at construction
 	checker.Checker // done when all members have synced
 	name            string
-	members         []*part
+	members         []*kindInformer
 	spawn           func(func())    // runs f in a goroutine; f returns when stop is closed
 	stop            <-chan struct{} // closed when the members end
 }
@@ -62,7 +62,7 @@ func (g *group) AddEventHandlerWithOptions(handler clientcache.ResourceEventHand
 func (g *group) RemoveEventHandler(handle clientcache.ResourceEventHandlerRegistration) error {
 	r, ok := handle.(*groupRegistration)
 	if !ok || r.group != g {
-		return fmt.Errorf("remove an event handler: %T is not what AddEventHandler of this informer has returned", handle)
+		return fmt.Errorf("remove an event handler: a %T was not returned by AddEventHandler of this informer", handle)
 	}
 	var errs []error
 	for i, of := range r.of {
@@ -82,11 +82,11 @@ func (g *group) AddIndexers(indexers clientcache.Indexers) error {
 
 // HasSynced reports whether all members have synced. The checker follows a moment later.
 func (g *group) HasSynced() bool {
-	return !slices.ContainsFunc(g.members, func(one *part) bool { return !one.informer.HasSynced() })
+	return !slices.ContainsFunc(g.members, func(one *kindInformer) bool { return !one.informer.HasSynced() })
 }
 
 func (g *group) IsStopped() bool {
-	return !slices.ContainsFunc(g.members, func(one *part) bool { return !one.shared.IsStopped() })
+	return !slices.ContainsFunc(g.members, func(one *kindInformer) bool { return !one.shared.IsStopped() })
 }
 
 type groupRegistration struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestCheckerOfAnEndedCache: what had synced before the end is done.
-func TestCheckerOfAnEndedCache(t *testing.T) {
+// TestCheckerOfStoppedCache: the checker is done if the informers synced before the end.
+func TestCheckerOfStoppedCache(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)
 	for _, test := range []struct {
@@ -31,13 +31,13 @@ func TestCheckerOfAnEndedCache(t *testing.T) {
 		c := checker.New("pods")
 		doneAfter(test.synced, closed, c)
 		if c.HasSynced() != test.want {
-			t.Errorf("done: %v, want %v", c.HasSynced(), test.want)
+			t.Errorf("HasSynced() = %v, want %v", c.HasSynced(), test.want)
 		}
 	}
 }
 
-// TestGroupSyncs: a handler that was added before the start and a later one get the objects of all
-// namespaces, and then report that they have synced. Nothing runs before the start.
+// TestGroupSyncs: handlers added before and after the start get the objects of all namespaces and
+// then sync. No goroutine runs before the start.
 func TestGroupSyncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
@@ -62,10 +62,10 @@ func TestGroupSyncs(t *testing.T) {
 		before := goruntime.NumGoroutine()
 		handles := []*groupRegistration{add()}
 		if n := goruntime.NumGoroutine(); n > before {
-			t.Errorf("%d goroutines after adding a handler, %d before", n, before)
+			t.Errorf("%d goroutines after AddEventHandler, %d before", n, before)
 		}
 		if informer.HasSynced() || handles[0].HasSynced() {
-			t.Error("synced before the start")
+			t.Error("HasSynced() = true before the start")
 		}
 		start(t.Context(), t, c)
 		synctest.Wait()
@@ -75,7 +75,7 @@ func TestGroupSyncs(t *testing.T) {
 			t.Errorf("the handlers got %d Pods, want 4", n)
 		}
 		if !informer.HasSynced() || !informer.(*group).Checker.HasSynced() {
-			t.Error("the informer has not synced")
+			t.Error("HasSynced() = false")
 		}
 		for i, handle := range handles {
 			if !handle.HasSynced() || !handle.Checker.HasSynced() {
@@ -85,7 +85,7 @@ func TestGroupSyncs(t *testing.T) {
 	})
 }
 
-// TestRemovedNamespaceIsForgotten: kinds keep nothing of namespaces that come and go.
+// TestRemovedNamespaceIsForgotten: kinds keep no state of removed namespaces.
 func TestRemovedNamespaceIsForgotten(t *testing.T) {
 	c := newUnanswered(t, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}})
 	k, err := c.kindFor(kindKey{corev1.SchemeGroupVersion.WithKind("Pod"), typed})
@@ -100,7 +100,7 @@ func TestRemovedNamespaceIsForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if names := *k.parts.names.Load(); len(names) != 1 || !names["one"] {
-		t.Errorf("the kind has the namespaces %v", names)
+	if names := *k.informerSet.names.Load(); len(names) != 1 || !names["one"] {
+		t.Errorf("the kind still has the namespaces %v", names)
 	}
 }

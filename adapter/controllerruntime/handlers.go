@@ -8,34 +8,34 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 )
 
-// prompt is an informer whose handlers are mostly up to date on return: if it has synced, adding a
-// handler waits a little until the handler has got the objects. The sources of controllers check
-// that as soon as they have added theirs, and then each 100 ms.
-type prompt struct {
+// promptInformer is an informer whose handlers are mostly up to date on return: if it has synced,
+// adding a handler waits a little until the handler has got the objects. The sources of controllers
+// check that as soon as they have added theirs, and then each 100 ms.
+type promptInformer struct {
 	clientcache.SharedIndexInformer
 }
 
-// promptness is the longest wait when adding a handler, which may be slow.
-const promptness = 100 * time.Millisecond
+// maxHandlerWait bounds the wait for an added handler, which may be slow.
+const maxHandlerWait = 100 * time.Millisecond
 
-func (p prompt) AddEventHandler(handler clientcache.ResourceEventHandler) (clientcache.ResourceEventHandlerRegistration, error) {
+func (p promptInformer) AddEventHandler(handler clientcache.ResourceEventHandler) (clientcache.ResourceEventHandlerRegistration, error) {
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{})
 }
 
-func (p prompt) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEventHandler, period time.Duration) (clientcache.ResourceEventHandlerRegistration, error) {
+func (p promptInformer) AddEventHandlerWithResyncPeriod(handler clientcache.ResourceEventHandler, period time.Duration) (clientcache.ResourceEventHandlerRegistration, error) {
 	return p.AddEventHandlerWithOptions(handler, clientcache.HandlerOptions{ResyncPeriod: &period})
 }
 
-func (p prompt) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
+func (p promptInformer) AddEventHandlerWithOptions(handler clientcache.ResourceEventHandler, options clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
 	added, err := p.SharedIndexInformer.AddEventHandlerWithOptions(handler, options)
 	if err != nil || !p.HasSynced() {
 		return added, err
 	}
-	enough := time.NewTimer(promptness)
-	defer enough.Stop()
+	timer := time.NewTimer(maxHandlerWait)
+	defer timer.Stop()
 	select {
 	case <-syncedOf(added):
-	case <-enough.C:
+	case <-timer.C:
 	}
 	return added, nil
 }

@@ -10,30 +10,31 @@ import (
 	clientcache "k8s.io/client-go/tools/cache"
 )
 
-// stub is an informer whose handlers have got the initial objects after a delay.
-type stub struct {
+// delayedInformer is an informer. Its handlers sync after a delay.
+type delayedInformer struct {
 	clientcache.SharedIndexInformer
 	synced bool
 	delay  time.Duration
 }
 
-func (s stub) HasSynced() bool { return s.synced }
+func (s delayedInformer) HasSynced() bool { return s.synced }
 
-func (s stub) AddEventHandlerWithOptions(clientcache.ResourceEventHandler, clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
+func (s delayedInformer) AddEventHandlerWithOptions(clientcache.ResourceEventHandler, clientcache.HandlerOptions) (clientcache.ResourceEventHandlerRegistration, error) {
 	done := make(chan struct{})
 	time.AfterFunc(s.delay, func() { close(done) })
-	return stubHandler{done: done}, nil
+	return delayedHandler{done: done}, nil
 }
 
-type stubHandler struct {
+type delayedHandler struct {
 	clientcache.ResourceEventHandlerRegistration
 	done chan struct{}
 }
 
-func (h stubHandler) Synced() <-chan struct{} { return h.done }
+func (h delayedHandler) Synced() <-chan struct{} { return h.done }
 
-// TestAddingAHandlerWaitsALittle until it has got the objects that there are.
-func TestAddingAHandlerWaitsALittle(t *testing.T) {
+// TestAddHandlerWaitsBriefly: AddEventHandler waits, for a short time, until the handler has the
+// present objects.
+func TestAddHandlerWaitsBriefly(t *testing.T) {
 	for _, test := range []struct {
 		synced      bool
 		delay, want time.Duration
@@ -41,17 +42,17 @@ func TestAddingAHandlerWaitsALittle(t *testing.T) {
 		{false, time.Minute, 0},
 		{true, 0, 0},
 		{true, 3 * time.Millisecond, 3 * time.Millisecond},
-		{true, time.Minute, promptness},
+		{true, time.Minute, maxHandlerWait},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			if _, err := (prompt{stub{synced: test.synced, delay: test.delay}}).AddEventHandler(nil); err != nil {
+			if _, err := (promptInformer{delayedInformer{synced: test.synced, delay: test.delay}}).AddEventHandler(nil); err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(begin); took != test.want {
-				t.Errorf("synced %v, after %v: it took %v, want %v", test.synced, test.delay, took, test.want)
+				t.Errorf("AddEventHandler with synced %v and a delay of %v took %v, want %v", test.synced, test.delay, took, test.want)
 			}
-			time.Sleep(time.Minute) // for the timer of the stub
+			time.Sleep(time.Minute) // until the informer's timer has fired
 		})
 	}
 }

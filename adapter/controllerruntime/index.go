@@ -55,7 +55,7 @@ func (k *kind) addIndex(field string, values client.IndexerFunc) error {
 	added.index = store.NewIndex(indexName(field), func(obj object.Object, dst []string) []string {
 		return append(dst, values(obj)...)
 	})
-	for _, p := range k.parts.all {
+	for _, p := range k.informerSet.all {
 		if err := p.informer.AddIndexers(added.index); err != nil {
 			return err
 		}

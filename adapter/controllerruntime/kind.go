@@ -62,7 +62,7 @@ func addressOf(obj any) uintptr { return reflect.ValueOf(reflect.TypeOf(obj)).Po
 func (c *Cache) setKindsLocked(byKey map[kindKey]*kind) {
 	s := &kinds{byKey, map[uintptr]*kind{}}
 	for _, k := range byKey {
-		if c.ctx != nil && k.sole {
+		if c.ctx != nil && k.ownsType {
 			s.byType[addressOf(k.example)] = k
 		}
 	}
@@ -73,14 +73,14 @@ func (c *Cache) setKindsLocked(byKey map[kindKey]*kind) {
 type kind struct {
 	// set once at construction
 	kindKey
-	example    object.Object // an empty object
-	sole       bool          // the view is typed, and the scheme has the type for no other kind
-	namespaced bool
-	follows    bool // it has the namespaces changed by AddNamespace and RemoveNamespace
-	parts      *parts
-	informer   cache.Informer     // as handed out
-	ctx        context.Context    // done when the kind is removed, or the cache has ended
-	stop       context.CancelFunc // of ctx
+	example     object.Object // an empty object
+	ownsType    bool          // the view is typed, and the scheme has the type for no other kind
+	namespaced  bool
+	follows     bool // it has the namespaces changed by AddNamespace and RemoveNamespace
+	informerSet *informerSet
+	informer    cache.Informer     // as handed out
+	ctx         context.Context    // done when the kind is removed, or the cache has ended
+	stop        context.CancelFunc // of ctx
 
 	// indexes has the field indexes by field. Readers load it; writers hold mu, and replace it.
 	indexes atomic.Pointer[map[string]fieldIndex]
@@ -139,10 +139,10 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 		if err != nil {
 			return nil, err
 		}
-		k.sole = len(gvks) == 1 && !unversioned
+		k.ownsType = len(gvks) == 1 && !unversioned
 	}
 	k.indexes.Store(&map[string]fieldIndex{})
-	r := reading{
+	r := kindReader{
 		kindKey:   key,
 		client:    c.client,
 		resource:  mapping.Resource,
@@ -152,23 +152,23 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 	}
 	switch {
 	case !k.namespaced:
-		k.parts, err = r.whole("", settings.config)
+		k.informerSet, err = r.newSingle("", settings.config)
 	case k.follows:
-		k.parts, err = r.divided(c.namespaces, settings)
+		k.informerSet, err = r.newByNamespace(c.namespaces, settings)
 	case len(settings.namespaces) > 0:
-		k.parts, err = r.divided(slices.Sorted(maps.Keys(settings.namespaces)), settings)
+		k.informerSet, err = r.newByNamespace(slices.Sorted(maps.Keys(settings.namespaces)), settings)
 	default:
-		k.parts, err = r.whole(namespaceOf(settings.config), settings.config)
+		k.informerSet, err = r.newSingle(namespaceOf(settings.config), settings.config)
 	}
 	if err != nil {
 		return nil, err
 	}
 	k.ctx, k.stop = context.WithCancel(context.Background())
-	if len(k.parts.all) == 1 {
-		k.informer = k.parts.all[0].shared
+	if len(k.informerSet.all) == 1 {
+		k.informer = k.informerSet.all[0].shared
 	} else {
 		name := key.gvk.String()
-		k.informer = &group{Checker: checker.New(name), name: name, members: k.parts.all, spawn: c.spawn, stop: k.ctx.Done()}
+		k.informer = &group{Checker: checker.New(name), name: name, members: k.informerSet.all, spawn: c.spawn, stop: k.ctx.Done()}
 	}
 	return k, nil
 }

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestKindOfType has a Go type of one kind, and another one that is the type of two kinds, so that
-// an object alone doesn't tell which of them is meant.
+// TestKindOfType has a Go type of one kind and a Go type of two kinds. For the second, an object
+// alone doesn't tell its kind.
 func TestKindOfType(t *testing.T) {
 	settings := func(version string) schema.GroupVersionKind {
 		return schema.GroupVersionKind{Group: "example.com", Version: version, Kind: "Settings"}
@@ -40,13 +40,13 @@ func TestKindOfType(t *testing.T) {
 	pod, first, second := &corev1.Pod{}, &corev1.ConfigMap{}, &corev1.ConfigMap{}
 	first.SetGroupVersionKind(settings("v1"))
 	second.SetGroupVersionKind(settings("v2"))
-	for range 2 { // the kind is made, and then found
+	for range 2 { // first the kind is made, then found
 		if _, err := c.readableFor(pod); !errors.As(err, new(*cache.ErrCacheNotStarted)) {
-			t.Errorf("before the start: %v", err)
+			t.Errorf("readableFor before the start: error %v, want ErrCacheNotStarted", err)
 		}
 	}
 	start(t.Context(), t, c)
-	for range 2 { // each kind is made, and then found
+	for range 2 { // first each kind is made, then found
 		for _, read := range []struct {
 			obj  client.Object
 			want schema.GroupVersionKind
@@ -56,22 +56,22 @@ func TestKindOfType(t *testing.T) {
 			{second, settings("v2")},
 		} {
 			if k, err := c.readableFor(read.obj); err != nil || k.gvk != read.want {
-				t.Errorf("%v was asked for: got %v, error %v", read.want, k, err)
+				t.Errorf("want the kind %v, got %v, error %v", read.want, k, err)
 			}
 		}
 	}
 	if k, err := c.readableFor(&corev1.ConfigMap{}); err == nil {
-		t.Errorf("an object of either kind is taken for one of %v", k.gvk)
+		t.Errorf("an object of two possible kinds is taken for %v", k.gvk)
 	}
 	if err := c.RemoveInformer(t.Context(), pod); err != nil {
 		t.Error(err)
 	}
 	if k := c.kinds.Load().byType[addressOf(pod)]; k != nil {
-		t.Error("the kind is found after its informer was removed")
+		t.Error("the kind is found after RemoveInformer")
 	}
 }
 
-// unanswered is a server that answers nothing until its client gives up.
+// unanswered is a server that does not answer.
 type unanswered struct{}
 
 func (unanswered) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -22,7 +22,7 @@ import (
 // It returns an error if DefaultNamespaces is empty or has AllNamespaces, and if the namespace is
 // no valid name. It must not be called by a transform or a watch error handler.
 func (c *Cache) AddNamespace(namespace string) error {
-	return c.changeNamespaces("AddNamespace", namespace, true, func(p *parts) error {
+	return c.changeNamespaces("AddNamespace", namespace, true, func(p *informerSet) error {
 		if err := p.named.informer.AddNamespace(namespace); err != nil {
 			return err
 		}
@@ -37,22 +37,22 @@ func (c *Cache) AddNamespace(namespace string) error {
 // ended. If ctx is done first, it removes the namespace nevertheless. Otherwise it is like
 // AddNamespace.
 func (c *Cache) RemoveNamespace(ctx context.Context, namespace string) error {
-	return c.changeNamespaces("RemoveNamespace", namespace, false, func(p *parts) error {
+	return c.changeNamespaces("RemoveNamespace", namespace, false, func(p *informerSet) error {
 		p.rename(namespace, false)
 		return p.named.informer.RemoveNamespace(ctx, namespace)
 	})
 }
 
-func (c *Cache) changeNamespaces(call, namespace string, added bool, change func(*parts) error) error {
-	c.moving.Lock()
-	defer c.moving.Unlock()
+func (c *Cache) changeNamespaces(call, namespace string, added bool, change func(*informerSet) error) error {
+	c.namespaceMu.Lock()
+	defer c.namespaceMu.Unlock()
 	kinds, err := c.rename(namespace, added)
 	if err != nil {
 		return fmt.Errorf("controllerruntime: %s: %w", call, err)
 	}
 	var errs []error
 	for _, k := range kinds {
-		if err := change(k.parts); err != nil {
+		if err := change(k.informerSet); err != nil {
 			errs = append(errs, fmt.Errorf("controllerruntime: %s: %w", call, err))
 		}
 	}
@@ -70,8 +70,8 @@ func (c *Cache) rename(namespace string, added bool) ([]*kind, error) {
 	case slices.Contains(c.namespaces, cache.AllNamespaces):
 		return nil, errors.New("the cache reads all namespaces, because DefaultNamespaces has AllNamespaces")
 	}
-	if wrong := validation.IsDNS1123Label(namespace); wrong != nil {
-		return nil, fmt.Errorf("%q is no name of a namespace: %s", namespace, strings.Join(wrong, "; "))
+	if problems := validation.IsDNS1123Label(namespace); problems != nil {
+		return nil, fmt.Errorf("%q is no name of a namespace: %s", namespace, strings.Join(problems, "; "))
 	}
 	c.namespaces = slices.DeleteFunc(slices.Clone(c.namespaces), func(one string) bool { return one == namespace })
 	if added {

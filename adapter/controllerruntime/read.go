@@ -37,7 +37,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if !k.namespaced {
 		key.Namespace = ""
 	}
-	p := k.parts.in(key.Namespace)
+	p := k.informerSet.in(key.Namespace)
 	if p == nil {
 		return fmt.Errorf("unable to get: %v because of unknown namespace for the cache", key)
 	}
@@ -45,7 +45,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if err != nil {
 		return err
 	}
-	copied := !p.uncopied(key.Namespace) && !disableCopies(opts)
+	copied := !p.disablesCopies(key.Namespace) && !disableCopies(opts)
 	found, ok := snapshot.Get(object.Key(key))
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Group: k.gvk.Group, Resource: k.gvk.Kind}, key.Name)
@@ -71,7 +71,7 @@ func disableCopies(opts []client.GetOption) (disabled bool) {
 		}
 		var options client.GetOptions
 		opt.ApplyToGet(&options)
-		disabled = ptr.Deref(optional[bool](options, "UnsafeDisableDeepCopy"), disabled)
+		disabled = ptr.Deref(fieldOrNil[bool](options, "UnsafeDisableDeepCopy"), disabled)
 	}
 	return disabled
 }
@@ -98,16 +98,16 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 	if err != nil {
 		return err
 	}
-	parts := k.parts.all
+	informers := k.informerSet.all
 	if options.Namespace != "" {
-		one := k.parts.in(options.Namespace)
+		one := k.informerSet.in(options.Namespace)
 		if one == nil {
 			return fmt.Errorf("unable to list: %v because of unknown namespace for the cache", options.Namespace)
 		}
-		parts = []*part{one}
+		informers = []*kindInformer{one}
 	}
 	var found []object.Object
-	for _, p := range parts {
+	for _, p := range informers {
 		if query.full(found) {
 			break
 		}
@@ -121,7 +121,7 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 			continue
 		}
 		for i, obj := range found[first:] {
-			if p.uncopied(obj.GetNamespace()) {
+			if p.disablesCopies(obj.GetNamespace()) {
 				continue
 			}
 			obj = obj.DeepCopyObject().(object.Object)

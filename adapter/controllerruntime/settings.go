@@ -52,13 +52,13 @@ type watchConfig struct {
 }
 
 func configOf(c cache.Config) watchConfig {
-	return watchConfig{c.LabelSelector, c.FieldSelector, c.Transform, c.UnsafeDisableDeepCopy, optional[time.Duration](c, "SyncPeriod")}
+	return watchConfig{c.LabelSelector, c.FieldSelector, c.Transform, c.UnsafeDisableDeepCopy, fieldOrNil[time.Duration](c, "SyncPeriod")}
 }
 
-// optional returns a field of a struct, or nil if this version of controller-runtime lacks it:
+// fieldOrNil returns a field of a struct, or nil if this version of controller-runtime lacks it:
 // client.GetOptions has UnsafeDisableDeepCopy from v0.22 on, and cache.Config and cache.ByObject
 // have SyncPeriod from v0.23 on.
-func optional[T any](of any, name string) *T {
+func fieldOrNil[T any](of any, name string) *T {
 	if field := reflect.ValueOf(of).FieldByName(name); field.IsValid() {
 		return field.Interface().(*T)
 	}
@@ -154,7 +154,7 @@ func newSettings(opts *cache.Options) (settings, error) {
 			FieldSelector:         of.Field,
 			Transform:             of.Transform,
 			UnsafeDisableDeepCopy: of.UnsafeDisableDeepCopy,
-			SyncPeriod:            optional[time.Duration](of, "SyncPeriod"),
+			SyncPeriod:            fieldOrNil[time.Duration](of, "SyncPeriod"),
 		}
 		one := kindSettings{config: firstOf(own, defaults), namespaces: map[string]watchConfig{}}
 		namespaces := of.Namespaces

@@ -37,7 +37,7 @@ func (c *Cache) waitForSync(ctx context.Context) bool {
 	}
 	// c.ctx does not change any more
 	for _, k := range c.kinds.Load().byKey {
-		for _, p := range k.parts.all {
+		for _, p := range k.informerSet.all {
 			if p.informer.HasSynced() {
 				continue
 			}
@@ -61,7 +61,7 @@ func (c *Cache) Ready(*http.Request) error {
 	all := 0
 	var missing []string
 	for _, k := range c.kinds.Load().byKey {
-		for _, p := range k.parts.all {
+		for _, p := range k.informerSet.all {
 			all++
 			if s := p.informer.Status(); !s.Synced {
 				missing = append(missing, unsynced(s))
@@ -84,8 +84,8 @@ func unsynced(s informer.Status) string {
 }
 
 // snapshot returns the objects of a namespace, or of all for "", once they have been read.
-func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[object.Object], error) {
-	if p != k.parts.named {
+func (p *kindInformer) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[object.Object], error) {
+	if p != k.informerSet.named {
 		if !p.synced.Load() {
 			if !p.informer.HasSynced() {
 				if err := p.wait(ctx, k); err != nil {
@@ -125,12 +125,12 @@ func versionOf(s *store.Snapshot[object.Object], namespace string) string {
 	return s.NamespaceResourceVersion(namespace)
 }
 
-func (p *part) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
+func (p *kindInformer) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
 	return p.until(ctx, k, func(ctx context.Context) error { return p.informer.WaitForCacheSync(ctx, opts...) })
 }
 
 // until calls wait with a context that is also done when the kind has ended.
-func (p *part) until(ctx context.Context, k *kind, wait func(context.Context) error) error {
+func (p *kindInformer) until(ctx context.Context, k *kind, wait func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(k.ctx, func() { cancel(errEnded) })()

@@ -10,7 +10,7 @@ import (
 
 func TestStripManagedFieldsIsRecognised(t *testing.T) {
 	if !isStripManagedFields(cache.TransformStripManagedFields()) {
-		t.Error("cache.TransformStripManagedFields is not recognised: objects are decoded in vain")
+		t.Error("cache.TransformStripManagedFields is not recognised: managed fields are decoded in vain")
 	}
 	strip := cache.TransformStripManagedFields()
 	if isStripManagedFields(func(in any) (any, error) { return strip(in) }) || isStripManagedFields(nil) {

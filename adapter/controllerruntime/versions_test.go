@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-var versions = flag.Bool("versions", false, "run TestVersions, TestNothingIsLifted and TestTheirSuite, which download and compile each supported controller-runtime; with -timeout 1h")
+var versions = flag.Bool("versions", false, "run TestVersions, TestAdapterRaisesNoVersion and TestUpstreamSuite, which download and compile each supported controller-runtime; with -timeout 1h")
 
-// lines are the supported versions of controller-runtime, each with its Kubernetes libraries. The
-// requirements of go.mod are those of the first one.
-var lines = []struct{ runtime, kubernetes string }{
+// supported are the supported versions of controller-runtime, each with its Kubernetes libraries.
+// go.mod requires the first.
+var supported = []struct{ runtime, kubernetes string }{
 	{"v0.21.0", "v0.33.0"},
 	{"v0.22.5", "v0.34.3"},
 	{"v0.23.3", "v0.35.3"},
@@ -28,12 +28,12 @@ const (
 	adapterModule = rootModule + "/adapter/controllerruntime"
 )
 
-// forEachLine calls test with the versions of a line, as arguments of go get.
+// forEachLine calls test for each supported line, with its versions as arguments of go get.
 func forEachLine(t *testing.T, test func(t *testing.T, versions []string)) {
 	if !*versions {
-		t.Skip("it takes minutes; run it with -versions")
+		t.Skip("takes minutes; run it with -versions")
 	}
-	for _, line := range lines {
+	for _, line := range supported {
 		t.Run(line.runtime, func(t *testing.T) {
 			test(t, []string{
 				"sigs.k8s.io/controller-runtime@" + line.runtime,
@@ -45,7 +45,7 @@ func forEachLine(t *testing.T, test func(t *testing.T, versions []string)) {
 	}
 }
 
-// TestVersions runs the tests of this module with each line.
+// TestVersions runs the tests of this module with each supported line.
 func TestVersions(t *testing.T) {
 	forEachLine(t, func(t *testing.T, versions []string) {
 		file := filepath.Join(t.TempDir(), "go.mod")
@@ -72,13 +72,13 @@ import (
 func main() {}
 `
 
-// oldTools is the version of golang.org/x/tools that a new project on v0.21 or v0.22 has, because
-// of Ginkgo. The generator needs v0.31.0.
+// oldTools is the version of golang.org/x/tools in a new project on v0.21 or v0.22, because of
+// Ginkgo. The generator needs v0.31.0.
 const oldTools = "v0.26.0"
 
-// TestNothingIsLifted: an operator on one of the lines that imports the adapter keeps its versions
-// of all modules, except oldTools.
-func TestNothingIsLifted(t *testing.T) {
+// TestAdapterRaisesNoVersion: an operator that imports the adapter keeps its versions of all
+// modules, except oldTools.
+func TestAdapterRaisesNoVersion(t *testing.T) {
 	forEachLine(t, func(t *testing.T, versions []string) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "go.mod"), "module example.com/operator\n\ngo 1.26.0\n")
@@ -95,13 +95,13 @@ func TestNothingIsLifted(t *testing.T) {
 		after := requirements(t, dir)
 		for module, version := range before {
 			if after[module] != version && !(module == "golang.org/x/tools" && version == oldTools) {
-				t.Errorf("%s: %s with the adapter, %s without", module, after[module], version)
+				t.Errorf("module %s: %s with the adapter, want %s as without", module, after[module], version)
 			}
 		}
 	})
 }
 
-// requirements returns the versions that a go.mod requires, by module.
+// requirements returns the required versions of a go.mod by module.
 func requirements(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var file struct {

@@ -30,9 +30,9 @@ import (
 
 const pageSize = 1000
 
-// mostSilence is how long a watch waits for etcd before it asks for the progress, and then before
-// it ends.
-const mostSilence = 30 * time.Second
+// maxSilence bounds etcd's silence: a watch then asks for the progress, and ends after the same
+// time again.
+const maxSilence = 30 * time.Second
 
 // Storage reads and writes the objects under a prefix. It implements [watchcache.Storage]. All
 // methods may be called by any number of goroutines. [New] makes one.
@@ -42,7 +42,7 @@ type Storage struct {
 	prefix  string // ends with a slash
 	fields  []string
 	ttl     time.Duration // of objects stored by Create and Update; 0: for ever
-	silence time.Duration // mostSilence, except in tests
+	silence time.Duration // maxSilence, except in tests
 
 	cluster *atomic.Uint64 // the ID of the cluster listed last; 0: none
 }
@@ -51,7 +51,7 @@ type Storage struct {
 // It sends no request, and does not close the client. fields are the declared fields, such as
 // "spec.nodeName".
 func New(client *clientv3.Client, prefix string, fields ...string) *Storage {
-	return &Storage{client: client, prefix: strings.TrimSuffix(prefix, "/") + "/", fields: fields, silence: mostSilence, cluster: new(atomic.Uint64)}
+	return &Storage{client: client, prefix: strings.TrimSuffix(prefix, "/") + "/", fields: fields, silence: maxSilence, cluster: new(atomic.Uint64)}
 }
 
 // WithTTL returns a storage of the same objects, but etcd deletes objects stored by its Create and
@@ -67,7 +67,7 @@ func (s *Storage) WithTTL(ttl time.Duration) *Storage {
 }
 
 // List reads all objects, in pages of one revision. If that is compacted before the last page, it
-// begins anew.
+// starts again.
 func (s *Storage) List(ctx context.Context) ([]*watchcache.Object, uint64, error) {
 	for {
 		objects, version, err := s.list(ctx)
@@ -83,7 +83,7 @@ func (s *Storage) list(ctx context.Context) (objects []*watchcache.Object, versi
 	for {
 		page, err := s.client.Get(ctx, from, opts...)
 		if err != nil {
-			return nil, 0, s.failed("listing", err)
+			return nil, 0, s.wrapError("listing", err)
 		}
 		for _, kv := range page.Kvs {
 			o, err := s.object(kv.Key, kv.Value, kv.ModRevision)
@@ -131,9 +131,9 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 			silent.Reset(s.silence)
 			asked = false
 			if cluster != 0 && r.Header.ClusterId != cluster {
-				return s.failed("watching", fmt.Errorf("the cluster is %x, and %x was listed", r.Header.ClusterId, cluster))
+				return s.wrapError("watching", fmt.Errorf("the cluster is %x, and %x was listed", r.Header.ClusterId, cluster))
 			}
-			if err := s.pass(r, &after, emit); err != nil {
+			if err := s.emitAll(r, &after, emit); err != nil {
 				return err
 			}
 		case <-silent.C:
@@ -149,12 +149,12 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	}
 }
 
-func (s *Storage) pass(r clientv3.WatchResponse, after *uint64, emit func(watchcache.Event) error) error {
+func (s *Storage) emitAll(r clientv3.WatchResponse, after *uint64, emit func(watchcache.Event) error) error {
 	if r.CompactRevision != 0 {
 		return &watchcache.ExpiredError{Version: *after, Oldest: uint64(r.CompactRevision)}
 	}
 	if err := r.Err(); err != nil {
-		return s.failed("watching", err)
+		return s.wrapError("watching", err)
 	}
 	for _, change := range r.Events {
 		e, err := s.event(change)
@@ -171,7 +171,7 @@ func (s *Storage) pass(r clientv3.WatchResponse, after *uint64, emit func(watchc
 	}
 	version := uint64(r.Header.Revision)
 	if version < *after { // a member that lags, or a restored backup
-		return s.failed("watching", fmt.Errorf("etcd is at revision %d, and has been at %d", version, *after))
+		return s.wrapError("watching", fmt.Errorf("etcd is at revision %d, and has been at %d", version, *after))
 	}
 	*after = version
 	return emit(watchcache.Event{Type: watch.Bookmark, Version: version})
@@ -191,7 +191,7 @@ func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 	defer cancel()
 	now, err := s.client.Get(ctx, s.prefix) // there is no such key
 	if err != nil {
-		return 0, s.failed("asking for the revision of", err)
+		return 0, s.wrapError("asking for the revision of", err)
 	}
 	if listed := s.cluster.Load(); listed != 0 && now.Header.ClusterId != listed {
 		return 0, nil
@@ -203,7 +203,7 @@ func (s *Storage) Newest(ctx context.Context) (uint64, error) {
 // A cache calls it while requests wait for a version.
 func (s *Storage) RequestProgress(ctx context.Context) error {
 	if err := s.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
-		return s.failed("asking for the progress of", err)
+		return s.wrapError("asking for the progress of", err)
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (s *Storage) RequestProgress(ctx context.Context) error {
 func (s *Storage) WaitUntilFresh(ctx context.Context, cache *watchcache.Cache) error {
 	now, err := s.client.Get(ctx, s.prefix, clientv3.WithCountOnly())
 	if err != nil {
-		return s.failed("asking for the revision of", err)
+		return s.wrapError("asking for the revision of", err)
 	}
 	return cache.WaitUntilFresh(ctx, uint64(now.Header.Revision))
 }
@@ -250,6 +250,6 @@ func (s *Storage) object(key, value []byte, revision int64) (*watchcache.Object,
 	return o, nil
 }
 
-func (s *Storage) failed(what string, err error) error {
+func (s *Storage) wrapError(what string, err error) error {
 	return fmt.Errorf("%s %s in etcd: %w", what, s.prefix, err)
 }

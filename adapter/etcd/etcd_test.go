@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// patience is how long anything may take.
+// patience bounds each test.
 const patience = 2 * time.Minute
 
 func widget(name, node string) []byte {
@@ -44,7 +44,7 @@ func TestWrites(t *testing.T) {
 	}
 	read, err := watchcache.ParseJSON(made.Bytes)
 	if err != nil || read.Version != made.Version || read.UID != made.UID {
-		t.Errorf("its bytes have %+v, %v", read, err)
+		t.Errorf("the created bytes have %+v, error %v", read, err)
 	}
 	changed, err := s.Update(ctx, widget("x", "n2"))
 	if err != nil {
@@ -58,16 +58,16 @@ func TestWrites(t *testing.T) {
 		err  error
 		want error
 	}{
-		"a second Create":                    {errOf(s.Create(ctx, widget("x", "n1"))), watchcache.ErrExists},
-		"Update of an older version":         {errOf(s.Update(ctx, made.Bytes)), watchcache.ErrConflict},
-		"Update of what isn't there":         {errOf(s.Update(ctx, widget("y", "n1"))), watchcache.ErrNotFound},
-		"Update under another prefix":        {errOf(foreign.Update(ctx, widget("x", "n1"))), watchcache.ErrNotFound},
-		"Delete of an older version":         {errOf(s.Delete(ctx, "a/x", watchcache.Preconditions{Version: made.Version})), watchcache.ErrConflict},
-		"Delete of an object of another uid": {errOf(s.Delete(ctx, "a/x", watchcache.Preconditions{UID: "1"})), watchcache.ErrConflict},
-		"Delete of what isn't there":         {errOf(s.Delete(ctx, "a/y", watchcache.Preconditions{})), watchcache.ErrNotFound},
+		"a second Create":             {errOf(s.Create(ctx, widget("x", "n1"))), watchcache.ErrExists},
+		"Update of an older version":  {errOf(s.Update(ctx, made.Bytes)), watchcache.ErrConflict},
+		"Update of a missing object":  {errOf(s.Update(ctx, widget("y", "n1"))), watchcache.ErrNotFound},
+		"Update under another prefix": {errOf(foreign.Update(ctx, widget("x", "n1"))), watchcache.ErrNotFound},
+		"Delete of an older version":  {errOf(s.Delete(ctx, "a/x", watchcache.Preconditions{Version: made.Version})), watchcache.ErrConflict},
+		"Delete of another uid":       {errOf(s.Delete(ctx, "a/x", watchcache.Preconditions{UID: "1"})), watchcache.ErrConflict},
+		"Delete of a missing object":  {errOf(s.Delete(ctx, "a/y", watchcache.Preconditions{})), watchcache.ErrNotFound},
 	} {
 		if !errors.Is(refused.err, refused.want) {
-			t.Errorf("%s: the error is %v, want %v", what, refused.err, refused.want)
+			t.Errorf("%s: error %v, want %v", what, refused.err, refused.want)
 		}
 	}
 	last, err := s.Delete(ctx, "a/x", watchcache.Preconditions{UID: made.UID, Version: changed.Version})
@@ -75,7 +75,7 @@ func TestWrites(t *testing.T) {
 		t.Errorf("Delete returned %+v, %v", last, err)
 	}
 	if objects, _, err := s.List(ctx); err != nil || len(objects) != 0 {
-		t.Errorf("after it there are %v, %v", objects, err)
+		t.Errorf("after Delete, List() = %v, error %v; want no objects", objects, err)
 	}
 }
 
@@ -110,18 +110,18 @@ func TestCache(t *testing.T) {
 	want = append(want, fmt.Sprint(watch.Modified, " a/x ", changed.Version))
 	must(s.Delete(ctx, "a/x", watchcache.Preconditions{}))
 
-	// What other prefixes have moves the revision on.
+	// Objects of other prefixes advance the revision.
 	other := must(New(s.client, "/registry/widgetsets").Create(ctx, widget("x", "n1")))
 	if err := s.WaitUntilFresh(ctx, c); err != nil {
 		t.Fatal(err)
 	}
 	if now := c.Status().Version; now != other.Version {
-		t.Errorf("the cache is at %d, want %d", now, other.Version)
+		t.Errorf("the cache is at version %d, want %d", now, other.Version)
 	}
 	deleted := other.Version - 1
 	other = must(New(s.client, "/registry/widgetsets").Create(ctx, widget("y", "n1")))
 	if list, err := c.List(ctx, watchcache.ListOptions{NotOlderThan: other.Version}); err != nil || list.Version != other.Version {
-		t.Errorf("a list at a version that others have reached: %+v, %v", list, err)
+		t.Errorf("List at a version of another prefix: %+v, error %v", list, err)
 	}
 	want = append(want, fmt.Sprint(watch.Deleted, " a/x ", deleted))
 	var got []string
@@ -139,13 +139,13 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// compacting compacts what a list reads after its first page.
-type compacting struct {
+// compactingKV compacts the revision of a list after its first page.
+type compactingKV struct {
 	clientv3.KV
 	after func()
 }
 
-func (c *compacting) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+func (c *compactingKV) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	page, err := c.KV.Get(ctx, key, opts...)
 	if after := c.after; after != nil {
 		c.after = nil
@@ -154,8 +154,8 @@ func (c *compacting) Get(ctx context.Context, key string, opts ...clientv3.OpOpt
 	return page, err
 }
 
-// TestListHasPagesOfOneRevision lists more than a page has. If the revision is compacted before the
-// last page, it begins anew.
+// TestListHasPagesOfOneRevision lists several pages. If the revision is compacted before the last
+// page, the list starts again.
 func TestListHasPagesOfOneRevision(t *testing.T) {
 	client := newClient(t)
 	s := New(client, "/registry/widgets")
@@ -175,11 +175,11 @@ func TestListHasPagesOfOneRevision(t *testing.T) {
 			got, last = append(got, o.Key), max(last, o.Version)
 		}
 		if !slices.Equal(got, want) || version != last {
-			t.Errorf("there are %d objects at %d, want %d at %d", len(got), version, len(want), last)
+			t.Errorf("List: %d objects at version %d, want %d at %d", len(got), version, len(want), last)
 		}
 	}
 	check()
-	client.KV = &compacting{client.KV, func() {
+	client.KV = &compactingKV{client.KV, func() {
 		added := must(s.Create(t.Context(), widget("added", "n1")))
 		want = append([]string{added.Key}, want...)
 		must(client.Compact(t.Context(), int64(added.Version)))
@@ -197,11 +197,11 @@ func TestCompacted(t *testing.T) {
 	}
 	err := s.Watch(t.Context(), first.Version-1, func(watchcache.Event) error { return io.EOF })
 	if expired := new(watchcache.ExpiredError); !errors.As(err, &expired) || expired.Oldest != second.Version {
-		t.Errorf("the error is %v", err)
+		t.Errorf("Watch from a compacted revision: error %v", err)
 	}
 }
 
-// TestForeignValues shows what is said about values that are no objects.
+// TestForeignValues reads values that are no objects.
 func TestForeignValues(t *testing.T) {
 	for _, test := range []struct{ key, value, want string }{
 		{"/registry/widgets/a/x", "k8s\x00protobuf", "etcd's /registry/widgets/a/x at revision 2"},
@@ -213,7 +213,7 @@ func TestForeignValues(t *testing.T) {
 		}
 		_, _, err := New(client, "/registry/widgets").List(t.Context())
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("the error is %v, want one with %q", err, test.want)
+			t.Errorf("List: error %v, want one with %q", err, test.want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// cluster returns a client of an etcd, as clientv3.New does, and what ends both.
+// cluster returns a client of a new etcd, as clientv3.New does, and a function that ends both.
 func cluster() (client *clientv3.Client, end func()) {
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {
@@ -35,8 +35,8 @@ func cluster() (client *clientv3.Client, end func()) {
 	}
 }
 
-// An API on etcd, without an API server. Each process that serves it has a cache; Fresh makes it
-// answer with what another process has written a moment ago.
+// An API on etcd, without an API server. Each process that serves the API has a cache. With Fresh,
+// it answers with the newest writes of other processes.
 func Example() {
 	client, end := cluster()
 	defer end()
@@ -75,8 +75,8 @@ func Example() {
 	// Output: 200
 }
 
-// Several processes count, in one object. An update of a version that is no longer the newest is
-// refused, and the process that sent it begins anew.
+// Several processes count in one object. An update of a stale version is refused, and its process
+// starts again with the newest version.
 func ExampleStorage_Update() {
 	client, end := cluster()
 	defer end()

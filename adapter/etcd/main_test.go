@@ -32,7 +32,7 @@ func newClient(t testing.TB) *clientv3.Client {
 	return client
 }
 
-// startEtcd starts an etcd that has its data in dir. The etcds of one token have one cluster ID.
+// startEtcd starts an etcd with its data in dir. The etcds of one token have one cluster ID.
 func startEtcd(dir string, token ...string) (client *clientv3.Client, stop func() error, err error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	c := embed.NewConfig()
@@ -41,7 +41,7 @@ func startEtcd(dir string, token ...string) (client *clientv3.Client, stop func(
 	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
 	c.InitialClusterToken = strings.Join(token, "")
-	c.TickMs, c.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	c.TickMs, c.ElectionMs = 10, 100 // a single member elects itself
 	c.UnsafeNoFsync = true
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	server, err := embed.StartEtcd(c)

@@ -15,12 +15,12 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestRestoredBackup puts another etcd in the place of the one that a cache watches, as when a
-// backup is restored: the client goes on with its watch there, and is told nothing.
+// TestRestoredBackup replaces a cache's etcd by another, as if a backup were restored. The client
+// resumes its watch there without an error.
 func TestRestoredBackup(t *testing.T) {
 	for name, test := range map[string]struct {
 		token string
-		more  int // changes, so that the revision is newer than the cache's
+		more  int // further changes, for a newer revision than the cache's
 	}{"an older revision": {}, "another cluster": {"other", 20}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func TestRestoredBackup(t *testing.T) {
 				_, err = w.Next(ctx)
 			}
 			if !errors.As(err, new(*watchcache.ExpiredError)) {
-				t.Errorf("the watch ended with %v, want 410", err)
+				t.Errorf("the watch ended with error %v, want 410", err)
 			}
 			list := must(c.List(ctx, watchcache.ListOptions{}))
 			if want := must(after.Newest(ctx)); len(list.Objects) != 1 || list.Objects[0].Key != "a/one" || list.Version != want {
@@ -83,17 +83,17 @@ func TestRestoredBackup(t *testing.T) {
 			}
 			two := must(after.Create(ctx, widget("two", "n1")))
 			if list := must(c.List(ctx, watchcache.ListOptions{NotOlderThan: two.Version})); len(list.Objects) != 2 {
-				t.Errorf("after another one is created, there are %d", len(list.Objects))
+				t.Errorf("after another create, the cache has %d objects", len(list.Objects))
 			}
 			if s := c.Status(); s.Relists != 1 || s.Err != nil {
-				t.Errorf("the status is %+v", s)
+				t.Errorf("Status() = %+v", s)
 			}
 		})
 	}
 }
 
-// TestQuietWatch shows that a watch without changes has the version that others reach, and ends if
-// they make no changes either.
+// TestQuietWatch: a watch without changes advances with the revision of other prefixes, and ends if
+// these don't change either.
 func TestQuietWatch(t *testing.T) {
 	s := New(newClient(t), "/registry/widgets")
 	s.silence = time.Second
@@ -102,12 +102,12 @@ func TestQuietWatch(t *testing.T) {
 	for from, want := range map[uint64]error{other.Version - 1: errDone, other.Version: nil} {
 		err := s.Watch(t.Context(), from, func(e watchcache.Event) error {
 			if e.Object != nil || e.Version != other.Version {
-				t.Errorf("got %+v, want a bookmark of %d", e, other.Version)
+				t.Errorf("the watch got %+v, want a bookmark of version %d", e, other.Version)
 			}
 			return errDone
 		})
 		if err != want {
-			t.Errorf("a watch from %d ended with %v, want %v", from, err, want)
+			t.Errorf("the watch from version %d ended with %v, want %v", from, err, want)
 		}
 	}
 }

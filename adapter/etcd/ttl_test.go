@@ -15,18 +15,17 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestTTL has two objects end by themselves at about the same time. Each deletion has its own
-// version.
+// TestTTL lets two objects expire at about the same time. Each deletion has its own version.
 func TestTTL(t *testing.T) {
 	s := New(newClient(t), "/registry/widgets")
 	second := s.WithTTL(time.Second)
 	first := must(second.Create(t.Context(), widget("x", "n1")))
-	must(second.Create(t.Context(), widget("y", "n1"))) // by then, the first one may have ended
+	must(second.Create(t.Context(), widget("y", "n1"))) // the first object may already have expired
 	last, added, deleted := first.Version, 0, 0
 	errDone := errors.New("done")
 	err := s.Watch(t.Context(), last, func(e watchcache.Event) error {
 		if e.Version <= last {
-			t.Errorf("%s of %s at version %d, after %d", e.Type, e.Object.Key, e.Version, last)
+			t.Errorf("%s of %s at version %d, after version %d", e.Type, e.Object.Key, e.Version, last)
 		}
 		last = e.Version
 		switch e.Type {
@@ -41,21 +40,21 @@ func TestTTL(t *testing.T) {
 		return nil
 	})
 	if added != 1 || deleted != 2 {
-		t.Errorf("after the first creation there were %d more, and %d deletions", added, deleted)
+		t.Errorf("after the first create, the watch got %d adds and %d deletes, want 1 and 2", added, deleted)
 	}
 	if err != errDone {
 		t.Error(err)
 	}
 	if objects, _, err := s.List(t.Context()); err != nil || len(objects) != 0 {
-		t.Errorf("there are %v, %v", objects, err)
+		t.Errorf("List() = %v, error %v; want no objects", objects, err)
 	}
 }
 
-// TestLeases looks at the leases that writes have made.
+// TestLeases checks the leases made by writes.
 func TestLeases(t *testing.T) {
 	client := newClient(t)
 	s := New(client, "/registry/widgets")
-	// ttl returns for how long etcd keeps the object, and 0 if that is for ever.
+	// ttl returns the remaining time of the object in seconds, or 0 without a lease.
 	ttl := func() int64 {
 		t.Helper()
 		found := must(client.Get(t.Context(), "/registry/widgets/a/x"))
@@ -73,14 +72,14 @@ func TestLeases(t *testing.T) {
 	}
 	must(s.WithTTL(2*time.Hour).Update(t.Context(), widget("x", "n2")))
 	if got := ttl(); got != 7200 {
-		t.Errorf("the TTL is %d s after an update that has set it to 7200", got)
+		t.Errorf("the TTL is %d s after an update with 7200 s", got)
 	}
 	before := leases()
 	if _, err := s.WithTTL(time.Hour).Create(t.Context(), widget("x", "n1")); !errors.Is(err, watchcache.ErrExists) {
-		t.Errorf("a second Create: %v", err)
+		t.Errorf("a second Create: error %v", err)
 	}
 	if got := leases(); got != before {
-		t.Errorf("there are %d leases after a Create that was refused, and %d before", got, before)
+		t.Errorf("%d leases after a refused Create, want %d as before", got, before)
 	}
 	must(s.Update(t.Context(), widget("x", "n3")))
 	if got := ttl(); got != 0 {
@@ -101,7 +100,7 @@ func TestWrongTTL(t *testing.T) {
 			"updating a/x: ": errOf(wrong.Update(t.Context(), widget("x", "n2"))),
 		} {
 			if err == nil || !strings.HasPrefix(err.Error(), what+want) {
-				t.Errorf("the error is %v, want %s%s", err, what, want)
+				t.Errorf("error %v, want %s%s", err, what, want)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestWorkloadsHaveOneToTwoThousandReplicas(t *testing.T) {
 		sum := 0
 		for _, r := range replicas {
 			if r < 1 || r > maxReplicas {
-				t.Errorf("of %d Pods, a workload has %d", n, r)
+				t.Errorf("with %d Pods, a workload has %d", n, r)
 			}
 			sum += r
 		}
@@ -45,21 +45,21 @@ func TestWorkloadsHaveOneToTwoThousandReplicas(t *testing.T) {
 	}
 }
 
-func TestPodsAreInTheOrderOfAListAndRepeatable(t *testing.T) {
+func TestPodsAreSortedAndRepeatable(t *testing.T) {
 	const n = 5_000
 	plan, again := NewPodPlan(n), NewPodPlan(n)
 	last, total := "", 0
-	own := map[string]bool{} // what each Pod has for itself
+	own := map[string]bool{} // values of one Pod only
 	for i := range n {
 		pod := plan.Pod(i, 0, 0)
 		text := marshal(t, pod)
 		total += len(text)
 		if !bytes.Equal(text, marshal(t, again.Pod(i, 0, 0))) {
-			t.Fatalf("Pod %d differs from itself", i)
+			t.Fatalf("two calls make different Pods %d", i)
 		}
 		key := pod.Namespace + "/" + pod.Name
 		if key <= last {
-			t.Fatalf("%s comes behind %s", key, last)
+			t.Fatalf("%s comes after %s", key, last)
 		}
 		last = key
 		token := pod.Spec.Volumes[0].Name
@@ -84,7 +84,8 @@ func TestPodsAreInTheOrderOfAListAndRepeatable(t *testing.T) {
 	}
 }
 
-// A restart changes the status and kubelet's entry; what the informer knows the Pod by stays.
+// TestRevisionsAreOfTheSamePod: a restart changes the status and kubelet's entry, and keeps the
+// identity of the Pod.
 func TestRevisionsAreOfTheSamePod(t *testing.T) {
 	plan := NewPodPlan(100)
 	before, after, later := plan.Pod(7, 0, 0), plan.Pod(7, 1, 12345), plan.Pod(7, 2, 12346)
@@ -105,7 +106,7 @@ func TestRevisionsAreOfTheSamePod(t *testing.T) {
 func TestDistinctObjectsShareNoString(t *testing.T) {
 	plan := NewPodPlan(200)
 	texts := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	// The names of fields are not data, nor are the words that say what a thing is.
+	// The names of fields and of kinds are not data.
 	fields := map[string]bool{}
 	for _, t := range []string{"Pod", "v1", "Update", "FieldsV1", "status"} {
 		fields[strconv.Quote(t)] = true
@@ -124,7 +125,7 @@ func TestDistinctObjectsShareNoString(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again := plan.Pod(i, 1, 0); !bytes.Equal(text, func() []byte { newDistinct(i).object(again); return marshal(t, again) }()) {
-			t.Fatalf("Pod %d differs from itself", i)
+			t.Fatalf("two calls make different Pods %d", i)
 		}
 		for _, at := range texts.FindAllStringIndex(string(text), -1) {
 			s := string(text[at[0]:at[1]])
@@ -139,7 +140,7 @@ func TestDistinctObjectsShareNoString(t *testing.T) {
 	}
 }
 
-// fieldNames are the names of fields that a Pod has, quoted.
+// fieldNames are the quoted names of a Pod's fields.
 var fieldNames = func() map[string]bool {
 	names := map[string]bool{}
 	var walk func(v any)

@@ -27,7 +27,7 @@ type rig struct {
 	temp     string   // removed by close
 	packages []string // of k8s.io/api with types
 	env      []string
-	warm     map[string]bool // what has run before it counts, by benchmark and side
+	warmedUp map[string]bool // set after the uncounted first run, by benchmark and side
 	runs     int             // of compile
 }
 
@@ -39,7 +39,7 @@ func newRig(ctx context.Context) (_ *rig, err error) {
 	if temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return nil, err
 	}
-	r := &rig{temp: temp, warm: map[string]bool{}}
+	r := &rig{temp: temp, warmedUp: map[string]bool{}}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -95,8 +95,8 @@ func (r *rig) once(ctx context.Context, bench string, s harness.Side) (harness.O
 	if bench == "compile" {
 		run = r.compile
 	}
-	if name := bench + string(s); !r.warm[name] {
-		r.warm[name] = true
+	if name := bench + string(s); !r.warmedUp[name] {
+		r.warmedUp[name] = true
 		if bench == "compile" {
 			if _, err := r.generate(ctx, s); err != nil {
 				return harness.Outcome{}, err

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-func TestRewrittenModuleLeadsToTheCheckout(t *testing.T) {
+func TestRewrittenModuleUsesCheckout(t *testing.T) {
 	data, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +34,9 @@ func TestRewrittenModuleLeadsToTheCheckout(t *testing.T) {
 	}
 }
 
-// TestProgramsAreThere lists what newRig builds and reads, which costs nothing, so that a change of
-// versions shows here.
-func TestProgramsAreThere(t *testing.T) {
+// TestProgramsExist lists the packages that newRig builds and reads. So a change of versions fails
+// here, at no cost.
+func TestProgramsExist(t *testing.T) {
 	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	for _, pkg := range []string{rootModule + "/cmd/informer-gen", peers + "lister-gen", peers + "informer-gen"} {
 		name, err := goCommand(t.Context(), "", env, "list", "-f", "{{.Name}}", pkg)
@@ -58,7 +58,7 @@ func TestProgramsAreThere(t *testing.T) {
 	}
 }
 
-func TestProgramsGetTheFlagsThatTheyRequire(t *testing.T) {
+func TestProgramsGetRequiredFlags(t *testing.T) {
 	r := &rig{temp: "/temp", packages: []string{"k8s.io/api/core/v1"}}
 	var calls []string
 	for _, s := range sides {
@@ -98,7 +98,7 @@ func TestTouchChangesEachFile(t *testing.T) {
 	}
 }
 
-// A failure of a run is that of the program.
+// TestLaunchFails: launch returns the program's error.
 func TestLaunchFails(t *testing.T) {
 	stop := errors.New("enough")
 	p := program(func(harness.Bench, harness.Env) (harness.Outcome, error) { return harness.Outcome{}, stop })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestRunAllFailsWhenTheSidesSeeDifferentThings(t *testing.T) {
+func TestRunAllFailsIfSidesDiffer(t *testing.T) {
 	b := Bench{Name: "lopsided"}
 	_, err := b.RunAll(func(_ Bench, e Env) (Outcome, error) {
 		return Outcome{Seen: Seen{Objects: len(e.Side)}}, nil
@@ -38,7 +38,7 @@ func TestRunAllTakesTurnsAndShowsMedians(t *testing.T) {
 	}
 }
 
-func TestChooseTakesPathsAndTheirBeginnings(t *testing.T) {
+func TestChooseTakesPathsAndPrefixes(t *testing.T) {
 	all := []Bench{{Name: "sync/pods/list"}, {Name: "sync/pods/watch-list"}, {Name: "sync-other"}, {Name: "get"}}
 	for names, want := range map[string]string{
 		"":                   "sync/pods/list, sync/pods/watch-list, sync-other, get",

@@ -29,7 +29,7 @@ func (s *Server) Show(w server.World) (address string, err error) {
 	}
 	line, err := s.process.out.ReadString('\n')
 	if err != nil {
-		return "", fmt.Errorf("the server says no address: %w", errors.Join(err, s.process.wait()))
+		return "", fmt.Errorf("the server has written no address: %w", errors.Join(err, s.process.wait()))
 	}
 	s.address, s.shown = "http://"+strings.TrimSpace(line), w
 	return s.address, server.Show(s.address, w)

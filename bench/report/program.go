@@ -48,7 +48,7 @@ func (p Program) Main() {
 func (p Program) Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	runs := flags.Int("n", p.Runs, "runs of each benchmark and side, of which the median is shown")
+	runs := flags.Int("n", p.Runs, "runs of each benchmark and side; the table shows the median")
 	only := flags.String("only", "", "comma-separated names of benchmarks, or the beginnings of names up to a slash")
 	side := flags.String("side", "", "measure this side only: informer-gen, client-go, …")
 	profile := flags.String("cpuprofile", "", "write a CPU profile of the last run to this file; needs --side")
@@ -62,7 +62,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) error {
 	case *runs < 1:
 		return fmt.Errorf("-n is %d; want 1 or more", *runs)
 	case *side == "" && *profile != "":
-		return errors.New("a profile is of one side; choose it with --side")
+		return errors.New("--cpuprofile needs a side; choose it with --side")
 	case *md && (*only != "" || *side != ""):
 		return errors.New("--md writes the whole table; leave --only and --side out")
 	}
@@ -73,7 +73,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) error {
 	if *side != "" {
 		chosen = slices.DeleteFunc(slices.Clone(chosen), func(b harness.Bench) bool { return !slices.Contains(b.Sides(), harness.Side(*side)) })
 		if len(chosen) == 0 {
-			return fmt.Errorf("--side: %q takes no part in what --only has chosen", *side)
+			return fmt.Errorf("--side: no chosen benchmark has the side %q", *side)
 		}
 	}
 	if p.Launch == nil {

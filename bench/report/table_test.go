@@ -56,8 +56,8 @@ func Example() {
 	//   heap                                                    14.0 KB                  –        –  own ≤ 15.0 KB
 }
 
-// All rows that the README shows are measured.
-func TestTheReadmesRowsAreMeasured(t *testing.T) {
+// TestReadmeRowsAreMeasured: the benchmarks measure all rows of README.
+func TestReadmeRowsAreMeasured(t *testing.T) {
 	var all []section
 	for _, bench := range []string{
 		"sync/pods/watch-list", "sync/pods/protobuf", "sync/crs/paged-list", "sync/crs/watch-list",
@@ -79,7 +79,7 @@ func TestTheReadmesRowsAreMeasured(t *testing.T) {
 	}
 }
 
-// The tables go between the markers of the pages, which change nowhere else.
+// TestWriteInto: only the text between a page's markers changes.
 func TestWriteInto(t *testing.T) {
 	for page, lines := range map[string][]string{
 		"README.md":          {"<!-- bench: three numbers -->", "<!-- bench: ten rows -->"},

@@ -32,7 +32,7 @@ func (f Fleet) Start() (stop func(), err error) {
 // WaitAdded waits until the handlers have got all objects.
 func (f Fleet) WaitAdded() error {
 	for _, s := range f {
-		if err := Wait(s.Added(), "the handlers to be told of all objects"); err != nil {
+		if err := Wait(s.Added(), "the handlers to get all objects"); err != nil {
 			return err
 		}
 	}

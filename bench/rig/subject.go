@@ -33,7 +33,7 @@ type subjectOf[T server.Object] struct {
 	view                  func(T) any
 	adds, updates         int
 	wantAdds, wantUpdates int
-	told                  uint64
+	digest                uint64
 	allAdded, allUpdated  chan struct{}
 	last                  time.Time
 }
@@ -53,7 +53,7 @@ func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (
 	sub := &subjectOf[T]{Rig: r, view: view, wantAdds: adds, wantUpdates: updates, allAdded: make(chan struct{}), allUpdated: make(chan struct{})}
 	return sub, r.Handle(Handler[T]{
 		Add: func(obj T) {
-			sub.told += Digest(string(obj.GetUID()), obj.GetResourceVersion())
+			sub.digest += Digest(string(obj.GetUID()), obj.GetResourceVersion())
 			if sub.adds++; sub.adds == sub.wantAdds {
 				close(sub.allAdded)
 			}
@@ -63,7 +63,7 @@ func SubjectOf[T server.Object](r Rig[T], adds, updates int, view func(T) any) (
 				// a relist of client-go reports everything, and handlers have to look
 				return
 			}
-			sub.told += Digest(string(obj.GetUID()), obj.GetResourceVersion())
+			sub.digest += Digest(string(obj.GetUID()), obj.GetResourceVersion())
 			if sub.updates++; sub.updates == sub.wantUpdates {
 				sub.last = time.Now()
 				close(sub.allUpdated)
@@ -77,7 +77,7 @@ func (s *subjectOf[T]) Updated() <-chan struct{} { return s.allUpdated }
 func (s *subjectOf[T]) UpdatedAt() time.Time     { return s.last }
 
 func (s *subjectOf[T]) See(deep bool) harness.Seen {
-	saw := harness.Seen{Events: s.adds + s.updates, Digest: s.told}
+	saw := harness.Seen{Events: s.adds + s.updates, Digest: s.digest}
 	for obj := range s.Objects() {
 		saw.Objects++
 		saw.Digest += Digest(obj.GetNamespace(), obj.GetName(), string(obj.GetUID()), obj.GetResourceVersion())

@@ -22,7 +22,7 @@ type file struct {
 }
 
 // render writes n byte strings, made by several goroutines.
-func (f *file) render(n int, thing func(i int) ([]byte, error)) (err error) {
+func (f *file) render(n int, encode func(i int) ([]byte, error)) (err error) {
 	if n == 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (f *file) render(n int, thing func(i int) ([]byte, error)) (err error) {
 		for w := range workers {
 			wg.Go(func() {
 				for i := from + w; i < to; i += workers {
-					things[i-from], errs[i-from] = thing(i)
+					things[i-from], errs[i-from] = encode(i)
 				}
 			})
 		}

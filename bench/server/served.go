@@ -66,7 +66,7 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 	if !send(w, initial) {
 		return
 	}
-	if moved && s.later.len() == 0 {
+	if moved && s.watchEvents.len() == 0 {
 		moving = nil // it has
 	}
 	select {
@@ -74,8 +74,8 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 		return
 	case <-moving:
 	}
-	if s.later.len() > 0 {
-		send(w, s.later.between(0, s.later.len()))
+	if s.watchEvents.len() > 0 {
+		send(w, s.watchEvents.between(0, s.watchEvents.len()))
 		<-ctx.Done()
 	} else if end, err := s.rendering.event(watch.Error, expired()); err == nil {
 		send(w, bytes.NewReader(end))
@@ -85,11 +85,11 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 // served is a collection as bytes in files. It has two states: in the second, some objects have
 // changed.
 type served struct {
-	kind      data.Kind
-	rendering rendering
-	items     file
-	added     file // events of the first state
-	later     file // events to send in a watch
+	kind        data.Kind
+	rendering   rendering
+	items       file
+	added       file // events of the first state
+	watchEvents file // events to send in a watch
 
 	changed      map[int]int // from an object's index to its index in the files below
 	changedItems file
@@ -164,5 +164,5 @@ func (s *served) pieces(first, second *file, from, to int, moved bool) (_ io.Rea
 }
 
 func (s *served) close() error {
-	return errors.Join(s.items.close(), s.added.close(), s.later.close(), s.changedItems.close(), s.changedAdded.close())
+	return errors.Join(s.items.close(), s.added.close(), s.watchEvents.close(), s.changedItems.close(), s.changedAdded.close())
 }

@@ -54,7 +54,7 @@ func (a *api) ask(t *testing.T, path, accept string) *httptest.ResponseRecorder 
 	return answer
 }
 
-func TestListsArePagedAsByAnAPIServer(t *testing.T) {
+func TestListsArePagedLikeAPIServer(t *testing.T) {
 	a := newTestAPI(t, World{Pods: 10, Changed: 3})
 	path := data.Pods.Path()
 	for _, tc := range []struct {
@@ -85,7 +85,7 @@ func TestListsArePagedAsByAnAPIServer(t *testing.T) {
 	}
 }
 
-func TestTheSecondStateHasTheChangesAndNothingElse(t *testing.T) {
+func TestSecondStateHasOnlyTheChanges(t *testing.T) {
 	a := newTestAPI(t, World{Pods: 50, Changed: 5})
 	list := func() corev1.PodList {
 		var list corev1.PodList
@@ -104,7 +104,7 @@ func TestTheSecondStateHasTheChangesAndNothingElse(t *testing.T) {
 	for i := range before.Items {
 		b, a := &before.Items[i], &after.Items[i]
 		if b.UID != a.UID {
-			t.Errorf("%s is another one", b.Name)
+			t.Errorf("%s has another UID", b.Name)
 		}
 		if b.ResourceVersion != a.ResourceVersion {
 			changed++
@@ -113,15 +113,15 @@ func TestTheSecondStateHasTheChangesAndNothingElse(t *testing.T) {
 		}
 	}
 	if changed != 5 {
-		t.Errorf("%d have changed", changed)
+		t.Errorf("%d Pods have changed", changed)
 	}
 	a.setMoved(false)
 	if again := list(); !bytes.Equal(marshal(t, again), marshal(t, before)) {
-		t.Error("the first state is another one at the second time")
+		t.Error("the first state differs at the second request")
 	}
 }
 
-func TestProtobufIsWhatClientGoReads(t *testing.T) {
+func TestClientGoReadsProtobuf(t *testing.T) {
 	a := newTestAPI(t, World{Pods: 7, Protobuf: true})
 	answer := a.ask(t, data.Pods.Path()+"?limit=5", runtime.ContentTypeProtobuf)
 	obj, err := runtime.Decode(Codecs.UniversalDeserializer(), answer.Body.Bytes())
@@ -142,7 +142,7 @@ func TestProtobufIsWhatClientGoReads(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAnAPIServerRefuses(t *testing.T) {
+func TestInvalidRequestsAreRefused(t *testing.T) {
 	a := newTestAPI(t, World{Pods: 10})
 	for _, tc := range []struct {
 		query, accept string
@@ -160,12 +160,13 @@ func TestRequestsThatAnAPIServerRefuses(t *testing.T) {
 		}
 	}
 	if answer := a.ask(t, data.Routes.Path(), runtime.ContentTypeJSON); answer.Code != http.StatusNotFound {
-		t.Errorf("a resource that isn't there: %d", answer.Code)
+		t.Errorf("a missing resource: code %d", answer.Code)
 	}
 }
 
-// A watch ends with 410 when the collection moves on, or gets the events of the world.
-func TestWatchesEndOrGetEventsWhenTheCollectionMoves(t *testing.T) {
+// TestWatchesEndOrGetEvents: when the collection changes, a watch ends with 410 or gets the world's
+// events.
+func TestWatchesEndOrGetEvents(t *testing.T) {
 	for _, tc := range []struct {
 		world World
 		want  []watch.EventType
@@ -199,7 +200,7 @@ func TestWatchesEndOrGetEventsWhenTheCollectionMoves(t *testing.T) {
 		}
 		if tc.world.Events == 0 {
 			if _, err := io.ReadAll(resp.Body); err != nil {
-				t.Errorf("behind the error stands %v", err)
+				t.Errorf("the error is followed by %v", err)
 			}
 		}
 		resp.Body.Close()
@@ -207,8 +208,9 @@ func TestWatchesEndOrGetEventsWhenTheCollectionMoves(t *testing.T) {
 	}
 }
 
-// A custom resource has passed through maps: its names are sorted. Decoded, it is what it was.
-func TestCustomResourcesHaveSortedNamesAndLoseNothing(t *testing.T) {
+// TestCustomResourcesRoundTripSorted: a custom resource has sorted names, as if from maps. Decoded,
+// it is unchanged.
+func TestCustomResourcesRoundTripSorted(t *testing.T) {
 	for i := range 50 {
 		for _, tc := range []struct {
 			kind data.Kind

@@ -41,22 +41,22 @@ func (w World) Kinds() (kinds []data.Kind) {
 	if w.Pods > 0 {
 		kinds = append(kinds, data.Pods)
 	}
-	for _, c := range w.fixed() {
+	for _, c := range w.staticCollections() {
 		kinds = append(kinds, c.kind)
 	}
 	return kinds
 }
 
-func (w World) fixed() []fixed {
-	all := []fixed{
+func (w World) staticCollections() []staticCollection {
+	all := []staticCollection{
 		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},
 		{data.Routes, w.Routes, func(i, n int) apiruntime.Object { return data.NewRoute(i, n) }},
 	}
-	return slices.DeleteFunc(all, func(c fixed) bool { return c.n == 0 })
+	return slices.DeleteFunc(all, func(c staticCollection) bool { return c.n == 0 })
 }
 
-// fixed is a collection of n objects that doesn't change; at returns the i-th.
-type fixed struct {
+// staticCollection is a collection of n objects that doesn't change; at returns the i-th.
+type staticCollection struct {
 	kind data.Kind
 	n    int
 	at   func(i, n int) apiruntime.Object
@@ -97,13 +97,13 @@ func (w World) collections() (_ map[string]*served, err error) {
 			revisions[i]++
 			next[k] = [2]int{i, revisions[i]}
 		}
-		if err := s.later.render(w.Events, func(k int) ([]byte, error) {
+		if err := s.watchEvents.render(w.Events, func(k int) ([]byte, error) {
 			return s.rendering.event(watch.Modified, pod(next[k][0], next[k][1], data.CollectionVersion+1+k))
 		}); err != nil {
 			return nil, err
 		}
 	}
-	for _, c := range w.fixed() {
+	for _, c := range w.staticCollections() {
 		s := &served{kind: c.kind, rendering: newRendering(c.kind, w.Protobuf)}
 		all[c.kind.Path()] = s
 		if err := s.add(c.n, func(i int) apiruntime.Object { return c.at(i, c.n) }); err != nil {

@@ -36,17 +36,17 @@ type member struct {
 	stop      func() error // set by run
 }
 
-// slowness is a slow handler's time for each event.
-const slowness = 20 * time.Millisecond
+// slowCallback is the duration of a slow handler's callbacks.
+const slowCallback = 20 * time.Millisecond
 
-// impatient is the informers' backoff. The default waits for up to 30 s, so the soak would test
+// shortBackoff is the informers' backoff. The default waits for up to 30 s, so the soak would test
 // long pauses.
-var impatient = reflector.Backoff{Initial: 100 * time.Millisecond, Max: 2 * time.Second, ResetAfter: 3 * time.Second}
+var shortBackoff = reflector.Backoff{Initial: 100 * time.Millisecond, Max: 2 * time.Second, ResetAfter: 3 * time.Second}
 
 // newMember makes the n-th informer, as described in the package's documentation.
-func newMember(n int, url string, calls *atomic.Int64, wrong *problems) (*member, error) {
+func newMember(n int, url string, calls *atomic.Int64, problems *problemList) (*member, error) {
 	m := &member{name: fmt.Sprintf("informer %d", n), transport: &http.Transport{}}
-	tuning := reflector.Tuning{Backoff: impatient}
+	tuning := reflector.Tuning{Backoff: shortBackoff}
 	switch n % 3 {
 	case 1:
 		m.namespace, m.selector = namespaces[n%len(namespaces)], tierLabel+"="+gold
@@ -66,8 +66,8 @@ func newMember(n int, url string, calls *atomic.Int64, wrong *problems) (*member
 	if m.informer, err = informer.New(src, informer.WithName(m.name), informer.WithTuning(tuning)); err != nil {
 		return nil, err
 	}
-	for i, pause := range []time.Duration{0, slowness} {
-		h := m.checker(fmt.Sprintf("handler %d", i+1), calls, wrong)
+	for i, pause := range []time.Duration{0, slowCallback} {
+		h := m.checker(fmt.Sprintf("handler %d", i+1), calls, problems)
 		h.pause = pause
 		m.handlers = append(m.handlers, h)
 		if _, err := m.informer.AddEventHandler(h); err != nil {
@@ -77,8 +77,8 @@ func newMember(n int, url string, calls *atomic.Int64, wrong *problems) (*member
 	return m, nil
 }
 
-func (m *member) checker(name string, calls *atomic.Int64, wrong *problems) *checker {
-	return &checker{name: name + " of " + m.name, calls: calls, wrong: wrong, live: map[object.Key]*corev1.ConfigMap{}}
+func (m *member) checker(name string, calls *atomic.Int64, problems *problemList) *checker {
+	return &checker{name: name + " of " + m.name, calls: calls, problems: problems, live: map[object.Key]*corev1.ConfigMap{}}
 }
 
 var errStop = errors.New("the soak stops the informer")
@@ -103,13 +103,13 @@ func (m *member) run() {
 
 // visit adds handlers and removes them when they have synced, at one informer after the other,
 // until ctx is done.
-func visit(ctx context.Context, members []*member, wrong *problems) {
+func visit(ctx context.Context, members []*member, problems *problemList) {
 	var uncounted atomic.Int64
 	for n := 0; ctx.Err() == nil; n++ {
 		m := members[n%len(members)]
-		reg, err := m.informer.AddEventHandler(m.checker("visitor", &uncounted, wrong))
+		reg, err := m.informer.AddEventHandler(m.checker("visitor", &uncounted, problems))
 		if err != nil {
-			wrong.add("add a visitor: %v", err)
+			problems.add("add a visitor: %v", err)
 			return
 		}
 		select {

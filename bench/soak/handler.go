@@ -18,10 +18,10 @@ import (
 )
 
 type checker struct {
-	name  string
-	pause time.Duration // of each callback
-	calls *atomic.Int64 // counts callbacks, of other handlers too
-	wrong *problems
+	name     string
+	pause    time.Duration // of each callback
+	calls    *atomic.Int64 // counts callbacks, of other handlers too
+	problems *problemList
 
 	mu   sync.Mutex // mu guards the fields below
 	live map[object.Key]*corev1.ConfigMap
@@ -34,7 +34,7 @@ func (c *checker) OnAdd(obj *corev1.ConfigMap, _ bool) {
 	defer c.enter()()
 	key := object.KeyOf(obj)
 	if last := c.live[key]; last != nil {
-		c.wrong.add("%s: add of %s, which exists as %s", c.name, id(obj), id(last))
+		c.problems.add("%s: add of %s, which exists as %s", c.name, id(obj), id(last))
 	}
 	c.live[key] = obj
 }
@@ -45,11 +45,11 @@ func (c *checker) OnUpdate(old, obj *corev1.ConfigMap) {
 	key := object.KeyOf(obj)
 	switch last := c.live[key]; {
 	case last == nil:
-		c.wrong.add("%s: update of %s, which doesn't exist", c.name, id(obj))
+		c.problems.add("%s: update of %s, which doesn't exist", c.name, id(obj))
 	case last != old:
-		c.wrong.add("%s: update from %s, but %s was told last", c.name, id(old), id(last))
+		c.problems.add("%s: update from %s, but %s was the last state", c.name, id(old), id(last))
 	case old.UID != obj.UID || !newer(old, obj):
-		c.wrong.add("%s: update from %s to %s", c.name, id(old), id(obj))
+		c.problems.add("%s: update from %s to %s", c.name, id(old), id(obj))
 	}
 	c.live[key] = obj
 }
@@ -59,9 +59,9 @@ func (c *checker) OnDelete(d informer.Deleted[*corev1.ConfigMap]) {
 	defer c.enter()()
 	switch last := c.live[d.Key]; {
 	case last == nil:
-		c.wrong.add("%s: delete of %s, which doesn't exist", c.name, d.Key)
+		c.problems.add("%s: delete of %s, which doesn't exist", c.name, d.Key)
 	case last.UID != d.Object.UID || !d.FinalStateUnknown && !newer(last, d.Object):
-		c.wrong.add("%s: delete of %s, but %s was told last", c.name, id(d.Object), id(last))
+		c.problems.add("%s: delete of %s, but %s was the last state", c.name, id(d.Object), id(last))
 	}
 	delete(c.live, d.Key)
 }
@@ -88,13 +88,13 @@ func id(obj *corev1.ConfigMap) string {
 	return fmt.Sprintf("%s (%s@%s)", object.KeyOf(obj), obj.UID, obj.ResourceVersion)
 }
 
-type problems struct {
+type problemList struct {
 	mu   sync.Mutex // mu guards the fields below
 	list []error
 	more int
 }
 
-func (p *problems) add(format string, args ...any) {
+func (p *problemList) add(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.list) == 20 {
@@ -104,7 +104,7 @@ func (p *problems) add(format string, args ...any) {
 	p.list = append(p.list, fmt.Errorf(format, args...))
 }
 
-func (p *problems) err() error {
+func (p *problemList) err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.more > 0 {

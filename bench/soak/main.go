@@ -28,9 +28,9 @@ import (
 // patience bounds everything but the soak itself.
 const patience = 2 * time.Minute
 
-// leeway is the allowed growth of the heap, for memory that net/http, encoding/json and reflect
+// heapGrowth is the allowed growth of the heap, for memory that net/http, encoding/json and reflect
 // keep for the process.
-const leeway = 4 << 20
+const heapGrowth = 4 << 20
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -99,7 +99,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, err
 	}
 	if flags.NArg() > 0 || o.minutes <= 0 || o.rate <= 0 || o.informers < 1 || o.faults < 0 {
-		return o, fmt.Errorf("wrong arguments %q: want positive numbers", args)
+		return o, fmt.Errorf("invalid arguments %q: want positive numbers", args)
 	}
 	return o, nil
 }
@@ -115,18 +115,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	wrong := &problems{}
+	problems := &problemList{}
 	before, ignored := probe.LiveHeap(), goleak.IgnoreCurrent()
-	informers, err := soakIn(ctx, dir, o, stdout, wrong)
+	informers, err := soakIn(ctx, dir, o, stdout, problems)
 	if err != nil {
-		return errors.Join(err, wrong.err())
+		return errors.Join(err, problems.err())
 	}
 	after, left := remains(before, ignored, informers)
 	fmt.Fprintf(stdout, "released: heap %.1f MB → %.1f MB\n", before/1e6, after/1e6)
 	for _, what := range left {
-		wrong.add("%s", what)
+		problems.add("%s", what)
 	}
-	if err := wrong.err(); err != nil {
+	if err := problems.err(); err != nil {
 		return err
 	}
 	fmt.Fprintln(stdout, "every store and every handler agrees with the server, and nothing is left behind")
@@ -146,7 +146,7 @@ func remains(before float64, ignored goleak.Option, informers []weak.Pointer[sha
 				left = append(left, fmt.Sprintf("informer %d is still reachable", n))
 			}
 		}
-		if heap > before+leeway {
+		if heap > before+heapGrowth {
 			left = append(left, fmt.Sprintf("%.1f MB of heap are left, %.1f MB before", heap/1e6, before/1e6))
 		}
 		if len(left) == 0 || time.Now().After(end) {

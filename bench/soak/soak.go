@@ -38,21 +38,21 @@ var namespaces = []string{"default", "kube-system"}
 
 type soak struct {
 	options
-	out     io.Writer
-	wrong   *problems
-	dir     string
-	server  *control.Process // replaced by the fault that kills it
-	url     string           // stays the same
-	client  kubernetes.Interface
-	members []*member
+	out      io.Writer
+	problems *problemList
+	dir      string
+	server   *control.Process // replaced by the fault that kills it
+	url      string           // stays the same
+	client   kubernetes.Interface
+	members  []*member
 
 	written, calls, faults atomic.Int64
 }
 
-// soakIn runs everything, and records failed checks in wrong. It returns the informers when they
+// soakIn runs everything, and records failed checks in problems. It returns the informers when they
 // and the server have ended.
-func soakIn(ctx context.Context, dir string, o options, out io.Writer, wrong *problems) (ended []weak.Pointer[sharedInformer], err error) {
-	s := &soak{options: o, out: out, wrong: wrong, dir: dir}
+func soakIn(ctx context.Context, dir string, o options, out io.Writer, problems *problemList) (ended []weak.Pointer[sharedInformer], err error) {
+	s := &soak{options: o, out: out, problems: problems, dir: dir}
 	if s.server, err = startServer(ctx, dir, "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func soakIn(ctx context.Context, dir string, o options, out io.Writer, wrong *pr
 	}
 	defer s.stop()
 	for n := range o.informers {
-		m, err := newMember(n, s.url, &s.calls, wrong)
+		m, err := newMember(n, s.url, &s.calls, problems)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (s *soak) soak(ctx context.Context) error {
 	for w := range writers {
 		all.Go(func() { s.write(ctx, w) })
 	}
-	all.Go(func() { visit(ctx, s.members, s.wrong) })
+	all.Go(func() { visit(ctx, s.members, s.problems) })
 	var failed error
 	all.Go(func() {
 		if failed = s.disturb(ctx); failed != nil {
@@ -219,7 +219,7 @@ func (s *soak) verify(ctx context.Context) {
 			case <-time.After(100 * time.Millisecond):
 				continue
 			case <-ctx.Done():
-				s.wrong.add("%s", what)
+				s.problems.add("%s", what)
 			}
 			break
 		}
@@ -229,7 +229,7 @@ func (s *soak) verify(ctx context.Context) {
 func (s *soak) stop() {
 	for _, m := range s.members {
 		if err := m.stop(); err != nil {
-			s.wrong.add("%v", err)
+			s.problems.add("%v", err)
 		}
 		m.transport.CloseIdleConnections()
 	}

@@ -16,14 +16,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestMain lets the test binary be the server that the soak starts.
+// TestMain lets the test binary be the soak's server.
 func TestMain(m *testing.M) {
 	if !playServer(context.Background()) {
 		os.Exit(m.Run())
 	}
 }
 
-// A short soak, gentle enough for a busy machine, with one fault after the other.
+// TestSoakEndsWithAVerdict runs a short soak, gentle enough for a busy machine, with one fault
+// after the other.
 func TestSoakEndsWithAVerdict(t *testing.T) {
 	var out strings.Builder
 	err := run(t.Context(), []string{"--minutes", "0.1", "--rate", "50", "--informers", "6", "--faults", "600ms"}, &out, io.Discard)
@@ -36,12 +37,12 @@ func TestSoakEndsWithAVerdict(t *testing.T) {
 func TestWrongOptionsAreRefused(t *testing.T) {
 	for _, args := range []string{"--minutes 0", "--rate -1", "--informers 0", "--faults -1s", "now"} {
 		if err := run(t.Context(), strings.Fields(args), io.Discard, io.Discard); err == nil {
-			t.Errorf("%s: no error", args)
+			t.Errorf("run(%s) returned no error", args)
 		}
 	}
 }
 
-// A handler notices what is out of order.
+// TestChecker: a handler notices events in an invalid order.
 func TestChecker(t *testing.T) {
 	at := func(version string) *corev1.ConfigMap {
 		m := &corev1.ConfigMap{}
@@ -58,10 +59,10 @@ func TestChecker(t *testing.T) {
 			c.OnDelete(informer.Deleted[*corev1.ConfigMap]{Key: object.KeyOf(first), Object: first})
 		},
 	} {
-		wrong := &problems{}
-		events(&checker{calls: new(atomic.Int64), wrong: wrong, live: map[object.Key]*corev1.ConfigMap{}})
-		if wrong.err() == nil {
-			t.Errorf("%s is not noticed", name)
+		problems := &problemList{}
+		events(&checker{calls: new(atomic.Int64), problems: problems, live: map[object.Key]*corev1.ConfigMap{}})
+		if problems.err() == nil {
+			t.Errorf("the checker has not noticed: %s", name)
 		}
 	}
 }

@@ -14,15 +14,15 @@ type cache interface {
 	// change sends the next prepared change. It may return before the cache has the change.
 	change()
 	// watch opens a watch of all changes to come.
-	watch(aWatch) error
+	watch(watchFuncs) error
 	// endWatches ends all watches. Their functions are not called for later changes.
 	endWatches()
 	// close ends the watches and the cache, and waits for their end.
 	close()
 }
 
-// aWatch is a watch to open. Its functions are called one at a time.
-type aWatch struct {
+// watchFuncs are the functions of a watch to open. They are called one at a time.
+type watchFuncs struct {
 	// events is called with the number of events received and written to a discarding writer.
 	events func(n int)
 	ended  func() // called if the cache has ended the watch, other than by endWatches
@@ -59,7 +59,7 @@ func settle(c cache) error {
 	defer c.endWatches()
 	for passed := false; !passed; {
 		over := make(chan bool, 2)
-		if err := c.watch(aWatch{events: func(int) { over <- true }, ended: func() { over <- false }}); err != nil {
+		if err := c.watch(watchFuncs{events: func(int) { over <- true }, ended: func() { over <- false }}); err != nil {
 			return err
 		}
 		c.prepare(1)
@@ -70,27 +70,27 @@ func settle(c cache) error {
 }
 
 type changes[E any] struct {
-	widgets int
-	queue   chan E // for the storage's watch
-	event   func(i int, version uint64) E
-	version uint64 // of the newest change that was made
-	ready   []E    // the next ones
+	widgets  int
+	queue    chan E // for the storage's watch
+	event    func(i int, version uint64) E
+	version  uint64 // of the newest change that was made
+	prepared []E    // the next ones
 }
 
 func (c *changes[E]) prepare(n int) {
-	c.ready = make([]E, 0, n)
+	c.prepared = make([]E, 0, n)
 	for k := range uint64(n) {
 		version := c.version + k + 1
-		c.ready = append(c.ready, c.event(int(version%uint64(c.widgets)), version))
+		c.prepared = append(c.prepared, c.event(int(version%uint64(c.widgets)), version))
 	}
 }
 
 // change waits until the storage's watch has taken the event.
 func (c *changes[E]) change() {
 	var none E
-	e := c.ready[0]
-	c.ready[0] = none // it belongs to the cache now
-	c.ready = c.ready[1:]
+	e := c.prepared[0]
+	c.prepared[0] = none // it belongs to the cache now
+	c.prepared = c.prepared[1:]
 	c.version++
 	c.queue <- e
 }

@@ -126,7 +126,7 @@ func (w fakeWatch) ResultChan() <-chan watch.Event { return w.events }
 // Stop implements watch.Interface.
 func (w fakeWatch) Stop() {}
 
-func (c *cacherCache) watch(w aWatch) error {
+func (c *cacherCache) watch(w watchFuncs) error {
 	p := storage.Everything
 	p.GetAttrs = attributes
 	p.AllowWatchBookmarks = true

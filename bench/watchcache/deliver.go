@@ -51,9 +51,9 @@ type load struct {
 	ended    atomic.Int64
 }
 
-func (l *load) watcher() aWatch {
+func (l *load) watcher() watchFuncs {
 	got := 0
-	return aWatch{
+	return watchFuncs{
 		events: func(n int) {
 			l.got.Add(int64(n))
 			if got += n; got == l.changes {
@@ -95,7 +95,7 @@ func idleBench() harness.Bench {
 				return withCache(e.Side, 10, e.Sizes, func(c cache) (map[string]float64, error) {
 					before := probe.Footprint()
 					for range e.Sizes.Watchers {
-						if err := c.watch(aWatch{events: func(int) {}, ended: func() {}}); err != nil {
+						if err := c.watch(watchFuncs{events: func(int) {}, ended: func() {}}); err != nil {
 							return nil, err
 						}
 					}

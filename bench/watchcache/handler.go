@@ -26,33 +26,35 @@ func write(from watch.Interface, events func(int)) {
 		Framer:          json.Framer,
 		Encoder:         eventEncoder,
 		EmbeddedEncoder: unstructured.UnstructuredJSONScheme,
-		TimeoutFactory:  never{},
+		TimeoutFactory:  noTimeout{},
 	}
-	s.HandleHTTP(discarding{http.Header{}, events}, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: widgetPath}})
+	s.HandleHTTP(discardWriter{http.Header{}, events}, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: widgetPath}})
 }
 
-type never struct{}
+type noTimeout struct{}
 
 // TimeoutCh implements handlers.TimeoutFactory.
-func (never) TimeoutCh() (<-chan time.Time, func() bool) { return nil, func() bool { return false } }
+func (noTimeout) TimeoutCh() (<-chan time.Time, func() bool) {
+	return nil, func() bool { return false }
+}
 
-// discarding is a discarded answer. The handler writes each event at once.
-type discarding struct {
+// discardWriter discards an answer. The handler writes each event at once.
+type discardWriter struct {
 	header http.Header
 	events func(int)
 }
 
 // Header implements http.ResponseWriter.
-func (d discarding) Header() http.Header { return d.header }
+func (d discardWriter) Header() http.Header { return d.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (d discarding) WriteHeader(int) {}
+func (d discardWriter) WriteHeader(int) {}
 
 // Flush implements http.Flusher.
-func (d discarding) Flush() {}
+func (d discardWriter) Flush() {}
 
 // Write implements http.ResponseWriter.
-func (d discarding) Write(p []byte) (int, error) {
+func (d discardWriter) Write(p []byte) (int, error) {
 	if !bytes.HasPrefix(p, []byte(`{"type":"BOOKMARK"`)) {
 		d.events(1)
 	}

@@ -71,7 +71,7 @@ func (s source) Watch(ctx context.Context, _ uint64, emit func(watchcache.Event)
 	}
 }
 
-func (o *ours) watch(w aWatch) error {
+func (o *ours) watch(w watchFuncs) error {
 	watcher, err := o.Watch(context.Background(), watchcache.WatchOptions{
 		After:  o.version,
 		Format: watchcache.JSON{APIVersion: widgetKind.GroupVersion().String(), Kind: widgetKind.Kind},

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Both forms of a widget are those of one object, written as an API server writes it.
+// TestFormsOfAWidget: both forms of a widget are the same object, as written by an API server.
 func TestFormsOfAWidget(t *testing.T) {
 	for _, i := range []int{0, 1, 999} {
 		object, u := widgetObject(i, 42), unstructuredWidget(i, 42)

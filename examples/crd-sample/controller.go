@@ -90,7 +90,7 @@ func (c *siteController) end(ctx context.Context, site *v1alpha1.Site, owned []*
 func (c *siteController) kiosk(site *v1alpha1.Site) *v1alpha1.Widget {
 	return &v1alpha1.Widget{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: "kiosk-" + site.Name, Labels: madeHere,
+			Namespace: namespace, Name: "kiosk-" + site.Name, Labels: programLabels,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(site, c.kind)},
 		},
 		Spec: v1alpha1.WidgetSpec{Tier: v1alpha1.Gold},

@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// What stands between the following functions is in docs/testing.md, too.
+// docs/testing.md shows the following functions.
 
 func TestSiteController(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
@@ -54,7 +54,7 @@ func TestSiteController(t *testing.T) {
 	})
 }
 
-func TestSiteControllerTriesAgain(t *testing.T) {
+func TestSiteControllerRetries(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
 		sites := sourcetest.Serve[*v1alpha1.Site](env.Server, listers.SiteResource(), "Site")
 		sourcetest.Serve[*v1alpha1.Widget](env.Server, listers.WidgetResource(), "Widget")

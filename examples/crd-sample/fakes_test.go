@@ -24,7 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
-// What stands between the following functions is in docs/testing.md, too.
+// docs/testing.md shows the following functions.
 
 // placed counts the widgets on a node: the code under test.
 func placed(widgets listers.WidgetLister, node string) int {
@@ -120,9 +120,9 @@ func TestConflictsAreRetried(t *testing.T) {
 	}
 }
 
-// TestTheDocumentationHasTheseLines compares the Go code of docs/testing.md with this file and
+// TestDocsMatchCode compares the Go code of docs/testing.md with this file and
 // controller_test.go.
-func TestTheDocumentationHasTheseLines(t *testing.T) {
+func TestDocsMatchCode(t *testing.T) {
 	page, err := os.ReadFile("../../docs/testing.md")
 	if err != nil {
 		t.Fatal(err)
@@ -137,11 +137,11 @@ func TestTheDocumentationHasTheseLines(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 2 {
-		t.Fatalf("the page has %d blocks of Go code", len(blocks))
+		t.Fatalf("docs/testing.md has %d blocks of Go code", len(blocks))
 	}
 	for _, block := range blocks {
 		if !strings.Contains(source, block[1]) {
-			t.Errorf("this is not in the tests:\n%s", block[1])
+			t.Errorf("the tests lack this code of docs/testing.md:\n%s", block[1])
 		}
 	}
 }

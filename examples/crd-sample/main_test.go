@@ -31,7 +31,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
 )
 
-// TestMain lets the test binary be the program when it is started with this in its environment.
+// TestMain runs the program if the environment has asProgram, and the tests otherwise.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 
 const asProgram = "CRD_SAMPLE_TEST_AS_PROGRAM"
 
-// The numbers follow from how the objects are made; the times in between are not looked at.
+// want are parts of the output, in order. The times between them vary.
 var want = []string{
 	"server",
 	"300 widgets and 4 sites, in",
@@ -73,7 +73,7 @@ func TestRunShowsAllSteps(t *testing.T) {
 	inOrder(t, out.String(), want)
 }
 
-// cluster is another server than the program's own: it has CRDs and namespaces to install.
+// cluster starts another server than the program's own, with CRDs and namespaces.
 func cluster(t *testing.T) (server *sourcetest.Server, config *rest.Config, kubeconfig string) {
 	t.Helper()
 	server = newServer()
@@ -112,8 +112,8 @@ func left(t *testing.T, config *rest.Config, resource schema.GroupVersionResourc
 	return names
 }
 
-// A second run finds the CRDs there, the objects of the first one gone, and those of one that was
-// killed.
+// TestRunTwiceAgainstKubeconfig: the second run finds the CRDs of the first, no objects of it, and
+// objects of a killed run.
 func TestRunTwiceAgainstKubeconfig(t *testing.T) {
 	_, config, kubeconfig := cluster(t)
 	for n := range 2 {
@@ -137,7 +137,7 @@ func TestRunTwiceAgainstKubeconfig(t *testing.T) {
 	}
 }
 
-// A program that is given nothing to connect to uses no cluster that its environment names.
+// TestRunIgnoresTheEnvironment: without a flag, the program doesn't use the environment's cluster.
 func TestRunIgnoresTheEnvironment(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "absent"))
 	var out strings.Builder
@@ -151,7 +151,7 @@ func TestWrongKubeconfigs(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := newServer() // which has no CRDs
+	server := newServer() // without CRDs
 	web := httptest.NewServer(server)
 	defer web.Close()
 	for kubeconfig, want := range map[string]string{
@@ -173,24 +173,25 @@ func TestWrongKubeconfigs(t *testing.T) {
 	}
 }
 
-// Wherever it is interrupted, it says so and leaves nothing in the cluster.
+// TestInterruptedRunLeavesNothing interrupts the program at each step: it reports that, and leaves
+// nothing in the cluster.
 func TestInterruptedRunLeavesNothing(t *testing.T) {
 	_, config, kubeconfig := cluster(t)
 	for _, step := range []string{"  server ", "  install ", "  create    300 ", "  handlers ", "  create    60 ", "  control "} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		out := &until{text: step, then: interrupt}
 		if err := run(ctx, out, options{kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
-			t.Errorf("interrupted at %q run gives %v, want %v\n%s", step, err, context.Canceled, out.String())
+			t.Errorf("run, interrupted at %q, returned %v, want %v\n%s", step, err, context.Canceled, out.String())
 		}
 		for _, resource := range []schema.GroupVersionResource{listers.WidgetResource(), listers.SiteResource()} {
 			if names := left(t, config, resource); len(names) > 0 {
-				t.Errorf("interrupted at %q run leaves %d %s", step, len(names), resource.Resource)
+				t.Errorf("run, interrupted at %q, left %d %s", step, len(names), resource.Resource)
 			}
 		}
 	}
 }
 
-// The program is interrupted while its informers wait for a list.
+// TestInterruptEndsWith130 interrupts the program while its informers wait for a list.
 func TestInterruptEndsWith130(t *testing.T) {
 	server, config, kubeconfig := cluster(t)
 	endFault := server.Inject(sourcetest.Fault{On: sourcetest.List | sourcetest.WatchList, Skip: 2, Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
@@ -213,15 +214,16 @@ func TestInterruptEndsWith130(t *testing.T) {
 		}
 	}
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(last, "clear") {
-		t.Errorf("exit code %d after %q, want 130 after the objects are deleted", cmd.ProcessState.ExitCode(), last)
+		t.Errorf("exit code %d after %q, want 130 after the deletion of the objects", cmd.ProcessState.ExitCode(), last)
 	}
 	endFault()
 	if names := left(t, config, crdResource); len(names) != 2 {
-		t.Errorf("the CRDs are %v, want them to stay", names)
+		t.Errorf("the CRDs are %v, want all of them", names)
 	}
 }
 
-// Without a cluster there is nothing to remove, and the server ends with the program.
+// TestInterruptedRunInMemory: without a cluster there is nothing to remove, and the server ends
+// with the program.
 func TestInterruptedRunInMemory(t *testing.T) {
 	for _, step := range []string{"  generate ", "  server ", "  sync ", "  control "} {
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -232,8 +234,8 @@ func TestInterruptedRunInMemory(t *testing.T) {
 	}
 }
 
-// With watch it ends only when it is told to, and without an error. What it tells a user to try is
-// something that happens.
+// TestRunWatch: with --watch the program ends only on an interrupt, without an error. The command
+// that it suggests to the user works.
 func TestRunWatch(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	out := &until{text: "curl -X DELETE "}
@@ -259,29 +261,29 @@ func TestRunWatch(t *testing.T) {
 	inOrder(t, out.String(), append(want[:len(want)-1:len(want)-1], "Ctrl-C", "red-299", "was on", want[len(want)-1]))
 }
 
-// A test writes nothing into the sources, so this one compares.
+// TestGenerateHasNothingToChange compares, because a test must not write into the sources.
 func TestGenerateHasNothingToChange(t *testing.T) {
 	files, err := generator.Generate(t.Context(), generator.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if changes, err := files.Diff(); err != nil || len(changes) > 0 {
-		t.Errorf("%d files would change, %v; run go generate", len(changes), err)
+		t.Errorf("go generate would change %d files, error %v; run it", len(changes), err)
 	}
 }
 
-// TestFewPackages counts what go run compiles before the program can say a word.
+// TestFewPackages counts the packages that go run must compile.
 func TestFewPackages(t *testing.T) {
 	list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(strings.Fields(string(list))); n > 500 {
-		t.Errorf("the program consists of %d packages, 500 at most", n)
+		t.Errorf("the program has %d packages, want at most 500", n)
 	}
 }
 
-// until calls a function when a text is written.
+// until calls then when the output contains text.
 type until struct {
 	strings.Builder
 	text string
@@ -301,7 +303,7 @@ func inOrder(t *testing.T, text string, parts []string) {
 	for _, part := range parts {
 		_, after, found := strings.Cut(rest, part)
 		if !found {
-			t.Fatalf("%q is missing or out of order in\n%s", part, text)
+			t.Fatalf("the output lacks %q, or has it in another order:\n%s", part, text)
 		}
 		rest = after
 	}

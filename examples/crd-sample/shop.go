@@ -33,7 +33,7 @@ var cities = []struct{ name, city string }{
 	{"harbour", "Simrishamn"},
 }
 
-var madeHere = map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}
+var programLabels = map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}
 
 // shop writes to the API server, as users and other controllers do in a cluster.
 type shop struct {
@@ -57,7 +57,7 @@ func newShop(config *rest.Config) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shop{client: client, label: labels.SelectorFromSet(madeHere)}, nil
+	return &shop{client: client, label: labels.SelectorFromSet(programLabels)}, nil
 }
 
 // open makes the sites and the first n widgets, after removing leftovers of a run that didn't
@@ -67,7 +67,7 @@ func (s *shop) open(ctx context.Context, n int) error {
 		return err
 	}
 	for i, c := range cities {
-		site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: madeHere}, Spec: v1alpha1.SiteSpec{City: c.city}}
+		site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: programLabels}, Spec: v1alpha1.SiteSpec{City: c.city}}
 		for node := i; node < nodes; node += len(cities) {
 			site.Spec.Nodes = append(site.Spec.Nodes, nodeName(node))
 		}
@@ -89,7 +89,7 @@ func (s *shop) add(ctx context.Context, n int) error {
 		tiers := []v1alpha1.Tier{v1alpha1.Bronze, v1alpha1.Silver, v1alpha1.Gold}
 		widget := &v1alpha1.Widget{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: widgetName(i), Namespace: namespace, Labels: madeHere,
+				Name: widgetName(i), Namespace: namespace, Labels: programLabels,
 				OwnerReferences: []metav1.OwnerReference{s.owners[i%len(s.owners)]},
 			},
 			Spec: v1alpha1.WidgetSpec{

@@ -22,7 +22,7 @@ func TestRunShowsAllSteps(t *testing.T) {
 	} {
 		_, after, found := strings.Cut(rest, step)
 		if !found {
-			t.Fatalf("%q is missing or out of order in\n%s", step, out.String())
+			t.Fatalf("the output lacks %q, or has it in another order:\n%s", step, out.String())
 		}
 		rest = after
 	}
@@ -31,11 +31,11 @@ func TestRunShowsAllSteps(t *testing.T) {
 func TestInterruptedRunEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := run(ctx, writerFunc(cancel)); !errors.Is(err, context.Canceled) {
-		t.Errorf("run returns %v, want %v", err, context.Canceled)
+		t.Errorf("run returned %v, want %v", err, context.Canceled)
 	}
 }
 
-// writerFunc is called at each line.
+// writerFunc is called for each line.
 type writerFunc func()
 
 func (f writerFunc) Write(p []byte) (int, error) {

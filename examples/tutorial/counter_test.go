@@ -22,7 +22,7 @@ import (
 
 // The following function is in docs/tutorial.md, too.
 
-// newCounter returns a controller that writes into each Team how many desks it has.
+// newCounter returns a controller that writes the number of desks into each Team.
 func newCounter(factory informers.SharedInformerFactory, client *source.Client) (*controller.Controller, error) {
 	teams, desks := factory.Tutorial().V1().Teams(), factory.Core().V1().ConfigMaps()
 	writeTeams, err := controller.Writer(client, teams, writer.Options{FieldManager: "counter"})

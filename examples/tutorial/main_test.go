@@ -72,13 +72,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestThePageHasThisCode compares the code of docs/tutorial.md with the files here.
-func TestThePageHasThisCode(t *testing.T) {
+// TestPageMatchesCode compares the code of docs/tutorial.md with the files here.
+func TestPageMatchesCode(t *testing.T) {
 	var code strings.Builder
 	for _, pattern := range []string{"*.go", "*.yaml", "teams/*.go", "api/v1/types.go"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
-			t.Fatalf("no files are %s (%v)", pattern, err)
+			t.Fatalf("no files match %s (%v)", pattern, err)
 		}
 		for _, name := range names {
 			text, err := os.ReadFile(name)
@@ -95,10 +95,10 @@ func TestThePageHasThisCode(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```(?:go|yaml)\n(.*?)```").FindAllStringSubmatch(string(tutorial), -1)
 	for _, block := range blocks {
 		if !strings.Contains(code.String(), block[1]) {
-			t.Errorf("this is not in the files:\n%s", block[1])
+			t.Errorf("the files lack this code of the page:\n%s", block[1])
 		}
 	}
 	if len(blocks) < 8 {
-		t.Errorf("%d blocks of code were found, want 8 or more", len(blocks))
+		t.Errorf("found %d blocks of code, want at least 8", len(blocks))
 	}
 }

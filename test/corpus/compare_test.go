@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// compareTrees returns how our informers differ from theirs.
+// compareTrees returns the differences between our informers and the project's.
 func compareTrees(ours, theirs tree) []string {
 	var different []string
 	for _, name := range union(ours, theirs) {
@@ -31,7 +31,7 @@ func compareTrees(ours, theirs tree) []string {
 	return different
 }
 
-// compareClients returns which of our informers make other requests than the typed clients.
+// compareClients returns our informers whose requests differ from those of the typed clients.
 func compareClients(ours tree, clients map[string]client) []string {
 	informers := map[string]client{}
 	for _, k := range ours {
@@ -53,8 +53,8 @@ func compareClients(ours tree, clients map[string]client) []string {
 	return different
 }
 
-// compareGuesses returns which plurals differ from those that a client without discovery guesses,
-// by a REST mapper made from a scheme. irregular has the plurals that no rule gives, by kind.
+// compareGuesses returns plurals that differ from the guesses of a client without discovery: a REST
+// mapper made from a scheme. irregular has the plurals outside of every rule, by kind.
 func compareGuesses(ours tree, irregular map[string]string) []string {
 	var different []string
 	used := map[string]bool{}
@@ -80,8 +80,8 @@ func compareGuesses(ours tree, irregular map[string]string) []string {
 	return different
 }
 
-// compareDefinitions returns how our informers differ from the CRDs. without has the resources that
-// no CRD has.
+// compareDefinitions returns the differences between our informers and the CRDs. without has the
+// resources missing in all CRDs.
 func compareDefinitions(ours tree, crds map[schema.GroupVersionResource]definition, without []schema.GroupVersionResource) []string {
 	informers := map[schema.GroupVersionResource]definition{}
 	for _, k := range ours {
@@ -120,7 +120,7 @@ func compareSamples(ours tree, samples map[string]bool) []string {
 	return different
 }
 
-// kind is the name of the Go type, which for all of these projects is the kind.
+// kind is the name of the Go type, and in all of these projects also the kind.
 func (k kind) kind() string { return k.Object[strings.LastIndex(k.Object, ".")+1:] }
 
 // union returns the keys of both maps, sorted.

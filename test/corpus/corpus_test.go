@@ -14,25 +14,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestProjects makes a module for each project, generates its informers, compares them with what
-// the project ships, and runs the tests in testdata.
+// TestProjects makes a module for each project, generates its informers, compares them with the
+// project's own code and CRDs, and runs the tests in testdata.
 func TestProjects(t *testing.T) {
 	for _, p := range projects {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			m := newModule(t, p, "shared")
 			if *update {
-				m.run(t, "go", "mod", "tidy", "-e") // there is nothing generated yet
+				m.run(t, "go", "mod", "tidy", "-e") // nothing is generated yet
 			}
 			m.run(t, "go", append([]string{"tool", "informer-gen", "init"}, p.inputs...)...)
 			m.configure(t)
 			for line := range strings.Lines(m.run(t, "go", "tool", "informer-gen")) {
-				// Libraries of API servers have their internal types beside those of the API.
+				// Libraries of API servers have internal types beside the API's.
 				if strings.Contains(line, "warning") && !strings.Contains(line, "is left out, because it has no version") {
 					t.Errorf("informer-gen warns: %s", line)
 				}
 			}
-			m.run(t, "go", "tool", "informer-gen", "diff") // fails if there is any
+			m.run(t, "go", "tool", "informer-gen", "diff") // fails if there is a difference
 			m.run(t, "go", "vet", "./...")
 			m.checkFormat(t)
 			m.checkRequirements(t)
@@ -57,11 +57,10 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// mutation is an error in what has been generated: text that stands in the place of other text,
-// wherever that is.
+// mutation is an error in the generated code: each occurrence of old is replaced by new.
 type mutation struct {
 	old, new string
-	want     string // is found
+	want     string // text that a comparison must report
 }
 
 // mutate fails the test unless the comparisons find each mutation.
@@ -79,7 +78,7 @@ func (m userModule) mutate(t *testing.T, shipped facts) {
 			}
 		}
 		if len(overlay) == 0 {
-			t.Errorf("%q is nowhere in what has been generated", mutation.old)
+			t.Errorf("no generated file contains %q", mutation.old)
 			continue
 		}
 		var found []string
@@ -89,7 +88,7 @@ func (m userModule) mutate(t *testing.T, shipped facts) {
 			found = shipped.compare(ours)
 		}
 		if !slices.ContainsFunc(found, func(text string) bool { return strings.Contains(text, mutation.want) }) {
-			t.Errorf("with %q for %q, these are found, and not %q:\n%s", mutation.new, mutation.old, mutation.want, strings.Join(found, "\n"))
+			t.Errorf("with %q in place of %q, the comparisons found\n%s\nwant %q", mutation.new, mutation.old, strings.Join(found, "\n"), mutation.want)
 		}
 	}
 }
@@ -106,7 +105,7 @@ func (m userModule) checkFormat(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if string(formatted) != text {
-			t.Errorf("%s is not as gofmt writes it", name)
+			t.Errorf("gofmt would change %s", name)
 		}
 	}
 }
@@ -125,16 +124,16 @@ func (m userModule) generated() (map[string]string, error) {
 	return files, err
 }
 
-// facts are facts about a project's kinds from other sources than our generator.
+// facts describe a project's kinds without our generator.
 type facts struct {
 	project     project
 	informers   tree
 	clients     map[string]client
-	definitions map[schema.GroupVersionResource]definition // nil: there are no CRDs
-	samples     map[string]bool                            // nil: there are none
+	definitions map[schema.GroupVersionResource]definition // nil if the project has no CRDs
+	samples     map[string]bool                            // nil if the project has none
 }
 
-// shipped reads what the project ships.
+// shipped reads the project's own informers, clients, CRDs and serialized objects.
 func (m userModule) shipped() (facts, error) {
 	f := facts{project: m.project}
 	program, err := load(m.dir, allSource, nil, m.project.informers, m.project.clients+"/...")
@@ -158,7 +157,7 @@ func (m userModule) shipped() (facts, error) {
 	return f, err
 }
 
-// compare returns how our informers differ.
+// compare returns the differences between our informers and the facts.
 func (f facts) compare(ours tree) []string {
 	var all []string
 	add := func(what string, different []string) {
@@ -178,7 +177,7 @@ func (f facts) compare(ours tree) []string {
 	return all
 }
 
-// informers reads what has been generated; overlay replaces the content of files.
+// informers reads the generated informers; overlay replaces the content of files.
 func (m userModule) informers(overlay map[string][]byte) (tree, error) {
 	program, err := load(m.dir, rootSource, overlay, "./generated/...")
 	if err != nil {
@@ -187,7 +186,7 @@ func (m userModule) informers(overlay map[string][]byte) (tree, error) {
 	return program.tree(modulePath + "/generated/informers")
 }
 
-// move returns a tree in which the folders of some groups have other names.
+// move returns the tree with the folders of some groups renamed.
 func (t tree) move(groups map[string]string) tree {
 	moved := maps.Clone(t)
 	for name, k := range moved {

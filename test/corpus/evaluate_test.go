@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// evaluate returns the value of an expression of pkg that is a group, version and resource, or only
-// a part of them.
+// evaluate returns the value of an expression of pkg: a group, version and resource, or only a part
+// of them.
 func (p *program) evaluate(pkg *packages.Package, expr ast.Expr) (schema.GroupVersionResource, error) {
 	none := schema.GroupVersionResource{}
 	text := func(expr ast.Expr) (string, error) {
@@ -65,7 +65,7 @@ func (p *program) evaluate(pkg *packages.Package, expr ast.Expr) (schema.GroupVe
 	return none, fmt.Errorf("%s has no known form", types.ExprString(expr))
 }
 
-// variable evaluates what a variable is initialised with.
+// variable evaluates the initial value of a variable.
 func (p *program) variable(object types.Object) (schema.GroupVersionResource, error) {
 	if object == nil || object.Pkg() == nil {
 		return schema.GroupVersionResource{}, errors.New("it is no variable of a package")
@@ -93,7 +93,7 @@ func (p *program) variable(object types.Object) (schema.GroupVersionResource, er
 	return schema.GroupVersionResource{}, fmt.Errorf("%s.%s has no initial value", pkg.PkgPath, object.Name())
 }
 
-// returned evaluates what a function that does nothing else returns.
+// returned evaluates the result of a function whose only statement is a return.
 func (p *program) returned(object types.Object) (schema.GroupVersionResource, error) {
 	if object == nil || object.Pkg() == nil {
 		return schema.GroupVersionResource{}, errors.New("it is no function of a package")

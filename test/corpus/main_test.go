@@ -15,11 +15,10 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/control"
 )
 
-// patience is how long the server may take to start and to stop: as long as on a machine that is
-// busy with other things.
+// patience bounds the start and the stop of the server, also on a busy machine.
 const patience = 3 * time.Minute
 
-// serverURL is where the devserver is, with the CRDs of all projects.
+// serverURL is the URL of the devserver, which has the CRDs of all projects.
 var serverURL string
 
 func TestMain(m *testing.M) {
@@ -38,7 +37,7 @@ func run(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	binary := filepath.Join(dir, "devserver.exe") // a name that will do for every system
+	binary := filepath.Join(dir, "devserver.exe") // a valid name on every system
 	build := exec.Command("go", "build", "-o", binary, "./cmd/devserver")
 	build.Dir = filepath.Join("..", "..", "devserver")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -21,15 +21,15 @@ var update = flag.Bool("update", false, "tidy the requirements in testdata")
 // modulePath is the import path of each module below _work.
 const modulePath = "corpus.example/user"
 
-// userModule is the module of a user who needs informers for a project's types.
+// userModule is a user's module with informers for a project's types.
 type userModule struct {
 	project project
-	// below _work, the same each time: the build cache knows packages by their folders
+	// below _work; the same in each run, because the build cache's keys have the folder
 	dir string
 }
 
-// newModule makes the module of a project anew, from its folder in testdata and the one of that
-// name, which others have in common with it.
+// newModule makes the module of a project from scratch. It has the files of the project's folder in
+// testdata, and those of the folder common.
 func newModule(t *testing.T, p project, common string) userModule {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("_work", p.name))
@@ -46,7 +46,7 @@ func newModule(t *testing.T, p project, common string) userModule {
 	return userModule{project: p, dir: dir}
 }
 
-// copyFiles copies the Go files and those of the module.
+// copyFiles copies Go files, go.mod and go.sum.
 func copyFiles(to string, from ...string) error {
 	for _, folder := range from {
 		files, err := os.ReadDir(folder)
@@ -55,7 +55,7 @@ func copyFiles(to string, from ...string) error {
 		}
 		for _, file := range files {
 			if file.Name() == configFile {
-				continue // for configure
+				continue // read by configure
 			}
 			text, err := os.ReadFile(filepath.Join(folder, file.Name()))
 			if err != nil {
@@ -71,8 +71,8 @@ func copyFiles(to string, from ...string) error {
 
 const configFile = "informer-gen.yaml"
 
-// checkRequirements fails the test if the go.mod and go.sum in testdata aren't tidy, or makes them
-// so.
+// checkRequirements fails the test if the go.mod and go.sum in testdata aren't tidy. With -update
+// it tidies them.
 func (m userModule) checkRequirements(t *testing.T) {
 	t.Helper()
 	if !*update {
@@ -91,8 +91,7 @@ func (m userModule) checkRequirements(t *testing.T) {
 	}
 }
 
-// run runs a command in the module and returns what it prints. It fails the test if the command
-// fails.
+// run runs a command in the module and returns its output. It fails the test if the command fails.
 func (m userModule) run(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command, args...)
@@ -105,8 +104,8 @@ func (m userModule) run(t *testing.T, command string, args ...string) string {
 	return string(out)
 }
 
-// configure adds what testdata has for the project to the file that init has written, and the
-// folder of its CRDs.
+// configure merges the project's informer-gen.yaml in testdata, and the folder of its CRDs, into
+// the file written by init.
 func (m userModule) configure(t *testing.T) {
 	t.Helper()
 	file := filepath.Join(m.dir, configFile)
@@ -154,7 +153,7 @@ func mergePackages(to, from map[string]any) error {
 	})
 }
 
-// mergeList adds the elements of a list; merge is called for two with the same id.
+// mergeList adds the elements of a list. For two elements with the same id it calls merge.
 func mergeList(to, from map[string]any, list, id string, merge func(to, from map[string]any) error) error {
 	elements, _ := to[list].([]any)
 next:
@@ -174,7 +173,7 @@ next:
 	return nil
 }
 
-// writeKinds writes what the tests in the module have to find.
+// writeKinds writes kinds.json, the expectations of the tests in the module.
 func (m userModule) writeKinds(t *testing.T, kinds tree) {
 	t.Helper()
 	text, err := json.MarshalIndent(kinds, "", "\t")

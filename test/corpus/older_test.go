@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// older are projects with Kubernetes libraries older than those of this module, and with a
-// controller-runtime that doesn't compile with newer ones. They ship no informers that could be
-// compared.
-var older = []struct {
+// olderProjects require older Kubernetes libraries than this module, and a controller-runtime that
+// doesn't compile with newer ones. They have no informers of their own to compare.
+var olderProjects = []struct {
 	project
 	libraries, controllerRuntime string // their versions
 }{
@@ -18,17 +17,17 @@ var older = []struct {
 	{project{name: "chaosmesh", inputs: []string{"github.com/chaos-mesh/chaos-mesh/api/v1alpha1"}}, "v0.35.3", "v0.23.3"},
 }
 
-// TestOlderLibraries: a module that has the generator as a tool, and what it writes, keeps the
-// libraries that its project has, and compiles.
+// TestOlderLibraries: with the generator as a tool and with generated code, a module keeps the
+// library versions of its project, and compiles.
 func TestOlderLibraries(t *testing.T) {
-	for _, p := range older {
+	for _, p := range olderProjects {
 		t.Run(p.name, func(t *testing.T) {
 			m := newModule(t, p.project, "older")
 			if *update {
-				m.run(t, "go", "mod", "tidy", "-e") // there is nothing generated yet
+				m.run(t, "go", "mod", "tidy", "-e") // nothing is generated yet
 			}
 			m.run(t, "go", append([]string{"tool", "informer-gen"}, p.inputs...)...)
-			// This takes a fraction of the time of compiling the libraries.
+			// Type-checking is much faster than compiling the libraries.
 			if _, err := load(m.dir, allSource, nil, "./..."); err != nil {
 				t.Error(err)
 			}
@@ -38,7 +37,7 @@ func TestOlderLibraries(t *testing.T) {
 				"sigs.k8s.io/controller-runtime": p.controllerRuntime,
 			} {
 				if got := strings.TrimSpace(m.run(t, "go", "list", "-m", "-f", "{{.Version}}", module)); got != want {
-					t.Errorf("%s: got %s, want %s", module, got, want)
+					t.Errorf("go list -m %s = %s, want %s", module, got, want)
 				}
 			}
 		})

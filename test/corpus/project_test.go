@@ -19,24 +19,24 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// project is a module with API types, and with the informers that code-generator has made for them.
+// project is a module with API types, and with informers made by code-generator.
 type project struct {
-	name      string   // of the folder in testdata, and of the one below _work
-	module    string   // which has the types
+	name      string   // also of the folders in testdata and below _work
+	module    string   // the path of the module with the types
 	inputs    []string // the patterns for init
-	informers string   // the package of the factory that the project ships
-	clients   string   // the packages of its typed clients are below
-	crds      string   // the folder of the CRDs in the module; "" if there are none
-	server    bool     // whether the tests need the devserver
-	samples   string   // the folder of serialized objects in the module; "" if there is none
+	informers string   // the package of the project's own factory
+	clients   string   // the parent of the packages of its typed clients
+	crds      string   // the folder of the CRDs in the module, or ""
+	server    bool     // the tests need the devserver
+	samples   string   // the folder of serialized objects in the module, or ""
 
-	// What is different, and has to be.
-	folders map[string]string // of groups, in theirs and ours
-	// plurals that are not what a REST mapper guesses from the kind
+	// Intended differences.
+	folders map[string]string // names of groups' folders: theirs to ours
+	// plurals that a REST mapper doesn't guess from the kind
 	irregular  map[string]string
-	withoutCRD []schema.GroupVersionResource // versions with an informer that the CRD leaves out
+	withoutCRD []schema.GroupVersionResource // versions with an informer, missing in the CRD
 
-	mutations []mutation // which the comparisons must find
+	mutations []mutation // errors that the comparisons must find
 }
 
 var projects = []project{{
@@ -47,7 +47,7 @@ var projects = []project{{
 	clients:   "k8s.io/client-go/kubernetes/typed",
 	samples:   "testdata/HEAD",
 	// Theirs are named after the folder with the types, ours after the accessor, Internal(). Go
-	// would allow no other package to import a folder of the name internal.
+	// would let no other package import a folder named internal.
 	folders:   map[string]string{"apiserverinternal": "internalapi"},
 	mutations: []mutation{{`Group: "rbac.authorization.k8s.io"`, `Group: "rbac"`, "there is no object rbac.v1.Role"}},
 }, {
@@ -70,7 +70,7 @@ var projects = []project{{
 	informers: "sigs.k8s.io/gateway-api/pkg/client/informers/externalversions",
 	clients:   "sigs.k8s.io/gateway-api/pkg/client/clientset/versioned/typed",
 	server:    true,
-	crds:      "config/crd/experimental", // of all types; the standard channel has some of them
+	crds:      "config/crd/experimental", // has all types; the standard channel has some of them
 	folders:   map[string]string{"apis": "gateway", "apisx": "experimental"},
 	irregular: map[string]string{"Gateway": "gateways", "XMesh": "xmeshes"}, // gatewaies, xmeshs
 	withoutCRD: []schema.GroupVersionResource{ // +kubebuilder:skipversion
@@ -96,11 +96,11 @@ var projects = []project{{
 	},
 }}
 
-// folder is where this module has the project's tests, requirements and indexes.
+// folder is the folder of the project's tests, requirements and indexes.
 func (p project) folder() string { return filepath.Join("testdata", p.name) }
 
-// path returns the path of a file or folder of the project's module, which may have to be
-// downloaded.
+// path returns the path of a file or folder of the project's module, and downloads the module if
+// necessary.
 func (p project) path(name string) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", p.module)
 	cmd.Dir, cmd.Env = p.folder(), environment()
@@ -115,12 +115,12 @@ func (p project) path(name string) (string, error) {
 	return filepath.Join(downloaded.Dir, filepath.FromSlash(name)), nil
 }
 
-// environment is that of all commands: each module is for itself.
+// environment is the environment of all commands: no workspace, no flags.
 func environment() []string {
 	return append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 }
 
-// definition is what a CustomResourceDefinition says about one version.
+// definition describes one version of a CustomResourceDefinition.
 type definition struct {
 	Kind       string
 	Namespaced bool
@@ -173,7 +173,7 @@ func (p project) readDefinitions() (map[schema.GroupVersionResource]definition, 
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("there are no CRDs in %s", folder)
+		return nil, fmt.Errorf("no CRDs in %s", folder)
 	}
 	return all, nil
 }

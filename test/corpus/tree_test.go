@@ -15,35 +15,34 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// program is Go source that has been type-checked.
+// program is type-checked Go source.
 type program struct {
-	packages map[string]*packages.Package // by path, with all that is imported
+	packages map[string]*packages.Package // by path, with all imported packages
 }
 
-// kind is what a tree of informers has for one API type.
+// kind is the entry of one API type in a tree.
 type kind struct {
 	Object     string // the Go type, as path.Name
 	Resource   schema.GroupVersionResource
 	Namespaced bool
-	// Folder is that of the informer's package, below the factory's.
+	// Folder is the folder of the informer's package, below the factory's.
 	Folder string
-	// The names of the generated Go types; NamespaceLister is empty for kinds that aren't
-	// namespaced.
+	// The names of the generated Go types; NamespaceLister is empty for cluster-scoped kinds.
 	Informer, Lister, NamespaceLister string
 }
 
-// tree is the informers of one factory, by accessor: Core().V1().Pods().
+// tree has the informers of one factory, by accessor: Core().V1().Pods().
 type tree map[string]kind
 
 const (
-	// allSource reads everything from source, so that nothing has to be compiled.
+	// allSource reads everything from source and compiles nothing.
 	allSource = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 		packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedDeps
-	// rootSource takes what is imported from the build cache.
+	// rootSource takes imported packages from the build cache.
 	rootSource = allSource&^packages.NeedDeps | packages.NeedExportFile
 )
 
-// load reads packages as the module in dir sees them. overlay replaces the content of files.
+// load reads packages in the module at dir. overlay replaces the content of files.
 func load(dir string, mode packages.LoadMode, overlay map[string][]byte, patterns ...string) (*program, error) {
 	roots, err := packages.Load(&packages.Config{
 		Mode: mode, Dir: dir, Env: environment(), Overlay: overlay,
@@ -62,11 +61,12 @@ func load(dir string, mode packages.LoadMode, overlay map[string][]byte, pattern
 	return p, errors.Join(errs...)
 }
 
-// tree reads the interfaces of the factory in the package at path, and those that they lead to.
+// tree reads the interfaces of the factory in the package at path, and all interfaces reached from
+// there.
 func (p *program) tree(path string) (tree, error) {
 	pkg := p.packages[path]
 	if pkg == nil {
-		return nil, fmt.Errorf("there is no package %s", path)
+		return nil, fmt.Errorf("no package %s", path)
 	}
 	factory := pkg.Types.Scope().Lookup("SharedInformerFactory")
 	if factory == nil {
@@ -102,7 +102,7 @@ func (p *program) tree(path string) (tree, error) {
 	return t, nil
 }
 
-// accessor is a method without parameters that returns one thing.
+// accessor is a method without parameters and with one result.
 type accessor struct {
 	name   string
 	result *types.Named
@@ -110,7 +110,7 @@ type accessor struct {
 
 func (a accessor) call() string { return a.name + "()" }
 
-// accessors returns those methods of t that are wanted.
+// accessors returns the methods of t for which wanted returns true.
 func accessors(t types.Type, wanted func(accessor) bool) []accessor {
 	var found []accessor
 	for method := range methods(t) {
@@ -136,8 +136,8 @@ func methods(t types.Type) func(yield func(*types.Func) bool) {
 	}
 }
 
-// isGroup finds the interfaces of groups: in client-go they are in packages of their own, in our
-// trees beside the factory.
+// isGroup reports whether an accessor returns the interface of a group. In client-go these are in
+// packages of their own, in our trees beside the factory.
 func isGroup(path string) func(accessor) bool {
 	below := isInterfaceBelow(path)
 	return func(a accessor) bool {
@@ -186,15 +186,14 @@ func readKind(informer accessor) (kind, error) {
 			return k, fmt.Errorf("%s is not of %s: %w", k.NamespaceLister, k.Object, err)
 		}
 	}
-	// Only the lister of one namespace, or of a kind without namespaces, can get an object by its
-	// name.
+	// Only the lister of one namespace, or of a cluster-scoped kind, gets an object by its name.
 	if _, canGet := method(lister, "Get"); canGet == k.Namespaced {
 		return k, fmt.Errorf("%s is namespaced: %v; has the method Get: %v", k.Lister, k.Namespaced, canGet)
 	}
 	return k, nil
 }
 
-// listed returns the type of the objects that the method List of a lister returns.
+// listed returns the type of the objects returned by a lister's List.
 func listed(lister *types.Named) (*types.Named, error) {
 	if list, ok := method(lister, "List"); ok {
 		if slice, ok := list.Signature().Results().At(0).Type().(*types.Slice); ok {
@@ -219,7 +218,7 @@ func method(t types.Type, name string) (*types.Func, bool) {
 
 func typeName(t *types.Named) string { return t.Obj().Pkg().Path() + "." + t.Obj().Name() }
 
-// resources reads what the method ForResource of a factory returns: resources by accessor.
+// resources reads a factory's ForResource: it returns resources by accessor.
 func (p *program) resources(factory *packages.Package) (map[string]schema.GroupVersionResource, error) {
 	found := map[string]schema.GroupVersionResource{}
 	var errs []error
@@ -276,14 +275,13 @@ func informerOf(clause *ast.CaseClause) string {
 	return strings.Join(names, ".")
 }
 
-// client is what a typed client asks for.
+// client describes the requests of a typed client.
 type client struct {
 	Resource   string // the plural
 	Namespaced bool
 }
 
-// clients reads the clients that list, in packages below path that client-gen has written: by the
-// type of the object.
+// clients reads the typed clients with a List, in packages below path: by the type of the object.
 func (p *program) clients(path string) (map[string]client, error) {
 	found := map[string]client{}
 	var errs []error
@@ -304,7 +302,7 @@ func (p *program) clients(path string) (map[string]client, error) {
 				pointer, ok := pkg.TypesInfo.TypeOf(instance.Indices[0]).(*types.Pointer)
 				resource := pkg.TypesInfo.Types[call.Args[0]].Value
 				if !ok || resource == nil {
-					errs = append(errs, fmt.Errorf("%s: a client of an unknown form: %s", pkg.PkgPath, types.ExprString(call)))
+					errs = append(errs, fmt.Errorf("%s: a client in an unknown form: %s", pkg.PkgPath, types.ExprString(call)))
 					return true
 				}
 				// a parameter, or the constant ""

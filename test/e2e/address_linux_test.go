@@ -10,8 +10,8 @@ import (
 )
 
 // reserve returns an address of this machine at which processes may listen, one after the other.
-// Nothing else gets the port until the test ends: it is bound here, and Linux lets a process listen
-// at it all the same, because both sockets may reuse addresses and this one doesn't listen.
+// Nothing else gets the port until the test ends: it is bound here. Linux still lets a process
+// listen at it, because both sockets may reuse addresses and this one doesn't listen.
 func reserve(t *testing.T) (address string) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// reserve returns an address of this machine at which nothing listens. It is free for others, too:
+// reserve returns an address of this machine at which nothing listens. Other programs may take it:
 // only Linux has a way to hold it.
 func reserve(t *testing.T) (address string) {
 	t.Helper()

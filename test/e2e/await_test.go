@@ -17,11 +17,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/lister"
 )
 
-// Many goroutines write at once, and each reads its own write as soon as it has awaited it: 200
-// writes, and the deletes.
+// TestReadYourWrites has many goroutines write at once. Each awaits its write and then reads it:
+// 200 writes, and the deletes.
 func TestReadYourWrites(t *testing.T) {
 	t.Parallel()
-	for name, opts := range bothWays {
+	for name, opts := range listModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns := shared.crates(t)
@@ -45,9 +45,9 @@ func TestReadYourWrites(t *testing.T) {
 	}
 }
 
-// readWrites is the only writer of one object, writes it again and again, and reads it from the
-// lister after each write.
-func (i in) readWrites(ctx context.Context, cache *informer.SharedIndexInformer[*Crate], name string, writes int64) error {
+// readWrites is the only writer of one object. It writes the object again and again, and reads it
+// from the lister after each write.
+func (i collection) readWrites(ctx context.Context, cache *informer.SharedIndexInformer[*Crate], name string, writes int64) error {
 	crates := lister.New(cache.Store(), i.gvr.GroupResource()).Namespace(i.namespace)
 	exists := false
 	for n := range writes {

@@ -19,13 +19,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/manager/election"
 )
 
-// busyEnv makes this test binary a process that takes part in an election, and sends as many
-// requests as it can while it leads. Its value is a name, a protocol and an address.
+// busyEnv makes this test binary a participant in an election, which sends as many requests as it
+// can while it leads. Its value is a name, a protocol and an address.
 const busyEnv = "E2E_BUSY"
 
 const busyGoroutines = 64
 
-// busyMain is the main function of such a process. It ends in order on SIGTERM.
+// busyMain is the main function of a busy process. It shuts down on SIGTERM.
 func busyMain(env string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -48,7 +48,7 @@ func takePart(ctx context.Context, name, protocol, url string) error {
 	}
 	e, err := election.New(config, election.Options{
 		Namespace: "default", Name: electionName, Identity: name,
-		// The others see renewals in whole seconds, so the margin must be longer.
+		// A Lease has renewals in whole seconds, so the margin must be longer.
 		LeaseDuration: 2 * time.Second, RenewDeadline: 600 * time.Millisecond, RetryPeriod: 100 * time.Millisecond,
 	})
 	if err != nil {

@@ -24,11 +24,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// The tests of elections run this test binary again, as processes that take part. Their times are
-// short; a Lease has whole seconds.
+// The tests of elections run this test binary again, as participants. Their times are short; a
+// Lease has whole seconds.
 const (
 	candidateEnv = "E2E_CANDIDATE" // the address of the server
-	electionName = "election"      // of the Lease, and of the ConfigMap that the leader writes
+	electionName = "election"      // of the Lease, and of the ConfigMap written by the leader
 
 	leaseTime = 6 * time.Second
 	renewTime = 3 * time.Second
@@ -36,8 +36,8 @@ const (
 	fenceTime = renewTime + retryTime // after the last renewal, since the margin is the rest
 )
 
-// candidate is the main function of such a process. It writes as often as it can while it leads,
-// and ends in order on SIGTERM.
+// candidate is the main function of a participant. It writes as often as it can while it leads, and
+// shuts down on SIGTERM.
 func candidate(url string) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -80,7 +80,7 @@ func newCandidate(config *rest.Config) (*manager.Manager, error) {
 				data := fmt.Appendf(nil, `{"data":{"at":"%d"}}`, time.Now().UnixNano())
 				_, _, err := maps.Patch(ctx, key, types.MergePatchType, data)
 				if errors.Is(err, election.ErrNotLeading) {
-					err = nil // others would make the delays grow
+					err = nil // an error would make the delays grow
 				}
 				return controller.Result{RequeueAfter: time.Millisecond}, err
 			}, controller.Options{}, controller.For(informer))

@@ -23,21 +23,21 @@ func TestCreateUpdateDelete(t *testing.T) {
 		t.Errorf("the store has %+v", got)
 	}
 
-	ns.load(t, "blue", 5)
+	ns.setWeight(t, "blue", 5)
 	h.wantLines(1, "update blue")
 	if c, _ := i.Store().Snapshot().Get(object.KeyOf(got)); c.Spec.Weight != 5 || got.Spec.Weight != 0 {
 		t.Errorf("weights %d and, in the object from before, %d; want 5 and 0", c.Spec.Weight, got.Spec.Weight)
 	}
 
-	// A write that changes nothing is no event.
-	ns.load(t, "blue", 5)
+	// A write without a change is no event.
+	ns.setWeight(t, "blue", 5)
 	ns.delete(t, "blue")
 	h.wantLines(2, "delete blue")
 	agree(t, state{}, h, i.Store())
 }
 
-// One name, two objects: delete and then add, whether the informer watches or not.
-func TestRecreatedObjectIsADeleteAndAnAdd(t *testing.T) {
+// TestRecreatedObjectIsDeleteAndAdd: one name, two objects, whether the informer watches or not.
+func TestRecreatedObjectIsDeleteAndAdd(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"while watching": "delete blue", "while disconnected": "delete blue", "behind a 410": "delete blue unseen"} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ import (
 type cluster struct {
 	child     *control.Process // replaced by restart
 	url       string
-	dir       string // of its data; "" if it needn't survive
+	dir       string // of its data; "" for a temporary one
 	flags     []string
 	dynamic   dynamic.Interface
 	transport *http.Transport // of dynamic
@@ -73,7 +73,7 @@ func (c *cluster) stop(ctx context.Context) error {
 	return c.child.Quit(ctx)
 }
 
-// newCluster starts a server that belongs to one test. Its data survive a restart.
+// newCluster starts a server for one test. Its data survive a restart.
 func newCluster(t *testing.T, flags ...string) *cluster {
 	t.Helper()
 	c, err := startCluster(deadline(t), t.TempDir(), flags...)
@@ -90,15 +90,14 @@ func newCluster(t *testing.T, flags ...string) *cluster {
 	return c
 }
 
-// startAgain starts a server that was stopped or killed, in the same folder and at the same
-// address.
+// startAgain starts a stopped or killed server again, in the same folder and at the same address.
 func (c *cluster) startAgain(t *testing.T) {
 	t.Helper()
 	addr, err := url.Parse(c.url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Another process's connection may have got the port for a moment.
+	// Another process's connection may hold the port for a moment.
 	poll.Until(t, func() error { return c.start(deadline(t), addr.Host) })
 }
 
@@ -107,15 +106,15 @@ func killed(err error) bool {
 	return ok && !exit.Exited()
 }
 
-// deadline returns a context that ends shortly before go test's own timeout, so that the test can
-// still report what it waited for.
+// deadline returns a context that ends shortly before go test's own timeout. So the test can still
+// report the failed wait.
 func deadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), poll.Left(t))
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// connect makes a client whose connections belong to the test.
+// connect makes a client. Its connections are closed when the test ends.
 func connect(t *testing.T, url string) *source.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -127,23 +126,23 @@ func connect(t *testing.T, url string) *source.Client {
 	return client
 }
 
-// in is one namespace of a resource.
-type in struct {
+// collection is one namespace of a resource, or all of a cluster-scoped resource.
+type collection struct {
 	cluster   *cluster
 	gvr       schema.GroupVersionResource
 	namespace string
 }
 
-// crates gives a namespace that no other test uses.
-func (c *cluster) crates(t *testing.T) in {
-	return in{c, crates, dnsName(t)}
+// crates returns the Crates of a new namespace.
+func (c *cluster) crates(t *testing.T) collection {
+	return collection{c, crates, dnsName(t)}
 }
 
-func (i in) client() dynamic.ResourceInterface {
+func (i collection) client() dynamic.ResourceInterface {
 	return i.cluster.dynamic.Resource(i.gvr).Namespace(i.namespace)
 }
 
-// crate gives a Crate by its name.
+// crate returns a Crate with a name.
 func crate(name string, change ...func(*Crate)) *Crate {
 	c := &Crate{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	for _, f := range change {
@@ -152,9 +151,9 @@ func crate(name string, change ...func(*Crate)) *Crate {
 	return c
 }
 
-// create creates obj, whose kind is the name of its Go type. A cluster-scoped object is deleted
-// when the test ends.
-func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
+// create creates obj; its kind is the name of its Go type. A cluster-scoped object is deleted when
+// the test ends.
+func (i collection) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -180,7 +179,7 @@ func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 }
 
 // createMany creates crate-000, crate-001 and so on.
-func (i in) createMany(t *testing.T, n int, change ...func(*Crate, int)) {
+func (i collection) createMany(t *testing.T, n int, change ...func(*Crate, int)) {
 	t.Helper()
 	for k := range n {
 		c := crate(fmt.Sprintf("crate-%03d", k))
@@ -191,8 +190,8 @@ func (i in) createMany(t *testing.T, n int, change ...func(*Crate, int)) {
 	}
 }
 
-// patch changes an object by a merge patch.
-func (i in) patch(t *testing.T, name, patch string) *unstructured.Unstructured {
+// patch applies a merge patch to an object.
+func (i collection) patch(t *testing.T, name, patch string) *unstructured.Unstructured {
 	t.Helper()
 	u, err := i.client().Patch(deadline(t), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	if err != nil {
@@ -201,28 +200,28 @@ func (i in) patch(t *testing.T, name, patch string) *unstructured.Unstructured {
 	return u
 }
 
-// load gives an object another weight.
-func (i in) load(t *testing.T, name string, weight int64) *unstructured.Unstructured {
+// setWeight sets the weight of a Crate.
+func (i collection) setWeight(t *testing.T, name string, weight int64) *unstructured.Unstructured {
 	t.Helper()
 	return i.patch(t, name, fmt.Sprintf(`{"spec":{"weight":%d}}`, weight))
 }
 
-func (i in) delete(t *testing.T, name string) {
+func (i collection) delete(t *testing.T, name string) {
 	t.Helper()
 	if err := i.client().Delete(deadline(t), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatalf("delete %s: %v", name, err)
 	}
 }
 
-// state is what exists: key to "uid@resourceVersion".
+// state maps the keys of existing objects to "uid@resourceVersion".
 type state map[object.Key]string
 
 func (s state) put(obj metav1.Object) {
 	s[object.KeyOf(obj)] = fmt.Sprintf("%s@%s", obj.GetUID(), obj.GetResourceVersion())
 }
 
-// state asks the server.
-func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
+// state lists the collection at the server.
+func (i collection) state(t *testing.T, opts ...metav1.ListOptions) state {
 	t.Helper()
 	var opt metav1.ListOptions
 	if len(opts) > 0 {
@@ -239,10 +238,9 @@ func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
 	return s
 }
 
-// settle waits until the server's watch cache has all writes. A full state that is read then lacks
-// a deleted object; one that is read earlier may have the object, and its deletion comes as an
-// event.
-func (i in) settle(t *testing.T) {
+// settle waits until the server's watch cache has all writes. A list read after that lacks deleted
+// objects. A list read earlier may still have them, and their deletions come as events.
+func (i collection) settle(t *testing.T) {
 	t.Helper()
 	list, err := i.client().List(deadline(t), metav1.ListOptions{})
 	if err != nil {
@@ -270,9 +268,9 @@ func (c *cluster) installLater(t *testing.T) {
 	}
 }
 
-// createSoon creates a crate of a CRD that installLater has installed: the server takes creates a
-// moment later than lists.
-func (i in) createSoon(t *testing.T, name string) {
+// createSoon creates a crate of the CRD installed by installLater. It tries until the server
+// accepts creates, a moment later than lists.
+func (i collection) createSoon(t *testing.T, name string) {
 	t.Helper()
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(i.gvr.GroupVersion().String())

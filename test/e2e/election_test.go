@@ -32,67 +32,67 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// slack is how much later than its process's clock a proxy on a busy machine may see a request. It
-// is less than the margin, so a request that is later than that is found out.
+// slack is the allowed delay between the process's clock and the proxy's on a busy machine. It is
+// less than the margin, so a later request is still detected.
 const slack = 2 * time.Second
 
-// inElection is a process that takes part, and the proxy through which all its requests go.
-type inElection struct {
+// participant is a process in an election, and the proxy for all of its requests.
+type participant struct {
 	name   string
 	cmd    *exec.Cmd
-	stderr bytes.Buffer // read it after ended
+	stderr bytes.Buffer // read after ended
 	ended  chan struct{}
 
-	mu      sync.Mutex    // mu guards what follows
-	hold    chan struct{} // while it is not nil, requests for the Lease wait until it is closed
-	renewed []time.Time   // when writes of the Lease came that succeeded
-	seen    time.Time     // when it last saw another state of the Lease
-	version string        // of the Lease then
-	writes  []time.Time   // when writes of the leader's work came
+	mu      sync.Mutex    // mu guards the fields below
+	hold    chan struct{} // if not nil, requests for the Lease wait until it is closed
+	renewed []time.Time   // arrival times of successful writes of the Lease
+	seen    time.Time     // time of the last new version of the Lease in an answer
+	version string        // of the Lease at that time
+	writes  []time.Time   // arrival times of the leader's own writes
 }
 
-// race is an election of three processes.
-type race struct {
-	all   []*inElection
-	wrong []string
+// electionTest is an election of three processes.
+type electionTest struct {
+	all      []*participant
+	failures []string
 }
 
-// elect plays a scenario. One in which the machine stood still shows nothing about times, and is
-// played once more if it went wrong.
-func elect(t *testing.T, scenario func(*testing.T, *race)) {
+// elect plays a scenario. It plays a failed scenario again if the machine stood still meanwhile,
+// because the measured times then mean nothing.
+func elect(t *testing.T, scenario func(*testing.T, *electionTest)) {
 	if testing.Short() {
 		t.Skip("measures how late three processes write, which a busy machine decides; .ci/run timed runs it")
 	}
 	t.Parallel()
 	for tries := 1; ; tries++ {
-		p, r := watchPauses(t), startElection(t)
-		scenario(t, r)
+		p, e := watchPauses(t), startElection(t)
+		scenario(t, e)
 		pause := time.Duration(p.longest.Load())
-		if len(r.wrong) > 0 && pause > slack/4 && tries < 5 {
-			t.Logf("once more, since nothing ran for %v: %q", pause, r.wrong)
-			r.end()
+		if len(e.failures) > 0 && pause > slack/4 && tries < 5 {
+			t.Logf("play the scenario again, since nothing ran for %v: %q", pause, e.failures)
+			e.end()
 			continue
 		}
-		for _, text := range r.wrong {
+		for _, text := range e.failures {
 			t.Errorf("%s; the longest pause was %v", text, pause)
 		}
 		return
 	}
 }
 
-func (r *race) errorf(format string, args ...any) {
-	r.wrong = append(r.wrong, fmt.Sprintf(format, args...))
+func (e *electionTest) errorf(format string, args ...any) {
+	e.failures = append(e.failures, fmt.Sprintf(format, args...))
 }
 
 // end kills the processes.
-func (r *race) end() {
-	for _, p := range r.all {
-		_ = p.cmd.Process.Kill() // which may have ended
+func (e *electionTest) end() {
+	for _, p := range e.all {
+		_ = p.cmd.Process.Kill() // it may have ended
 		<-p.ended
 	}
 }
 
-func startElection(t *testing.T) *race {
+func startElection(t *testing.T) *electionTest {
 	t.Helper()
 	c := newCluster(t, "--built-in-kinds")
 	transport := &http.Transport{}
@@ -105,24 +105,24 @@ func startElection(t *testing.T) *race {
 	if _, err := client.CoreV1().ConfigMaps("default").Create(deadline(t), written, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	r := &race{}
+	e := &electionTest{}
 	for _, name := range []string{"a", "b", "c"} {
-		r.all = append(r.all, startProcess(t, name, c.url))
+		e.all = append(e.all, startProcess(t, name, c.url))
 	}
-	return r
+	return e
 }
 
-func startProcess(t *testing.T, name, server string) *inElection {
+func startProcess(t *testing.T, name, server string) *participant {
 	t.Helper()
 	target, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &inElection{name: name, ended: make(chan struct{})}
+	p := &participant{name: name, ended: make(chan struct{})}
 	transport := &http.Transport{}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.Transport, proxy.FlushInterval = transport, -1
-	proxy.ModifyResponse = p.answered
+	proxy.ModifyResponse = p.observeLease
 	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { p.serve(proxy, w, req) }))
 	executable, err := os.Executable()
@@ -142,7 +142,7 @@ func startProcess(t *testing.T, name, server string) *inElection {
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
 		<-p.ended
-		p.letGo()
+		p.releaseRenewals()
 		front.CloseClientConnections()
 		front.Close()
 		transport.CloseIdleConnections()
@@ -152,11 +152,11 @@ func startProcess(t *testing.T, name, server string) *inElection {
 
 type arrival struct{}
 
-// serve notes when a request is complete, and passes it on.
-func (p *inElection) serve(next http.Handler, w http.ResponseWriter, req *http.Request) {
+// serve records the arrival of a complete request, and passes the request on.
+func (p *participant) serve(next http.Handler, w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
-		return // it was cut off before its end
+		return // the request was cut off
 	}
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	now := time.Now()
@@ -175,8 +175,8 @@ func (p *inElection) serve(next http.Handler, w http.ResponseWriter, req *http.R
 	next.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), arrival{}, now)))
 }
 
-// answered notes what the process learns of the Lease.
-func (p *inElection) answered(resp *http.Response) error {
+// observeLease records the version of the Lease in an answer.
+func (p *participant) observeLease(resp *http.Response) error {
 	if !strings.Contains(resp.Request.URL.Path, "/leases") || resp.StatusCode >= 300 {
 		return nil
 	}
@@ -200,14 +200,14 @@ func (p *inElection) answered(resp *http.Response) error {
 }
 
 // holdRenewals makes all requests for the Lease hang.
-func (p *inElection) holdRenewals() {
+func (p *participant) holdRenewals() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hold = make(chan struct{})
 }
 
-// letGo ends that.
-func (p *inElection) letGo() {
+// releaseRenewals lets these requests go on.
+func (p *participant) releaseRenewals() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.hold != nil {
@@ -216,7 +216,7 @@ func (p *inElection) letGo() {
 	}
 }
 
-func (p *inElection) lastWrite() (at time.Time, n int) {
+func (p *participant) lastWrite() (at time.Time, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n = len(p.writes); n > 0 {
@@ -225,11 +225,11 @@ func (p *inElection) lastWrite() (at time.Time, n int) {
 	return at, n
 }
 
-// settled waits until a process has led for some renewals, and returns it.
-func (r *race) settled(t *testing.T) (leader *inElection) {
+// settledLeader waits until a process has led for some renewals, and returns it.
+func (e *electionTest) settledLeader(t *testing.T) (leader *participant) {
 	t.Helper()
 	poll.Until(t, func() error {
-		for _, p := range r.all {
+		for _, p := range e.all {
 			if p.leads() {
 				leader = p
 				return nil
@@ -240,7 +240,7 @@ func (r *race) settled(t *testing.T) (leader *inElection) {
 	return leader
 }
 
-func (p *inElection) leads() bool {
+func (p *participant) leads() bool {
 	select {
 	case <-p.ended:
 		return false
@@ -251,19 +251,19 @@ func (p *inElection) leads() bool {
 	return len(p.renewed) >= 4 && len(p.writes) > 0
 }
 
-// leader waits until another process than those writes, and returns it.
-func (r *race) leader(t *testing.T, others ...*inElection) *inElection {
+// leader waits for a write of a process other than others, and returns the process.
+func (e *electionTest) leader(t *testing.T, others ...*participant) *participant {
 	t.Helper()
-	var leader *inElection
-	was := map[*inElection]int{}
-	for _, p := range r.all {
+	var leader *participant
+	was := map[*participant]int{}
+	for _, p := range e.all {
 		_, was[p] = p.lastWrite()
 	}
 	for _, p := range others {
 		was[p] = 1 << 60
 	}
 	poll.Until(t, func() error {
-		for _, p := range r.all {
+		for _, p := range e.all {
 			if _, n := p.lastWrite(); n > was[p] {
 				leader = p
 				return nil
@@ -276,10 +276,10 @@ func (r *race) leader(t *testing.T, others ...*inElection) *inElection {
 
 var errNoLeader = errors.New("no process leads")
 
-// check asserts what holds whatever has happened: no write has come later than a leader's lease
-// less margin after its last renewal before, and none after the first one of the next leader.
-func (r *race) check(t *testing.T, before, after *inElection) {
-	for _, p := range r.all {
+// check asserts the promises of every scenario: no write of a leader arrived later than its fence
+// allows after its last renewal, and none after the first write of the next leader.
+func (e *electionTest) check(t *testing.T, before, after *participant) {
+	for _, p := range e.all {
 		p.mu.Lock()
 		latest, n := time.Duration(0), -1
 		for _, at := range p.writes {
@@ -287,13 +287,13 @@ func (r *race) check(t *testing.T, before, after *inElection) {
 				n++
 			}
 			if n < 0 {
-				r.errorf("%s has written before it led", p.name)
+				e.errorf("%s has written before it led", p.name)
 				break
 			}
 			latest = max(latest, at.Sub(p.renewed[n]))
 		}
 		if latest > fenceTime+slack {
-			r.errorf("%s has written %v after its last renewal; its fence shuts after %v", p.name, latest, fenceTime)
+			e.errorf("%s has written %v after its last renewal; its fence shuts after %v", p.name, latest, fenceTime)
 		}
 		t.Logf("%s: %d writes, the latest %v after the renewal before; %d renewals", p.name, len(p.writes), latest, len(p.renewed))
 		p.mu.Unlock()
@@ -302,92 +302,91 @@ func (r *race) check(t *testing.T, before, after *inElection) {
 	after.mu.Lock()
 	defer after.mu.Unlock()
 	if first := after.writes[0]; !last.Before(first) {
-		r.errorf("%s has written %v after the first write of %s", before.name, last.Sub(first), after.name)
+		e.errorf("%s has written %v after the first write of %s", before.name, last.Sub(first), after.name)
 	}
 }
 
-// took asserts how long the next leader has taken since it has seen the lease as the last one had
-// left it.
-func (r *race) took(t *testing.T, p *inElection, since time.Time, most time.Duration) {
+// checkTakeover asserts that the next leader took over within most of since.
+func (e *electionTest) checkTakeover(t *testing.T, p *participant, since time.Time, most time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := p.renewed[0].Sub(since)
-	t.Logf("the next one led after %v; %v at most, and what a busy machine takes", took, most)
+	t.Logf("the next leader took over after %v, want at most %v plus %v on a busy machine", took, most, slack)
 	if took > most+slack {
-		r.errorf("the next one led after %v; want %v at most", took, most)
+		e.errorf("the next leader took over after %v, want at most %v", took, most)
 	}
 }
 
-func (p *inElection) sawLast() time.Time {
+func (p *participant) lastSeen() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.seen
 }
 
-const lookTime = retryTime * 22 / 10 // between two looks of a process that does not lead, at most
+const lookTime = retryTime * 22 / 10 // the longest time between a follower's reads of the Lease
 
-func TestElectionAfterAKill(t *testing.T) {
-	elect(t, func(t *testing.T, r *race) {
-		a := r.settled(t)
+func TestElectionAfterKill(t *testing.T) {
+	elect(t, func(t *testing.T, e *electionTest) {
+		a := e.settledLeader(t)
 		if err := a.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		<-a.ended
-		b := r.leader(t, a)
-		r.check(t, a, b)
-		r.took(t, b, b.sawLast(), leaseTime+lookTime)
+		b := e.leader(t, a)
+		e.check(t, a, b)
+		e.checkTakeover(t, b, b.lastSeen(), leaseTime+lookTime)
 	})
 }
 
-func TestElectionAfterACleanEnd(t *testing.T) {
-	elect(t, func(t *testing.T, r *race) {
-		a := r.settled(t)
+func TestElectionAfterCleanEnd(t *testing.T) {
+	elect(t, func(t *testing.T, e *electionTest) {
+		a := e.settledLeader(t)
 		if err := a.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		<-a.ended
 		ended := time.Now()
 		if code := a.cmd.ProcessState.ExitCode(); code != 0 {
-			r.errorf("exit code %d: %s", code, &a.stderr)
+			e.errorf("exit code %d: %s", code, &a.stderr)
 		}
-		b := r.leader(t, a)
-		r.check(t, a, b)
-		r.took(t, b, ended, lookTime)
+		b := e.leader(t, a)
+		e.check(t, a, b)
+		e.checkTakeover(t, b, ended, lookTime)
 	})
 }
 
-// TestElectionWithAStoppedLeader: the process is stopped for longer than its lease, and finds
-// another leader when it goes on.
-func TestElectionWithAStoppedLeader(t *testing.T) {
-	elect(t, func(t *testing.T, r *race) {
-		a := r.settled(t)
+// TestElectionWithStoppedLeader stops the leader for longer than its lease. When it goes on, it
+// finds another leader.
+func TestElectionWithStoppedLeader(t *testing.T) {
+	elect(t, func(t *testing.T, e *electionTest) {
+		a := e.settledLeader(t)
 		if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		b := r.leader(t, a)
-		r.took(t, b, b.sawLast(), leaseTime+lookTime)
+		b := e.leader(t, a)
+		e.checkTakeover(t, b, b.lastSeen(), leaseTime+lookTime)
 		if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
 		<-a.ended
 		if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
-			r.errorf("exit code %d: %s", code, &a.stderr)
+			e.errorf("exit code %d: %s", code, &a.stderr)
 		}
-		r.check(t, a, b)
+		e.check(t, a, b)
 	})
 }
 
-// TestElectionWithRenewalsThatHang: all other requests of the leader get through.
-func TestElectionWithRenewalsThatHang(t *testing.T) {
-	elect(t, func(t *testing.T, r *race) {
-		a := r.settled(t)
+// TestElectionWithHangingRenewals lets all other requests of the leader through.
+func TestElectionWithHangingRenewals(t *testing.T) {
+	elect(t, func(t *testing.T, e *electionTest) {
+		a := e.settledLeader(t)
 		a.holdRenewals()
-		b := r.leader(t, a)
-		r.took(t, b, b.sawLast(), leaseTime+lookTime)
+		b := e.leader(t, a)
+		e.checkTakeover(t, b, b.lastSeen(), leaseTime+lookTime)
 		<-a.ended
 		if code := a.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(a.stderr.String(), "the lease was lost") {
-			r.errorf("exit code %d: %s", code, &a.stderr)
+			e.errorf("exit code %d: %s", code, &a.stderr)
 		}
-		r.check(t, a, b)
+		e.check(t, a, b)
 	})
 }

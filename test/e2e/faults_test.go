@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// The server forgets the last version that the informer has seen, while objects are created,
-// changed and deleted.
+// TestExpiredWatch lets the informer's last version expire, while objects are created, changed and
+// deleted.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -42,9 +42,9 @@ func TestExpiredWatch(t *testing.T) {
 			runSynced(t, f)
 			h.await("30 adds", func() bool { return len(h.lines) == 30 })
 
-			// The informer's next watch is held back until its resourceVersion is too old.
+			// The proxy holds the next watch back until its resourceVersion is too old.
 			p.disconnect(t)
-			ns.load(t, "crate-001", 1)
+			ns.setWeight(t, "crate-001", 1)
 			ns.delete(t, "crate-002")
 			ns.delete(t, "crate-003")
 			ns.create(t, crate("crate-003"))
@@ -54,31 +54,31 @@ func TestExpiredWatch(t *testing.T) {
 			}
 			p.setFaults(nil)
 			p.cut()
-			for n := range 10 { // at the time when it reads everything anew
-				ns.load(t, fmt.Sprintf("crate-%03d", 10+n), 2)
+			for n := range 10 { // during the relist
+				ns.setWeight(t, fmt.Sprintf("crate-%03d", 10+n), 2)
 				ns.delete(t, fmt.Sprintf("crate-%03d", 20+n))
 			}
 			agree(t, ns.state(t), h, i.Store())
-			// Handlers may be called before the reflector counts the full state.
+			// Handlers may be called before the reflector counts the relist.
 			awaitStatus(t, i, "watching", watching)
 			if n := i.Status().Reflector.Relists; n != 1 {
-				t.Errorf("%d relists, want 1: nothing has expired, or it did more than once", n)
+				t.Errorf("the informer has %d relists, want 1: its version expired never or more than once", n)
 			}
-			lines := strings.Join(h.told(), "\n") + "\n"
+			lines := strings.Join(h.callbacks(), "\n") + "\n"
 			for _, line := range []string{"delete crate-002 unseen\n", "delete crate-003 unseen\nadd crate-003\n"} {
 				if !strings.Contains(lines, line) {
-					t.Errorf("no %q among the callbacks", line)
+					t.Errorf("the callbacks lack %q", line)
 				}
 			}
 			if n := strings.Count(lines, "crate-000\n"); n != 1 {
-				t.Errorf("%d callbacks for an object that never changed, want 1", n)
+				t.Errorf("%d callbacks for crate-000, which never changed, want 1", n)
 			}
 
-			// Once more, with changes all the while.
+			// Once more, with changes all the time.
 			expired := make(chan error, 1)
 			go func() { expired <- tt.expire(deadline(t), c) }()
 			for n := int64(10); ; n++ {
-				ns.load(t, "crate-000", n)
+				ns.setWeight(t, "crate-000", n)
 				ns.delete(t, "crate-new")
 				ns.create(t, crate("crate-new"))
 				if len(expired) > 0 {
@@ -103,8 +103,9 @@ func compact(ctx context.Context, c *cluster) error {
 	return err
 }
 
-// After a compaction to the very next change, the API server can't tell what that changed, and ends
-// each watch that gets there with an internal error. Only a new full state helps.
+// TestCompactionToTheNextChange: after a compaction to the very next change, the API server has
+// lost the old state of its object. It ends each watch at this change with an internal error. Only
+// a relist helps.
 func TestCompactionToTheNextChange(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--no-watch-cache")
@@ -115,7 +116,7 @@ func TestCompactionToTheNextChange(t *testing.T) {
 	h, _ := listen(t, i)
 	runSynced(t, f)
 	p.disconnect(t)
-	ns.load(t, "blue", 1)
+	ns.setWeight(t, "blue", 1)
 	if err := compact(deadline(t), c); err != nil {
 		t.Fatal(err)
 	}
@@ -123,12 +124,12 @@ func TestCompactionToTheNextChange(t *testing.T) {
 	p.cut()
 	h.wantLines(0, "add blue", "update blue")
 	agree(t, ns.state(t), h, i.Store())
-	ns.load(t, "blue", 2)
+	ns.setWeight(t, "blue", 2)
 	h.wantLines(2, "update blue")
 }
 
-// The server goes and comes back with the same data. Changes that are made before the informer is
-// back are not lost, and neither are those from just before the end.
+// TestServerRestart stops the server and starts it again with the same data. The informer misses no
+// change, neither from just before the end nor from before it reconnects.
 func TestServerRestart(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(ctx context.Context, c *cluster) error{
@@ -143,7 +144,7 @@ func TestServerRestart(t *testing.T) {
 			f, i := crateInformer(t, c.url, ns)
 			h, _ := listen(t, i)
 			runSynced(t, f)
-			ns.load(t, "crate-000", 1)
+			ns.setWeight(t, "crate-000", 1)
 			ns.delete(t, "crate-001")
 			if err := end(deadline(t), c); err != nil {
 				t.Fatal(err)
@@ -153,23 +154,23 @@ func TestServerRestart(t *testing.T) {
 				t.Errorf("without the server the store has %d objects, synced: %v", n, i.HasSynced())
 			}
 			c.startAgain(t)
-			ns.load(t, "crate-002", 2)
+			ns.setWeight(t, "crate-002", 2)
 			ns.delete(t, "crate-003")
 			ns.create(t, crate("crate-003"))
 			ns.delete(t, "crate-004")
 			ns.create(t, crate("crate-new"))
 			agree(t, ns.state(t), h, i.Store())
-			ns.load(t, "crate-005", 5)
+			ns.setWeight(t, "crate-005", 5)
 			h.awaitLine("update crate-005")
 		})
 	}
 }
 
-// The CRD is installed when the informer runs already.
+// TestCRDInstalledLater installs the CRD when the informer runs already.
 func TestCRDInstalledLater(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
-	ns := in{c, laterCrates, "later"}
+	ns := collection{c, laterCrates, "later"}
 	f, i := crateInformer(t, c.url, ns)
 	h, _ := listen(t, i)
 	run(t, f)
@@ -177,7 +178,7 @@ func TestCRDInstalledLater(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := f.WaitForCacheSync(ctx); !apierrors.IsNotFound(err) {
-		t.Errorf("WaitForCacheSync gives %v, want NotFound", err)
+		t.Errorf("WaitForCacheSync() = %v, want NotFound", err)
 	}
 	c.installLater(t)
 	if err := f.WaitForCacheSync(deadline(t)); err != nil {

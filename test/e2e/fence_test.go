@@ -28,19 +28,19 @@ import (
 )
 
 const (
-	fenceCycles = 100 // how often the leader is stopped
-	// lateMost is how many requests may be late: once in thousands of cycles, a process is stopped
-	// between its look at the clock and the system call. Without the fence of connections there are
-	// 10 to 200.
-	lateMost = 1
+	fenceCycles = 100 // number of stopped leaders
+	// maxLate is the allowed number of late requests. Once in thousands of cycles, a process is
+	// stopped between its look at the clock and the system call. Without the fence of connections
+	// there are 10 to 200.
+	maxLate = 1
 )
 
-// audit is a server that knows who leads when a request of the led work arrives.
+// audit is a server that knows the leader at the arrival of each request.
 type audit struct {
 	leases *sourcetest.Collection[*coordinationv1.Lease]
 	api    *sourcetest.Server
 
-	mu      sync.Mutex     // mu guards what follows
+	mu      sync.Mutex     // mu guards the fields below
 	leader  string         // by the last write of the Lease
 	arrived map[string]int // requests by kind
 	work    int            // requests of the leader since it leads
@@ -57,7 +57,7 @@ func newAudit() *audit {
 func (a *audit) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if !strings.Contains(req.URL.Path, "/leases") {
 		if _, err := io.Copy(io.Discard, req.Body); err != nil {
-			return // it was cut off before its end
+			return // the request was cut off
 		}
 		a.note(req)
 		return
@@ -74,7 +74,7 @@ func (a *audit) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// note judges a request that is complete.
+// note counts a complete request.
 func (a *audit) note(req *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,22 +87,22 @@ func (a *audit) note(req *http.Request) {
 	a.work++
 }
 
-// leads returns a process that leads and works, unless it is one that shouldn't.
+// leads waits for a leader other than not, at work, and returns its name.
 func (a *audit) leads(t *testing.T, not string) (leader string) {
 	t.Helper()
 	poll.Until(t, func() error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if leader = a.leader; leader == not || a.work < busyGoroutines {
-			return errors.New("no other process leads and works")
+			return fmt.Errorf("no process other than %q leads and works", not)
 		}
 		return nil
 	})
 	return leader
 }
 
-// TestElectionFenceOfStoppedLeaders: each leader is stopped at a random moment, and goes on when
-// the next one works. Its goroutines are all busy with a request, none of which may arrive any
+// TestElectionFenceOfStoppedLeaders stops each leader at a random moment, and lets it go on when
+// the next leader works. Each of its goroutines is busy with a request, which must not arrive any
 // more.
 func TestElectionFenceOfStoppedLeaders(t *testing.T) {
 	if testing.Short() {
@@ -127,13 +127,13 @@ func TestElectionFenceOfStoppedLeaders(t *testing.T) {
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			t.Logf("%d cycles, requests: %v", fenceCycles, a.arrived)
-			t.Logf("requests that have arrived beside those of the next leader: %v", a.late)
+			t.Logf("late requests, of processes that no longer lead: %v", a.late)
 			late := 0
 			for _, n := range a.late {
 				late += n
 			}
-			if late > lateMost {
-				t.Errorf("%d requests have arrived late, want at most %d", late, lateMost)
+			if late > maxLate {
+				t.Errorf("%d requests arrived late, want at most %d", late, maxLate)
 			}
 		})
 	}
@@ -142,7 +142,7 @@ func TestElectionFenceOfStoppedLeaders(t *testing.T) {
 func stopAndGoOn(t *testing.T, a *audit, processes map[string]*exec.Cmd, random *rand.Rand) {
 	t.Helper()
 	leader := a.leads(t, "")
-	// The stop comes at any moment between renewals.
+	// The stop comes at a random moment between renewals.
 	time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond))))
 	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
 		if err := processes[leader].Process.Signal(signal); err != nil {
@@ -152,7 +152,7 @@ func stopAndGoOn(t *testing.T, a *audit, processes map[string]*exec.Cmd, random 
 	}
 }
 
-// startBusy starts a process that ends with the test.
+// startBusy starts a busy process, which is killed when the test ends.
 func startBusy(t *testing.T, name, protocol, url string) *exec.Cmd {
 	t.Helper()
 	executable, err := os.Executable()
@@ -173,7 +173,7 @@ func startBusy(t *testing.T, name, protocol, url string) *exec.Cmd {
 		err := <-ended
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.Exited() {
-			t.Errorf("%s has ended before: %v: %s", name, err, &stderr)
+			t.Errorf("process %s has ended before the test: %v: %s", name, err, &stderr)
 		}
 	})
 	return cmd

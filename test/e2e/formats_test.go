@@ -21,15 +21,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// noting is a transport that records the media types of what the server serves. It may refuse in
-// any type: as text or JSON where a storage is not ready, for example.
-type noting struct {
+// mediaTypeRecorder is a transport that records the media types of successful answers. A refusal
+// may have any type: text or JSON if a storage is not ready, for example.
+type mediaTypeRecorder struct {
 	*http.Transport
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards types
 	types []string
 }
 
-func (n *noting) RoundTrip(req *http.Request) (*http.Response, error) {
+func (n *mediaTypeRecorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := n.Transport.RoundTrip(req)
 	if err == nil && resp.StatusCode == http.StatusOK {
 		n.mu.Lock()
@@ -39,20 +39,20 @@ func (n *noting) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// onlyAnswersIn wants answers, all of them of one media type.
-func (n *noting) onlyAnswersIn(t *testing.T, want string) {
+// onlyAnswersIn asserts that there are answers, all of one media type.
+func (n *mediaTypeRecorder) onlyAnswersIn(t *testing.T, want string) {
 	t.Helper()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.types) == 0 || slices.ContainsFunc(n.types, func(got string) bool { return !strings.HasPrefix(got, want) }) {
-		t.Errorf("the server answers in %q, want %s", n.types, want)
+		t.Errorf("the server answers in %q, want only %s", n.types, want)
 	}
 }
 
-// connectNoting is connect with such a transport.
-func connectNoting(t *testing.T, url string) (*source.Client, *noting) {
+// connectRecording is connect with a mediaTypeRecorder.
+func connectRecording(t *testing.T, url string) (*source.Client, *mediaTypeRecorder) {
 	t.Helper()
-	transport := &noting{Transport: &http.Transport{}}
+	transport := &mediaTypeRecorder{Transport: &http.Transport{}}
 	t.Cleanup(transport.CloseIdleConnections)
 	client, err := source.NewClient(&rest.Config{Host: url, Transport: transport})
 	if err != nil {
@@ -63,26 +63,27 @@ func connectNoting(t *testing.T, url string) (*source.Client, *noting) {
 
 const inProtobuf, inJSON = "application/vnd.kubernetes.protobuf", "application/json"
 
-// formatReader is an informer of definitions that asks for a format.
+// formatReader is an informer of CRDs in one format.
 type formatReader struct {
-	name, want string // the media type of answers
+	name, want string // want is the media type of answers
 	opts       []informer.Option
 	informer   *informer.SharedIndexInformer[*apiextensionsv1.CustomResourceDefinition]
 	history    *history[*apiextensionsv1.CustomResourceDefinition]
-	answers    *noting
+	answers    *mediaTypeRecorder
 }
 
-// A kind whose Go type has protobuf is read in both formats at once: the objects are the same.
-func TestABuiltInKindInEachFormat(t *testing.T) {
+// TestBuiltInKindInEachFormat reads a kind that has protobuf in both formats at once: the objects
+// are the same.
+func TestBuiltInKindInEachFormat(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	var readers []formatReader
 	for _, r := range []formatReader{
 		{name: "protobuf", want: inProtobuf},
-		{name: "protobuf, by pages", want: inProtobuf, opts: bothWays["pages"]},
+		{name: "protobuf, by pages", want: inProtobuf, opts: listModes["pages"]},
 		{name: "JSON", want: inJSON, opts: []informer.Option{informer.WithFormats(source.JSON)}},
 	} {
-		client, transport := connectNoting(t, c.url)
+		client, transport := connectRecording(t, c.url)
 		f := factories.New(client, informer.WithoutManagedFields())
 		r.informer = factories.For[*apiextensionsv1.CustomResourceDefinition](f, crds, append(r.opts, factories.WithClusterScope())...)
 		r.history, _ = listen(t, r.informer)
@@ -95,7 +96,7 @@ func TestABuiltInKindInEachFormat(t *testing.T) {
 	h, _ := listen(t, metadata)
 	runSynced(t, f)
 	c.installLater(t)
-	in{c, crds, ""}.patch(t, "crates.harbour.example.com", `{"metadata":{"labels":{"tier":"gold"}},"spec":{"names":{"shortNames":["cr","box"]}}}`)
+	collection{c, crds, ""}.patch(t, "crates.harbour.example.com", `{"metadata":{"labels":{"tier":"gold"}},"spec":{"names":{"shortNames":["cr","box"]}}}`)
 	established := func(s *store.Snapshot[*apiextensionsv1.CustomResourceDefinition]) (bool, error) {
 		later, there := s.Get(object.Key{Name: "crates.later.example.com"})
 		changed, _ := s.Get(object.Key{Name: "crates.harbour.example.com"})
@@ -109,7 +110,7 @@ func TestABuiltInKindInEachFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now := in{c, crds, ""}.state(t)
+	now := collection{c, crds, ""}.state(t)
 	agree(t, now, h, metadata.Store())
 	want := map[object.Key]string{}
 	for _, r := range readers {
@@ -132,6 +133,6 @@ func TestABuiltInKindInEachFormat(t *testing.T) {
 		}
 	}
 	if len(want) != len(now) || len(want) < 4 {
-		t.Errorf("%d definitions were compared, the server has %d", len(want), len(now))
+		t.Errorf("compared %d CRDs, the server has %d", len(want), len(now))
 	}
 }

@@ -20,12 +20,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// widgets gives a namespace that no other test uses.
-func (c *cluster) widgets(t *testing.T) in {
-	return in{c, listers.WidgetResource(), dnsName(t)}
+// widgets returns the Widgets of a new namespace.
+func (c *cluster) widgets(t *testing.T) collection {
+	return collection{c, listers.WidgetResource(), dnsName(t)}
 }
 
-// widget makes a Widget whose node, parts and owners follow from n.
+// widget returns a Widget with its node, parts and owners made from n.
 func widget(n int) *v1alpha1.Widget {
 	w := &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{
 		Name:   fmt.Sprintf("widget-%03d", n),
@@ -41,7 +41,7 @@ func widget(n int) *v1alpha1.Widget {
 	return w
 }
 
-func (i in) createWidgets(t *testing.T, n int) {
+func (i collection) createWidgets(t *testing.T, n int) {
 	t.Helper()
 	for k := range n {
 		i.create(t, widget(k))
@@ -52,7 +52,7 @@ func TestGeneratedFactory(t *testing.T) {
 	t.Parallel()
 	ns := shared.widgets(t)
 	ns.createWidgets(t, 30)
-	sites := in{shared, listers.SiteResource(), ""}
+	sites := collection{shared, listers.SiteResource(), ""}
 	station := dnsName(t)
 	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: station}, Spec: v1alpha1.SiteSpec{City: "Ulm", Nodes: []string{"node-1"}}})
 
@@ -67,7 +67,7 @@ func TestGeneratedFactory(t *testing.T) {
 	runSynced(t, f)
 	await(t, "sync of the handler", reg.Synced())
 	agree(t, ns.state(t), h, widgetInformer.Informer().Store())
-	siteHistory.awaitLine("add " + station) // among those of other tests
+	siteHistory.awaitLine("add " + station) // other tests have sites, too
 
 	ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9","parts":[{"name":"display","image":"image:9"},{"name":"motor","image":"image:9"}]}}`)
 	ns.patch(t, "widget-002", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Shop","name":"b","uid":"uid-0"},{"apiVersion":"v1","kind":"Shop","name":"c","uid":"uid-7"}]}}`)
@@ -78,16 +78,16 @@ func TestGeneratedFactory(t *testing.T) {
 	sites.patch(t, station, `{"spec":{"city":"Aalen"}}`)
 	siteHistory.awaitLine("update " + station)
 	agree(t, ns.state(t), h, widgetInformer.Informer().Store())
-	if told := h.told()[30:]; !slices.Equal(told, []string{
+	if callbacks := h.callbacks()[30:]; !slices.Equal(callbacks, []string{
 		"update widget-001", "update widget-002", "update widget-003", "delete widget-004", "delete widget-005", "add widget-005",
 	}) {
-		t.Errorf("callbacks after the sync: %q", told)
+		t.Errorf("callbacks after the sync: %q", callbacks)
 	}
 
 	lister := widgetInformer.Lister()
 	checkWidgetIndexes(t, ns, lister)
 	if w, err := lister.Widgets(ns.namespace).Get("widget-001"); err != nil || w.Spec.NodeName != "node-9" || w.Spec.Tier != v1alpha1.Gold {
-		t.Errorf("Widgets: Get gives %+v, %v", w, err)
+		t.Errorf("Get of a Widget = %+v, %v", w, err)
 	}
 	odd := labels.SelectorFromSet(labels.Set{"parity": "1"})
 	list, err := lister.List(odd)
@@ -95,10 +95,10 @@ func TestGeneratedFactory(t *testing.T) {
 		t.Errorf("Widgets: List: %v (-server +lister):\n%s", err, diff)
 	}
 	if site, err := siteInformer.Lister().Get(station); err != nil || site.Spec.City != "Aalen" {
-		t.Errorf("Sites: Get gives %+v, %v", site, err)
+		t.Errorf("Get of a Site = %+v, %v", site, err)
 	}
 	if _, err := siteInformer.Lister().Get("depot"); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "sites.samples.informer-gen.dev") {
-		t.Errorf("Sites: Get of a missing one gives %v", err)
+		t.Errorf("Get of a missing Site: error %v, want NotFound", err)
 	}
 
 	generic, err := f.ForResource(listers.WidgetResource())
@@ -107,7 +107,7 @@ func TestGeneratedFactory(t *testing.T) {
 	}
 	obj, err := generic.Lister().Namespace(ns.namespace).Get("widget-001")
 	if w, ok := obj.(*v1alpha1.Widget); err != nil || !ok || w.Spec.NodeName != "node-9" {
-		t.Errorf("ForResource: Get gives a %T, %v", obj, err)
+		t.Errorf("Get by ForResource's lister = %T, %v", obj, err)
 	}
 	if !generic.Informer().HasSynced() {
 		t.Error("ForResource gives an informer that has not synced")
@@ -117,8 +117,8 @@ func TestGeneratedFactory(t *testing.T) {
 	}
 }
 
-// checkWidgetIndexes compares every answer of the indexes with what the server's objects say.
-func checkWidgetIndexes(t *testing.T, ns in, lister listers.WidgetLister) {
+// checkWidgetIndexes compares every answer of the indexes with the server's objects.
+func checkWidgetIndexes(t *testing.T, ns collection, lister listers.WidgetLister) {
 	t.Helper()
 	list, err := ns.client().List(deadline(t), metav1.ListOptions{})
 	if err != nil {
@@ -144,7 +144,7 @@ func checkWidgetIndexes(t *testing.T, ns in, lister listers.WidgetLister) {
 		slices.Sort(want)
 		for _, got := range [][]*v1alpha1.Widget{listed, iterated} {
 			if diff := cmp.Diff(want, names(got)); diff != "" {
-				t.Errorf("%s of %q (-server +index):\n%s", index, key, diff)
+				t.Errorf("%s.List(%q) (-server +index):\n%s", index, key, diff)
 			}
 		}
 	}

@@ -17,24 +17,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// history is a handler that records its events and checks that they make sense: for each key add,
-// update…, delete, and then perhaps add again, without a gap (the old object of an update is the
-// one of the event before), of one UID from add to delete, never going back, one callback at a
-// time.
+// history is a handler that records and checks its events. The events of a key are add, update…,
+// delete, and perhaps add again. The old object of an update is the object of the previous event.
+// The UID stays the same from add to delete, versions never go back, and callbacks never overlap.
 type history[T object.Object] struct {
 	t      *testing.T
-	inside atomic.Int32 // callbacks
+	inside atomic.Int32 // running callbacks
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	live    map[object.Key]T
 	lines   []string
-	initial int           // adds that were in the initial list
-	resyncs int           // updates of an object by itself
+	initial int           // adds of the initial list
+	resyncs int           // updates without a change
 	changed chan struct{} // closed at the next callback
 	ended   bool          // the test is over
 }
 
-// newHistory makes a handler for the time of one test.
+// newHistory makes a handler of one test.
 func newHistory[T object.Object](t *testing.T) *history[T] {
 	h := &history[T]{t: t, live: map[object.Key]T{}, changed: make(chan struct{})}
 	t.Cleanup(func() {
@@ -136,7 +135,7 @@ func id(obj object.Object) string {
 	return fmt.Sprintf("%s (%s@%s)", object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
 }
 
-// await waits until cond returns true. It is called after each callback, and delays the next one.
+// await waits until cond returns true. It calls cond after each callback, before the next one.
 func (h *history[T]) await(what string, cond func() bool) {
 	h.t.Helper()
 	for ctx := deadline(h.t); ; {
@@ -149,7 +148,7 @@ func (h *history[T]) await(what string, cond func() bool) {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			h.t.Fatalf("no %s; %d objects, %d callbacks, the last ones: %q", what, live, len(lines), lines[max(0, len(lines)-20):])
+			h.t.Fatalf("no %s; %d objects, %d callbacks, the last 20: %q", what, live, len(lines), lines[max(0, len(lines)-20):])
 		}
 	}
 }
@@ -167,17 +166,17 @@ func (h *history[T]) awaitLine(line string) {
 	})
 }
 
-// wantLines waits for the callbacks from the n-th on; there must be no others.
+// wantLines waits for the callbacks from the n-th on, and accepts no others.
 func (h *history[T]) wantLines(n int, want ...string) {
 	h.t.Helper()
 	h.await(fmt.Sprintf("%q", want), func() bool { return len(h.lines) >= n+len(want) })
-	if diff := cmp.Diff(want, h.told()[n:]); diff != "" {
+	if diff := cmp.Diff(want, h.callbacks()[n:]); diff != "" {
 		h.t.Errorf("callbacks (-want +got):\n%s", diff)
 	}
 }
 
-// told returns the callbacks so far.
-func (h *history[T]) told() []string {
+// callbacks returns the callbacks so far.
+func (h *history[T]) callbacks() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lines[:len(h.lines):len(h.lines)]
@@ -191,8 +190,8 @@ func (h *history[T]) stateLocked() state {
 	return s
 }
 
-// agree waits until the handler's objects are those of the server, and asserts that the store's
-// are, too. Nothing may change meanwhile.
+// agree waits until the handler has the server's objects, and asserts that the stores have them.
+// Nothing may change meanwhile.
 func agree[T object.Object](t *testing.T, want state, h *history[T], stores ...store.Reader[T]) {
 	t.Helper()
 	var last state

@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// objects returns the server's objects, whole.
-func (i in) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
+// objects lists the server's objects.
+func (i collection) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
 	t.Helper()
 	list, err := i.client().List(deadline(t), metav1.ListOptions{})
 	if err != nil {
@@ -32,7 +32,7 @@ func (i in) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
 	return all
 }
 
-// sameMetadata asserts that a store has the metadata of the server's objects, and nothing else.
+// sameMetadata asserts that a store has exactly the metadata of the server's objects.
 func sameMetadata(t *testing.T, want map[object.Key]*unstructured.Unstructured, kind string, s store.Reader[*metav1.PartialObjectMetadata]) {
 	t.Helper()
 	snapshot := s.Snapshot()
@@ -46,7 +46,7 @@ func sameMetadata(t *testing.T, want map[object.Key]*unstructured.Unstructured, 
 		}
 		got, ok := snapshot.Get(key)
 		if !ok {
-			t.Errorf("%s is missing", key)
+			t.Errorf("the store lacks %s", key)
 			continue
 		}
 		if diff := cmp.Diff(full.ObjectMeta, got.ObjectMeta); diff != "" {
@@ -58,7 +58,7 @@ func sameMetadata(t *testing.T, want map[object.Key]*unstructured.Unstructured, 
 	}
 }
 
-// sameObjects asserts that a store has what a dynamic client gets.
+// sameObjects asserts that a store has exactly the objects of a dynamic client.
 func sameObjects(t *testing.T, want map[object.Key]*unstructured.Unstructured, s store.Reader[*unstructured.Unstructured]) {
 	t.Helper()
 	snapshot := s.Snapshot()
@@ -75,17 +75,17 @@ func sameObjects(t *testing.T, want map[object.Key]*unstructured.Unstructured, s
 	}
 }
 
-// Metadata of custom resources and of built-in kinds, in both ways, with all that metadata can
-// have.
+// TestMetadataInformer reads the metadata of custom resources and of built-in kinds, by watch-lists
+// and by pages, with all fields of metadata.
 func TestMetadataInformer(t *testing.T) {
 	t.Parallel()
-	for name, opts := range bothWays {
+	for name, opts := range listModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns := shared.widgets(t)
 			ns.createWidgets(t, 12)
 			ns.patch(t, "widget-005", `{"metadata":{"annotations":{"note":"ü \" \\ \n"},"finalizers":["example.com/hold"]}}`)
-			client, transport := connectNoting(t, shared.url)
+			client, transport := connectRecording(t, shared.url)
 			f := factories.New(client, opts...)
 			i := factories.ForMetadata(f, ns.gvr, informer.WithNamespace(ns.namespace))
 			definitions := factories.ForMetadata(f, crds, factories.WithClusterScope())
@@ -93,39 +93,39 @@ func TestMetadataInformer(t *testing.T) {
 			runSynced(t, f)
 			agree(t, ns.state(t), h, i.Store())
 			sameMetadata(t, ns.objects(t), "", i.Store())
-			sameMetadata(t, in{shared, crds, ""}.objects(t), "", definitions.Store())
+			sameMetadata(t, collection{shared, crds, ""}.objects(t), "", definitions.Store())
 
-			// A change of what isn't sent is a change of the resourceVersion, which is.
+			// A change outside of the metadata changes the resourceVersion.
 			ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9"}}`)
 			ns.patch(t, "widget-002", `{"metadata":{"labels":{"parity":null,"new":"label"},"ownerReferences":[]}}`)
 			ns.delete(t, "widget-003")
-			ns.delete(t, "widget-005") // which has a finalizer
+			ns.delete(t, "widget-005") // it has a finalizer
 			ns.create(t, widget(20))
 			agree(t, ns.state(t), h, i.Store())
 			sameMetadata(t, ns.objects(t), "", i.Store())
-			if told := h.told()[12:]; !slices.Equal(told, []string{
+			if callbacks := h.callbacks()[12:]; !slices.Equal(callbacks, []string{
 				"update widget-001", "update widget-002", "delete widget-003", "update widget-005", "add widget-020",
 			}) {
-				t.Errorf("callbacks after the sync: %q", told)
+				t.Errorf("callbacks after the sync: %q", callbacks)
 			}
 			if got, _ := i.Store().Snapshot().Get(object.Key{Namespace: ns.namespace, Name: "widget-005"}); got.DeletionTimestamp == nil {
-				t.Error("the deletion of widget-005 has not come")
+				t.Error("the store lacks the deletionTimestamp of widget-005")
 			}
 			ns.patch(t, "widget-005", `{"metadata":{"finalizers":null}}`)
 			h.awaitLine("delete widget-005")
 			selector := labels.SelectorFromSet(labels.Set{"new": "label"})
 			if got := names(i.Store().Snapshot().List("", selector)); !slices.Equal(got, []string{"widget-002"}) {
-				t.Errorf("selecting gives %q", got)
+				t.Errorf("List with a selector = %q, want widget-002", got)
 			}
-			transport.onlyAnswersIn(t, inProtobuf) // in which the server has no whole widget
+			transport.onlyAnswersIn(t, inProtobuf) // the server has whole widgets in JSON only
 		})
 	}
 }
 
-// A kind that is known only when the program runs, of a custom resource and of a built-in kind.
+// TestUnstructuredInformer reads a custom resource and a built-in kind without their Go types.
 func TestUnstructuredInformer(t *testing.T) {
 	t.Parallel()
-	for name, opts := range bothWays {
+	for name, opts := range listModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns := shared.widgets(t)
@@ -137,15 +137,15 @@ func TestUnstructuredInformer(t *testing.T) {
 			runSynced(t, f)
 			agree(t, ns.state(t), h, i.Store())
 			sameObjects(t, ns.objects(t), i.Store())
-			sameObjects(t, in{shared, crds, ""}.objects(t), definitions.Store())
+			sameObjects(t, collection{shared, crds, ""}.objects(t), definitions.Store())
 
 			ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9","parts":[{"name":"display","image":"image:9"}]},"metadata":{"annotations":{"note":"ü \" \\ \n"}}}`)
 			ns.delete(t, "widget-003")
 			ns.create(t, widget(20))
 			agree(t, ns.state(t), h, i.Store())
 			sameObjects(t, ns.objects(t), i.Store())
-			if told := h.told()[12:]; !slices.Equal(told, []string{"update widget-001", "delete widget-003", "add widget-020"}) {
-				t.Errorf("callbacks after the sync: %q", told)
+			if callbacks := h.callbacks()[12:]; !slices.Equal(callbacks, []string{"update widget-001", "delete widget-003", "add widget-020"}) {
+				t.Errorf("callbacks after the sync: %q", callbacks)
 			}
 		})
 	}

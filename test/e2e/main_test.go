@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestMain asserts for all tests together that informers leave no goroutine behind.
+// TestMain asserts that all tests together leave no goroutine behind.
 func TestMain(m *testing.M) {
 	if url := os.Getenv(candidateEnv); url != "" {
 		os.Exit(candidate(url))
@@ -36,7 +36,7 @@ var (
 	shared *cluster // for tests that don't compact, stop or kill it
 )
 
-// suite runs the tests between the build of the server and the end of the shared one.
+// suite builds the server, runs the tests, and stops the shared server.
 type suite struct{ m *testing.M }
 
 func (s suite) Run() int {
@@ -54,7 +54,7 @@ func (s suite) run() (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	binary = filepath.Join(dir, "devserver.exe") // a name that will do for every system
+	binary = filepath.Join(dir, "devserver.exe") // a valid name on every system
 	build := exec.Command("go", "build", "-o", binary, "./cmd/devserver")
 	build.Dir = filepath.Join("..", "..", "devserver")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -77,7 +77,7 @@ func (s suite) run() (code int, err error) {
 	return code, nil
 }
 
-// randomly returns the random numbers of a test, and logs how to repeat them.
+// randomly returns a test's source of random numbers, and logs the command that repeats them.
 func randomly(t *testing.T) *rand.Rand {
 	seed := *seedFlag
 	if seed == 0 {

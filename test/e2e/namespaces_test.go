@@ -12,14 +12,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// bothWays are the two ways to read a full state.
-var bothWays = map[string][]informer.Option{
+// listModes are the two ways to read a full state.
+var listModes = map[string][]informer.Option{
 	"watch-list": nil,
 	"pages":      {informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 2})},
 }
 
-// together is the state of several namespaces.
-func together(t *testing.T, namespaces ...in) state {
+// unionOf returns the state of several namespaces.
+func unionOf(t *testing.T, namespaces ...collection) state {
 	t.Helper()
 	all := state{}
 	for _, ns := range namespaces {
@@ -35,14 +35,15 @@ func watching(s informer.Status) bool {
 	})
 }
 
-// One informer reads some namespaces, among them an empty one, and not the others.
+// TestSeveralNamespaces has an informer read some namespaces, one of them empty, and not the
+// others.
 func TestSeveralNamespaces(t *testing.T) {
 	t.Parallel()
-	for name, opts := range bothWays {
+	for name, opts := range listModes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			shop, lab, later, other := shared.crates(t), shared.crates(t), shared.crates(t), shared.crates(t)
-			read := []in{shop, lab, later}
+			read := []collection{shop, lab, later}
 			shop.createMany(t, 5)
 			lab.createMany(t, 3)
 			other.createMany(t, 2)
@@ -52,33 +53,33 @@ func TestSeveralNamespaces(t *testing.T) {
 			h, reg := listen(t, i)
 			runSynced(t, f)
 			await(t, "sync of the handler", reg.Synced())
-			agree(t, together(t, read...), h, i.Store())
+			agree(t, unionOf(t, read...), h, i.Store())
 			if h.initial != 8 {
 				t.Errorf("%d adds in the initial list, want 8", h.initial)
 			}
 
 			later.create(t, crate("first"))
 			other.create(t, crate("unseen"))
-			shop.load(t, "crate-000", 7)
-			lab.delete(t, "crate-000") // of the same name, in another namespace
-			lab.load(t, "crate-001", 8)
-			later.load(t, "first", 7)
-			agree(t, together(t, read...), h, i.Store())
+			shop.setWeight(t, "crate-000", 7)
+			lab.delete(t, "crate-000") // same name, other namespace
+			lab.setWeight(t, "crate-001", 8)
+			later.setWeight(t, "first", 7)
+			agree(t, unionOf(t, read...), h, i.Store())
 
 			snapshot := i.Store().Snapshot()
 			if n := snapshot.NamespaceLen(other.namespace); n != 0 {
-				t.Errorf("%d objects of a namespace that is not read", n)
+				t.Errorf("the store has %d objects of a namespace outside of its scope", n)
 			}
 			for _, ns := range read {
 				if snapshot.NamespaceResourceVersion(ns.namespace) == "" {
-					t.Errorf("%s stands at no resourceVersion", ns.namespace)
+					t.Errorf("namespace %s has no resourceVersion", ns.namespace)
 				}
 				if n := len(p.requests(func(r *request) bool { return r.watch() && r.of(ns) })); n != 1 {
-					t.Errorf("%d watches of %s, want 1", n, ns.namespace)
+					t.Errorf("%d watches of namespace %s, want 1", n, ns.namespace)
 				}
 			}
 			if n := len(p.requests(func(r *request) bool { return !r.of(shop) && !r.of(lab) && !r.of(later) })); n != 0 {
-				t.Errorf("%d requests for other namespaces than those asked for", n)
+				t.Errorf("%d requests for namespaces outside of the scope, want none", n)
 			}
 		})
 	}

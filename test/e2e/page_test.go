@@ -29,10 +29,10 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestPageInABrowser loads the page of package inspect in headless Chromium, narrow and wide, light
-// and dark, and finds what must be on it. With the variable E2E_SCREENSHOTS, it writes pictures
-// into that folder.
-func TestPageInABrowser(t *testing.T) {
+// TestPageInBrowser loads the page of package inspect in headless Chromium, narrow and wide, light
+// and dark, and checks its content. With the variable E2E_SCREENSHOTS, it writes screenshots into
+// that folder.
+func TestPageInBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startChromium(t)
 	page, key := pageOfCrates(t)
@@ -54,8 +54,8 @@ func TestPageInABrowser(t *testing.T) {
 					t.Fatal(err)
 				}
 				seen.check(t, width, theme, key)
-				if wrong := complaints(); wrong != "" {
-					t.Errorf("the browser complains: %s", wrong)
+				if failures := complaints(); failures != "" {
+					t.Errorf("the browser complains: %s", failures)
 				}
 				keepPicture(tab, t, fmt.Sprintf("page-%d-%s.png", width, theme))
 			})
@@ -84,25 +84,25 @@ func TestPageInABrowser(t *testing.T) {
 	})
 }
 
-// pageOfCrates serves the page of a factory with an informer that is well, but for a handler that
-// is in a callback for key, and with one of a resource that is not installed.
+// pageOfCrates serves the page of a factory with two informers. The first is healthy, and has a
+// handler in a callback for key. The resource of the second is not installed.
 func pageOfCrates(t *testing.T) (page string, key object.Key) {
 	t.Helper()
 	ns := shared.crates(t)
 	ns.createMany(t, 3)
 	f, i := crateInformer(t, shared.url, ns)
-	called, let := make(chan object.Key, 3), make(chan struct{})
-	hangs := informer.HandlerFuncs[*Crate]{AddFunc: func(c *Crate, _ bool) { called <- object.KeyOf(c); <-let }}
+	called, release := make(chan object.Key, 3), make(chan struct{})
+	hangs := informer.HandlerFuncs[*Crate]{AddFunc: func(c *Crate, _ bool) { called <- object.KeyOf(c); <-release }}
 	if _, err := i.AddEventHandler(hangs, informer.WithHandlerName("billing")); err != nil {
 		t.Fatal(err)
 	}
 	factories.For[*Crate](f, crates.GroupVersion().WithResource("missing"), informer.WithName("missing"))
 	run(t, f)
-	t.Cleanup(func() { close(let) }) // before the end of the factory, which waits for the handler
+	t.Cleanup(func() { close(release) }) // before the factory's shutdown, which waits for it
 	select {
 	case key = <-called:
 	case <-deadline(t).Done():
-		t.Fatal("the handler is not called")
+		t.Fatal("the handler was not called")
 	}
 	for end := deadline(t); f.Informers()[1].Status().Reflector.LastError == nil; {
 		select {
@@ -132,7 +132,7 @@ func (s shipping) StatusOf(key object.Key) (where workqueue.KeyStatus[object.Key
 	return workqueue.KeyStatus[object.Key]{Key: key, Running: true, Since: time.Now(), Failures: 1}, true
 }
 
-// startChromium starts a browser, which ends with the test. Where none is installed, it skips the
+// startChromium starts a browser, which ends with the test. If none is installed, it skips the
 // test.
 func startChromium(t *testing.T) context.Context {
 	t.Helper()
@@ -185,8 +185,8 @@ func keepPicture(tab context.Context, t *testing.T, name string) {
 	}
 }
 
-// complaintsOf returns a function that returns what the browser has logged in a tab: refusals by
-// the policy of the page, requests that failed, errors of scripts.
+// complaintsOf returns a function for the browser's log of a tab: refusals by the page's policy,
+// failed requests, errors of scripts.
 func complaintsOf(tab context.Context, t *testing.T) func() string {
 	t.Helper()
 	var mu sync.Mutex // guards lines
@@ -247,7 +247,7 @@ func (s seenPage) check(t *testing.T, width int64, theme string, key object.Key)
 		"billing", "watching", "OnAdd of " + key.String() + " for", "shipping", "attempt 2",
 	} {
 		if !strings.Contains(s.Text, want) {
-			t.Errorf("%q is not on the page: %s", want, s.Text)
+			t.Errorf("the page lacks %q: %s", want, s.Text)
 		}
 	}
 	if s.Title != "(1) Informers" || len(s.Badges) != 2 || s.Badges[0] != "healthy" || s.Badges[1] != "failing" {
@@ -260,9 +260,9 @@ func (s seenPage) check(t *testing.T, width int64, theme string, key object.Key)
 		t.Errorf("a cell is laid out as %s, want %s", s.Cell, want)
 	}
 	if len(s.Beyond) > 0 {
-		t.Errorf("these reach beyond the window: %q", s.Beyond)
+		t.Errorf("elements beyond the window: %q", s.Beyond)
 	}
 	if len(s.Faint) > 0 {
-		t.Errorf("these have too little contrast: %q", s.Faint)
+		t.Errorf("texts with too little contrast: %q", s.Faint)
 	}
 }

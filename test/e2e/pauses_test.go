@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// pauses finds out for how long this process did not run, because the machine stood still or was
-// busy with other things. The processes that take part were likely to fare no better.
+// pauses measures for how long this process did not run, because the machine stood still or was
+// busy. The other processes of the test have likely paused as well.
 type pauses struct {
 	longest atomic.Int64 // a time.Duration
 }

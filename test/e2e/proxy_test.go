@@ -19,19 +19,19 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// proxy stands between informers and a server, counts their requests, and makes faults.
+// proxy stands between informers and a server, counts their requests, and injects faults.
 type proxy struct {
 	target *url.URL
 	url    string
 	http   *http.Transport
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	fault   func(*request) fault
 	seen    []*request
 	streams map[*request]context.CancelCauseFunc // open ones
 }
 
-// request is one list or watch, in the order in which they came.
+// request is one list or watch. They are numbered in the order of their arrival.
 type request struct {
 	number int
 	path   string
@@ -42,14 +42,16 @@ func (r *request) watch() bool     { return r.query.Get("watch") == "true" }
 func (r *request) watchList() bool { return r.watch() && r.query.Get("sendInitialEvents") == "true" }
 func (r *request) list() bool      { return !r.watch() }
 
-// of reports whether the request is for one namespace.
-func (r *request) of(ns in) bool { return strings.Contains(r.path, "/namespaces/"+ns.namespace+"/") }
+// of reports whether the request is for the namespace of ns.
+func (r *request) of(ns collection) bool {
+	return strings.Contains(r.path, "/namespaces/"+ns.namespace+"/")
+}
 
-// fault is what happens to a request. The zero fault lets it pass.
+// fault decides about a request. The zero fault lets it pass.
 type fault struct {
-	refuse *apierrors.StatusError // the answer
-	hold   chan struct{}          // closed when the request is held back, until the client is gone
-	cut    int                    // bytes after which the connection breaks; 0: all come
+	refuse *apierrors.StatusError // the answer, if not nil
+	hold   chan struct{}          // if not nil: closed once the proxy holds the request back
+	cut    int                    // if not 0, the connection breaks after so many bytes
 }
 
 var (
@@ -57,7 +59,7 @@ var (
 	internal = apierrors.NewInternalError(errors.New("the proxy has its problems"))
 )
 
-// newProxy starts a proxy for the time of a test.
+// newProxy starts a proxy, which is closed when the test ends.
 func newProxy(t *testing.T, target string, faults func(*request) fault) *proxy {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -75,14 +77,14 @@ func newProxy(t *testing.T, target string, faults func(*request) fault) *proxy {
 	return p
 }
 
-// setFaults sets the function that decides about requests from now on; nil lets all pass.
+// setFaults sets the function that chooses the fault of each later request; nil lets all pass.
 func (p *proxy) setFaults(f func(*request) fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = f
 }
 
-// requests returns those that came so far, and for which of them f is true.
+// requests returns the requests so far for which f returns true.
 func (p *proxy) requests(f func(*request) bool) []*request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +96,7 @@ var (
 	errEnd = errors.New("the stream ends")
 )
 
-// cut breaks the connections of all open responses; end ends them in good order.
+// cut breaks the connections of all open responses; end ends the responses normally.
 func (p *proxy) cut() { p.finish(errCut) }
 func (p *proxy) end() { p.finish(errEnd) }
 
@@ -110,9 +112,8 @@ func (p *proxy) finishLocked(why error) {
 	}
 }
 
-// disconnect ends all open responses and returns when the next request, the only one of its
-// informer, is held back; cut lets it go. There is no time between the two in which a request could
-// come, be held and be ended.
+// disconnect ends all open responses, and returns when the informer's next request is held back;
+// cut releases it. Both happen under the lock, so no request comes between.
 func (p *proxy) disconnect(t *testing.T) {
 	t.Helper()
 	held := make(chan struct{})
@@ -122,7 +123,7 @@ func (p *proxy) disconnect(t *testing.T) {
 		case <-held:
 			return fault{}
 		default:
-			return fault{hold: held} // which closes it
+			return fault{hold: held} // ServeHTTP closes held
 		}
 	}
 	p.finishLocked(errEnd)
@@ -163,14 +164,14 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.pass(ctx, w, r, f.cut)
 	}
 	if errors.Is(context.Cause(ctx), errCut) || f.cut > 0 {
-		panic(http.ErrAbortHandler) // it closes the connection at once
+		panic(http.ErrAbortHandler) // closes the connection at once
 	}
 }
 
 func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, cut int) {
 	out := r.Clone(ctx)
 	out.URL.Scheme, out.URL.Host, out.RequestURI = p.target.Scheme, p.target.Host, ""
-	out.Header.Del("Accept-Encoding") // so that bytes can be counted
+	out.Header.Del("Accept-Encoding") // the proxy counts uncompressed bytes
 	resp, err := p.http.RoundTrip(out)
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -189,7 +190,7 @@ func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request
 	for {
 		n, err := body.Read(buf)
 		if ctx.Err() != nil {
-			break // what comes after the end of the response must not be in it
+			break // later data must not be in the ended response
 		}
 		if _, err := w.Write(buf[:n]); err != nil {
 			return
@@ -201,7 +202,7 @@ func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request
 	}
 }
 
-// next lets f happen to the request that comes next, and the ones after it pass.
+// next applies f to the next request and lets later ones pass.
 func next(p *proxy, f fault) func(*request) fault {
 	n := len(p.requests(anyRequest))
 	return func(r *request) fault {

@@ -22,15 +22,15 @@ type subject struct {
 	name     string
 	proxy    *proxy
 	informer *informer.SharedIndexInformer[*Crate]
-	keen     *history[*Crate]
+	fast     *history[*Crate]
 	slow     *history[*Crate]
 	selector string
 	stop     func() // set by run
 }
 
-// Hundreds of random changes, with informers that stop and run again, connections that break,
-// streams that end, expired versions and truncated answers in between: in the end all stores and
-// handlers agree with the server, and each handler's history makes sense.
+// TestRandomChanges makes hundreds of random changes. Meanwhile informers stop and run again,
+// connections break, streams end, versions expire and answers are truncated. In the end all stores
+// and handlers agree with the server, and each handler's history makes sense.
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
 	rnd := randomly(t)
@@ -46,7 +46,7 @@ func TestRandomChanges(t *testing.T) {
 	}
 	const rounds, changes = 3, 150
 	for range rounds {
-		for _, s := range subjects { // anew in each round, so that waits don't add up
+		for _, s := range subjects { // started again in each round, so that backoffs don't add up
 			s.run(t)
 		}
 		faultAt := make([]int, len(subjects))
@@ -63,7 +63,7 @@ func TestRandomChanges(t *testing.T) {
 		}
 		for _, s := range subjects {
 			want := ns.state(t, metav1.ListOptions{LabelSelector: s.selector})
-			agree(t, want, s.keen, s.informer.Store())
+			agree(t, want, s.fast, s.informer.Store())
 			agree(t, want, s.slow)
 			s.stop()
 		}
@@ -71,16 +71,16 @@ func TestRandomChanges(t *testing.T) {
 	for _, s := range subjects {
 		status := s.informer.Status().Reflector
 		t.Logf("%s: %d callbacks, %d of the slow handler; %d requests, %d relists, last error: %v", s.name,
-			len(s.keen.told()), len(s.slow.told()), len(s.proxy.requests(anyRequest)), status.Relists, status.LastError)
+			len(s.fast.callbacks()), len(s.slow.callbacks()), len(s.proxy.requests(anyRequest)), status.Relists, status.LastError)
 		if n := len(s.proxy.requests(anyRequest)); n <= rounds {
-			t.Errorf("%s: %d requests, want more: the faults had no effect", s.name, n)
+			t.Errorf("%s: %d requests, want more, because faults end requests", s.name, n)
 		}
 	}
 }
 
 var tiers = []string{"gold", "silver", "tin"}
 
-func newSubject(t *testing.T, ns in, name, selector string, opts ...informer.Option) *subject {
+func newSubject(t *testing.T, ns collection, name, selector string, opts ...informer.Option) *subject {
 	t.Helper()
 	s := &subject{name: name, selector: selector, proxy: newProxy(t, shared.url, nil)}
 	parsed, err := labels.Parse(selector)
@@ -89,9 +89,9 @@ func newSubject(t *testing.T, ns in, name, selector string, opts ...informer.Opt
 	}
 	_, i := crateInformer(t, s.proxy.url, ns, append(opts, informer.WithLabelSelector(parsed))...)
 	s.informer = i
-	s.keen, _ = listen(t, i, informer.WithBacklogThreshold(informer.Never))
+	s.fast, _ = listen(t, i, informer.WithBacklogThreshold(informer.Never))
 	s.slow = newHistory[*Crate](t)
-	if _, err := i.AddEventHandler(lazy{s.slow}, informer.WithBacklogThreshold(3)); err != nil {
+	if _, err := i.AddEventHandler(slowHandler{s.slow}, informer.WithBacklogThreshold(3)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -99,7 +99,7 @@ func newSubject(t *testing.T, ns in, name, selector string, opts ...informer.Opt
 
 // run runs the informer until stop.
 func (s *subject) run(t *testing.T) {
-	ctx, cancel := context.WithCancel(logged(t.Context(), t))
+	ctx, cancel := context.WithCancel(withTestLogger(t.Context(), t))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -109,15 +109,15 @@ func (s *subject) run(t *testing.T) {
 	t.Cleanup(s.stop)
 }
 
-// lazy is a handler that takes its time, so that its backlog merges.
-type lazy struct{ informer.Handler[*Crate] }
+// slowHandler is so slow that its backlog merges.
+type slowHandler struct{ informer.Handler[*Crate] }
 
-func (l lazy) OnUpdate(old, obj *Crate) {
-	time.Sleep(2 * time.Millisecond) // this is the time that it takes
+func (l slowHandler) OnUpdate(old, obj *Crate) {
+	time.Sleep(2 * time.Millisecond) // the duration of a callback
 	l.Handler.OnUpdate(old, obj)
 }
 
-// disturb makes a fault, most of the time one that the informer notices at once.
+// disturb injects a fault. The informer notices most faults at once.
 func (s *subject) disturb(t *testing.T, rnd *rand.Rand) {
 	some := 1 + rnd.IntN(6000)
 	gone := next(s.proxy, fault{refuse: expired})
@@ -131,7 +131,7 @@ func (s *subject) disturb(t *testing.T, rnd *rand.Rand) {
 	case 2: // the watch has expired
 		s.proxy.setFaults(gone)
 		s.proxy.end()
-	case 3: // and what is read then breaks off
+	case 3: // the watch has expired, and the relist breaks off
 		begun := len(s.proxy.requests(anyRequest))
 		s.proxy.setFaults(func(r *request) fault {
 			if r.number == begun+1 {
@@ -143,14 +143,14 @@ func (s *subject) disturb(t *testing.T, rnd *rand.Rand) {
 	case 4: // the next stream breaks off early
 		s.proxy.setFaults(next(s.proxy, fault{cut: some}))
 		s.proxy.end()
-	case 5: // the server has its problems
+	case 5: // the server has an internal error
 		s.proxy.setFaults(next(s.proxy, fault{refuse: internal}))
 		s.proxy.cut()
 	}
 }
 
-// randomChange changes one of a few objects, so that most have a long history.
-func (i in) randomChange(t *testing.T, rnd *rand.Rand) {
+// randomChange changes one of a few objects, so most of them have a long history.
+func (i collection) randomChange(t *testing.T, rnd *rand.Rand) {
 	t.Helper()
 	name := fmt.Sprintf("crate-%03d", rnd.IntN(20))
 	tier := tiers[rnd.IntN(3)]
@@ -169,6 +169,6 @@ func (i in) randomChange(t *testing.T, rnd *rand.Rand) {
 	case kind < 6:
 		i.patch(t, name, `{"metadata":{"labels":{"tier":"`+tier+`"}}}`)
 	default:
-		i.load(t, name, rnd.Int64N(1000))
+		i.setWeight(t, name, rnd.Int64N(1000))
 	}
 }

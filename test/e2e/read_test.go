@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// names of objects, sorted.
+// names returns the sorted names of objects.
 func names[T object.Object](objs []T) []string {
 	s := []string{}
 	for _, obj := range objs {
@@ -26,8 +26,8 @@ func names[T object.Object](objs []T) []string {
 	return s
 }
 
-// names that the server lists.
-func (i in) names(t *testing.T, opts metav1.ListOptions) []string {
+// names returns the sorted names of the server's objects.
+func (i collection) names(t *testing.T, opts metav1.ListOptions) []string {
 	t.Helper()
 	s := []string{}
 	for key := range i.state(t, opts) {
@@ -37,7 +37,7 @@ func (i in) names(t *testing.T, opts metav1.ListOptions) []string {
 	return s
 }
 
-// Indexes and listers give the same answers as the server.
+// TestIndexesAndListersAgreeWithTheServer compares indexes and listers with lists of the server.
 func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
@@ -50,7 +50,7 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 	f, i := crateInformer(t, shared.url, ns)
 	h, _ := listen(t, i)
 	runSynced(t, f)
-	// Some move between keys, some go, some come.
+	// Some move between keys, some are deleted, some are created.
 	for n := range 20 {
 		name := fmt.Sprintf("crate-%03d", n)
 		switch n % 4 {
@@ -76,7 +76,7 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 		} {
 			got, err := list(selector)
 			if diff := cmp.Diff(want, names(got)); diff != "" || err != nil {
-				t.Errorf("List of %q %s (-server +lister): %v\n%s", text, where, err, diff)
+				t.Errorf("List(%q) %s: %v (-server +lister):\n%s", text, where, err, diff)
 			}
 		}
 	}
@@ -84,20 +84,20 @@ func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 	for _, ship := range append(ships, "") {
 		want := ns.names(t, metav1.ListOptions{FieldSelector: "spec.ship=" + ship})
 		if diff := cmp.Diff(want, names(byShip.List(snapshot, ship))); diff != "" {
-			t.Errorf("ByShip of %q (-server +index):\n%s", ship, diff)
+			t.Errorf("ByShip.List(%q) (-server +index):\n%s", ship, diff)
 		}
 	}
 
 	if c, err := all.Namespace(ns.namespace).Get("crate-007"); err != nil || c.Spec.Ship != "Beagle" {
-		t.Errorf("Get gives %+v, %v", c, err)
+		t.Errorf(`Get("crate-007") = %+v, %v; want the ship Beagle`, c, err)
 	}
 	_, err := all.Namespace(ns.namespace).Get("crate-001")
 	_, wantErr := ns.client().Get(deadline(t), "crate-001", metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) || err.Error() != wantErr.Error() {
-		t.Errorf("Get of a deleted crate gives %q, the server %q", err, wantErr)
+		t.Errorf(`Get("crate-001") of a deleted crate: error %q, the server's is %q`, err, wantErr)
 	}
 	if _, err := all.Namespace("elsewhere").Get("crate-007"); !apierrors.IsNotFound(err) {
-		t.Errorf("Get in another namespace gives %v", err)
+		t.Errorf(`Get("crate-007") in another namespace: error %v, want NotFound`, err)
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// relayBinary builds informer-relay once. The folder is that of the devserver command.
+// relayBinary builds informer-relay once, into the folder of the devserver command.
 var relayBinary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(filepath.Dir(binary), "informer-relay.exe")
 	out, err := exec.Command("go", "build", "-o", path, "github.com/informer-gen/informer-gen/cmd/informer-relay").CombinedOutput()
@@ -38,15 +38,15 @@ var relayBinary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// relay is informer-relay as a child process, in front of the API server at upstream.
+// relay is informer-relay as a child process, in front of an API server.
 type relay struct {
 	url, address string
-	transport    *http.Transport // that reaches it
+	transport    *http.Transport // to the relay
 	folder       string          // of its files
 	cmd          *exec.Cmd
 }
 
-// certificate is that of 127.0.0.1, in files.
+// certificate is the certificate of 127.0.0.1, in files.
 type certificate struct {
 	certFile, keyFile string
 	roots             *x509.CertPool
@@ -69,15 +69,15 @@ func newCertificate(t *testing.T) *certificate {
 	return c
 }
 
-// transport returns a transport of its own, which prefers HTTP/2.
+// transport returns a new transport, which prefers HTTP/2.
 func (c *certificate) transport() *http.Transport {
 	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: c.roots}, ForceAttemptHTTP2: true}
 }
 
-// newRelay starts one that serves crates, by TLS if it has a certificate.
+// newRelay starts a relay of Crates. With a certificate it serves TLS.
 func newRelay(t *testing.T, upstream string, pair *certificate) *relay {
 	t.Helper()
-	address := reserve(t) // the same after a restart
+	address := reserve(t) // also after a restart
 	r := &relay{url: "http://" + address, address: address, folder: t.TempDir(), transport: &http.Transport{}}
 	listen := ""
 	if pair != nil {
@@ -147,7 +147,7 @@ func (r *relay) end(t *testing.T, signal os.Signal) {
 	r.cmd = nil
 }
 
-// openWatches returns how many watches are open behind the proxy.
+// openWatches returns the number of open watches.
 func (p *proxy) openWatches() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,13 +169,13 @@ func awaitWatches(t *testing.T, p *proxy, want int) {
 	})
 }
 
-// reader is an informer with its handler, in a process of its own as far as servers can see.
+// reader is an informer with its handler. To servers it looks like a process of its own.
 type reader struct {
 	informer *informer.SharedIndexInformer[*Crate]
 	history  *history[*Crate]
 }
 
-func newReaders(t *testing.T, url string, ns in, n int, transport func() *http.Transport) []reader {
+func newReaders(t *testing.T, url string, ns collection, n int, transport func() *http.Transport) []reader {
 	t.Helper()
 	readers := make([]reader, n)
 	for k := range readers {
@@ -194,7 +194,7 @@ func newReaders(t *testing.T, url string, ns in, n int, transport func() *http.T
 	return readers
 }
 
-func allAgree(t *testing.T, ns in, readers []reader) {
+func agreeAll(t *testing.T, ns collection, readers []reader) {
 	t.Helper()
 	want := ns.state(t)
 	for _, r := range readers {
@@ -202,9 +202,9 @@ func allAgree(t *testing.T, ns in, readers []reader) {
 	}
 }
 
-// A hundred informers, as of a hundred processes, are one watch at the API server: before, during
-// and after restarts of the relay, killed or not. What changes meanwhile is not lost.
-func TestManyInformersBehindARelay(t *testing.T) {
+// TestManyInformersBehindRelay: a hundred informers, as of a hundred processes, make one watch at
+// the API server, also after the relay is killed or shut down and starts again. No change is lost.
+func TestManyInformersBehindRelay(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ns.createMany(t, 10)
@@ -212,27 +212,27 @@ func TestManyInformersBehindARelay(t *testing.T) {
 	r := newRelay(t, p.url, nil)
 	awaitWatches(t, p, 1)
 	readers := newReaders(t, r.url, ns, 100, func() *http.Transport { return &http.Transport{} })
-	allAgree(t, ns, readers)
+	agreeAll(t, ns, readers)
 	for round, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		awaitWatches(t, p, 1)
-		ns.load(t, "crate-000", int64(2*round+1))
+		ns.setWeight(t, "crate-000", int64(2*round+1))
 		r.end(t, signal)
 		awaitWatches(t, p, 0)
-		ns.load(t, "crate-000", int64(2*round+2))
+		ns.setWeight(t, "crate-000", int64(2*round+2))
 		ns.delete(t, fmt.Sprintf("crate-00%d", round+1))
 		ns.create(t, crate(fmt.Sprintf("meanwhile-%d", round)))
 		r.start(t)
 		ns.create(t, crate(fmt.Sprintf("after-%d", round)))
-		allAgree(t, ns, readers)
+		agreeAll(t, ns, readers)
 	}
 	watches := p.requests((*request).watch)
 	if len(watches) != 3 {
-		t.Errorf("the API server has had %d watches for 3 runs of the relay", len(watches))
+		t.Errorf("the API server got %d watches in 3 runs of the relay, want 3", len(watches))
 	}
 	awaitWatches(t, p, 1)
 }
 
-// balancer passes connections on to the first of some addresses that takes them.
+// balancer passes each connection on to the first address that accepts it.
 type balancer struct {
 	listener net.Listener
 	to       []string
@@ -282,15 +282,15 @@ func (b *balancer) accept() {
 	}
 }
 
-// What docs/relay.md begins with.
-func TestTheRelayShowsItself(t *testing.T) {
+// TestRelayDemo runs the demo at the beginning of docs/relay.md.
+func TestRelayDemo(t *testing.T) {
 	t.Parallel()
 	path, err := relayBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	if last, ok := t.Deadline(); ok { // it builds an API server, which takes what it takes
+	if last, ok := t.Deadline(); ok { // leaves time to report a slow build of the API server
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(last)*9/10)
 		defer cancel()
@@ -300,13 +300,13 @@ func TestTheRelayShowsItself(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	for _, want := range []string{"20 informers have synced. The API server has 1 open watch (1 since the start).", "+ meanwhile", "20 of 20 saw the same."} {
 		if err != nil || !strings.Contains(string(out), want) {
-			t.Fatalf("%v, and no %q in\n%s", err, want, out)
+			t.Fatalf("informer-relay --demo: error %v, no %q in\n%s", err, want, out)
 		}
 	}
 }
 
-// Two replicas, of which one ends: its clients go on at the other one, from the version that they
-// have, and read no full state again.
+// TestClientsMoveBetweenReplicas ends one of two replicas. Its clients go on at the other, from
+// their last version and without a relist.
 func TestClientsMoveBetweenReplicas(t *testing.T) {
 	t.Parallel()
 	t.Run("killed", func(t *testing.T) {
@@ -328,20 +328,20 @@ func move(t *testing.T, signal os.Signal, pair *certificate, transport func() *h
 	b := newBalancer(t, first.address, second.address)
 	url := strings.Replace(first.url, first.address, b.listener.Addr().String(), 1)
 	readers := newReaders(t, url, ns, 20, transport)
-	// From here on the second one's history has what the readers have.
-	ns.load(t, "crate-000", 1)
-	allAgree(t, ns, readers)
+	// The second replica's history begins before this version of the readers.
+	ns.setWeight(t, "crate-000", 1)
+	agreeAll(t, ns, readers)
 	awaitWatches(t, p, 2)
 
 	first.end(t, signal)
-	ns.load(t, "crate-000", 2)
+	ns.setWeight(t, "crate-000", 2)
 	ns.delete(t, "crate-001")
 	ns.create(t, crate("meanwhile"))
-	allAgree(t, ns, readers)
+	agreeAll(t, ns, readers)
 	awaitWatches(t, p, 1)
 	for n, r := range readers {
 		if s := r.informer.Status().Reflector; s.Relists != 0 {
-			t.Errorf("informer %d has read a full state again: %v", n, s)
+			t.Errorf("informer %d has relisted: %v", n, s)
 		}
 	}
 }

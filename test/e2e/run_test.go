@@ -18,15 +18,15 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// logged is a context with which informers log to the test.
-func logged(ctx context.Context, t *testing.T) context.Context {
+// withTestLogger returns a context whose logger writes to the test.
+func withTestLogger(ctx context.Context, t *testing.T) context.Context {
 	return klog.NewContext(ctx, ktesting.NewLogger(t, ktesting.NewConfig()))
 }
 
-// run starts a factory. It must end when the test does.
+// run starts a factory, and shuts it down when the test ends.
 func run(t *testing.T, f factories.SharedInformerFactory) {
 	t.Helper()
-	ctx := logged(t.Context(), t)
+	ctx := withTestLogger(t.Context(), t)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), poll.Patience)
 		defer cancel()
@@ -43,7 +43,7 @@ func run(t *testing.T, f factories.SharedInformerFactory) {
 func runSynced(t *testing.T, f factories.SharedInformerFactory) {
 	t.Helper()
 	run(t, f)
-	if err := f.WaitForCacheSync(logged(deadline(t), t)); err != nil {
+	if err := f.WaitForCacheSync(withTestLogger(deadline(t), t)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -59,8 +59,8 @@ func listen[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], o
 	return h, reg
 }
 
-// crateInformer gives the informer of a namespace's crates, over a factory of its own.
-func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*factories.Factory, *informer.SharedIndexInformer[*Crate]) {
+// crateInformer returns the informer of a namespace's Crates and its factory.
+func crateInformer(t *testing.T, url string, ns collection, opts ...informer.Option) (*factories.Factory, *informer.SharedIndexInformer[*Crate]) {
 	t.Helper()
 	opts = append([]informer.Option{informer.WithNamespace(ns.namespace)}, opts...)
 	f := factories.New(connect(t, url), opts...)
@@ -88,10 +88,10 @@ func awaitStatus[T object.Object](t *testing.T, i *informer.SharedIndexInformer[
 	})
 }
 
-// namespaces counts them, so that a test may run more than once.
+// namespaces numbers the namespaces, so that a test may run more than once.
 var namespaces atomic.Int64
 
-// dnsName makes a new namespace of the test's name.
+// dnsName returns a new namespace with the test's name.
 func dnsName(t *testing.T) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSampleRunsOnTheServer runs examples/crd-sample as README's command for a real API server
-// does, to its end, and until it is interrupted.
+// TestSampleRunsOnTheServer runs examples/crd-sample on a real API server, as README does: to its
+// end, and until an interrupt.
 func TestSampleRunsOnTheServer(t *testing.T) {
 	t.Parallel()
 	sample := filepath.Join(t.TempDir(), "crd-sample.exe")
@@ -46,7 +46,7 @@ func TestSampleRunsOnTheServer(t *testing.T) {
 			fields := strings.Fields(lines.Text()) // seconds, "s", the step
 			if len(fields) > 2 && len(want) > 0 && fields[2] == want[0] {
 				want = want[1:]
-				if fields[2] == "watch" { // goes on until it is interrupted
+				if fields[2] == "watch" { // goes on until an interrupt
 					if err := cmd.Process.Signal(os.Interrupt); err != nil {
 						t.Fatal(err)
 					}
@@ -54,7 +54,7 @@ func TestSampleRunsOnTheServer(t *testing.T) {
 			}
 		}
 		if err := cmd.Wait(); err != nil || len(want) > 0 {
-			t.Errorf("%s: %v; of the steps %v, these are missing or late: %v\n%s%s", test.flag, err, test.want, want, said.String(), errs.String())
+			t.Errorf("crd-sample %s: error %v; of the steps %v, missing or in another order: %v\n%s%s", test.flag, err, test.want, want, said.String(), errs.String())
 		}
 	}
 }

@@ -17,7 +17,7 @@ func labelled(key, value string) func(*Crate) {
 	return func(c *Crate) { c.Labels = map[string]string{key: value} }
 }
 
-// An object that starts to match is an add, one that ceases to is a delete.
+// TestLabelSelector: an object that starts to match is added, and is deleted when it ceases to.
 func TestLabelSelector(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
@@ -31,11 +31,11 @@ func TestLabelSelector(t *testing.T) {
 		h.wantLines(0, "add in")
 		ns.patch(t, "out", `{"metadata":{"labels":{"tier":"gold"}}}`)
 		h.wantLines(1, "add out")
-		ns.load(t, "out", 3)
+		ns.setWeight(t, "out", 3)
 		h.wantLines(2, "update out")
 		ns.patch(t, "in", `{"metadata":{"labels":{"tier":"tin"}}}`)
 		h.wantLines(3, "delete in")
-		ns.load(t, "in", 4)
+		ns.setWeight(t, "in", 4)
 		ns.delete(t, "out")
 		h.wantLines(4, "delete out")
 		ns.patch(t, "in", `{"metadata":{"labels":{"tier":"gold"}}}`)

@@ -14,15 +14,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
-// Three replicas share the work by the objects' UIDs: each object is in exactly one of them, with
-// all its events, whether the server divides its answers or ignores the selector.
+// TestShardsHaveEachObjectOnce has three replicas share the objects by their UIDs. Each object and
+// all its events are in exactly one of them, whether the server honors or ignores the selector.
 func TestShardsHaveEachObjectOnce(t *testing.T) {
 	t.Parallel()
-	dividing := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")
-	for name, opts := range bothWays {
+	shardingCluster := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")
+	for name, opts := range listModes {
 		t.Run(name, func(t *testing.T) {
-			t.Run("the server divides", func(t *testing.T) { shardsHaveEachObjectOnce(t, dividing, opts) })
-			t.Run("the server does not", func(t *testing.T) { shardsHaveEachObjectOnce(t, shared, opts) })
+			t.Run("the server honors the selector", func(t *testing.T) { shardsHaveEachObjectOnce(t, shardingCluster, opts) })
+			t.Run("the server ignores the selector", func(t *testing.T) { shardsHaveEachObjectOnce(t, shared, opts) })
 		})
 	}
 }
@@ -45,13 +45,13 @@ func shardsHaveEachObjectOnce(t *testing.T, c *cluster, opts []informer.Option) 
 	for n := range 30 {
 		switch name := fmt.Sprintf("crate-%03d", n); n % 3 {
 		case 0:
-			ns.load(t, name, int64(n+1))
+			ns.setWeight(t, name, int64(n+1))
 		case 1:
 			ns.delete(t, name)
 			ns.create(t, crate(name)) // with another UID, in another shard perhaps
 		}
 	}
-	whole := ns.state(t)
+	unassigned := ns.state(t)
 	for n, i := range shards {
 		want := state{}
 		for key, u := range ns.objects(t) {
@@ -59,16 +59,16 @@ func shardsHaveEachObjectOnce(t *testing.T, c *cluster, opts []informer.Option) 
 				t.Fatal(err)
 			} else if matches {
 				want.put(u)
-				delete(whole, key)
+				delete(unassigned, key)
 			}
 		}
 		served := ns.state(t, metav1.ListOptions{ShardSelector: selectors[n].String()})
-		if divides := maps.Equal(want, served); divides != (c != shared) {
-			t.Fatalf("the server sends %d objects of shard %d, which has %d: this test shows little", len(served), n, len(want))
+		if honored := maps.Equal(want, served); honored != (c != shared) {
+			t.Fatalf("the server sends %d objects for shard %d, which has %d; want it to honor the selector: %t", len(served), n, len(want), c != shared)
 		}
 		agree(t, want, histories[n], i.Store())
 	}
-	if len(whole) > 0 {
-		t.Errorf("in no shard: %v", whole)
+	if len(unassigned) > 0 {
+		t.Errorf("objects in no shard: %v", unassigned)
 	}
 }

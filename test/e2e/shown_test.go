@@ -32,7 +32,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// The following functions are in docs/writes.md, too.
+// docs/writes.md shows the following functions.
 
 func newWriter(client *source.Client) (*writer.Writer[*v1alpha1.Widget], error) {
 	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource(), writer.Options{FieldManager: "vending"})
@@ -101,7 +101,7 @@ func recordStart(recorder events.EventRecorder, w *v1alpha1.Widget) {
 func TestShownReconcile(t *testing.T) {
 	t.Parallel()
 	t.Run("a writer", func(t *testing.T) { reconcileToTheEnd(t, newWriter) })
-	t.Run("a writer that tells a controller", func(t *testing.T) { reconcileToTheEnd(t, newTellingWriter) })
+	t.Run("a writer that notifies a controller", func(t *testing.T) { reconcileToTheEnd(t, newTellingWriter) })
 }
 
 func reconcileToTheEnd(t *testing.T, newWidgets func(*source.Client) (*writer.Writer[*v1alpha1.Widget], error)) {
@@ -130,14 +130,14 @@ func reconcileToTheEnd(t *testing.T, newWidgets func(*source.Client) (*writer.Wr
 		return w
 	}
 	if w := seen(); len(w.Finalizers) != 1 || w.Status.Phase != "" {
-		t.Errorf("after the first call: %+v", w)
+		t.Errorf("after the first reconcile: %+v", w)
 	}
 	running := seen()
 	if running.Status.Phase != v1alpha1.Running {
-		t.Errorf("after the second call: %+v", running)
+		t.Errorf("after the second reconcile: %+v", running)
 	}
 	if w := seen(); w.ResourceVersion != running.ResourceVersion {
-		t.Errorf("a third call has written %+v", w)
+		t.Errorf("a third reconcile has written %+v, want no write", w)
 	}
 	if token, err = widgets.Delete(ctx, created, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
@@ -146,14 +146,14 @@ func reconcileToTheEnd(t *testing.T, newWidgets func(*source.Client) (*writer.Wr
 		t.Fatal(err)
 	}
 	if w := seen(); w != nil {
-		t.Errorf("after the last call the cache has %+v", w)
+		t.Errorf("after the last reconcile the cache has %+v", w)
 	}
 	if _, err := widgets.Get(ctx, key); !apierrors.IsNotFound(err) {
-		t.Errorf("after the last call: %v", err)
+		t.Errorf("after the last reconcile: error %v", err)
 	}
 }
 
-// The first Event of its kind is created; when it comes again, its series is patched.
+// TestShownEvents records an Event twice: the first call creates it, the second patches its series.
 func TestShownEvents(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--built-in-kinds")
@@ -192,8 +192,8 @@ func TestShownEvents(t *testing.T) {
 	record(func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
 }
 
-// TestTheWritesPageHasTheseLines compares the Go code of docs/writes.md with this file.
-func TestTheWritesPageHasTheseLines(t *testing.T) {
+// TestWritesPageMatchesCode compares the Go code of docs/writes.md with this file.
+func TestWritesPageMatchesCode(t *testing.T) {
 	page, err := os.ReadFile("../../docs/writes.md")
 	if err != nil {
 		t.Fatal(err)
@@ -204,11 +204,11 @@ func TestTheWritesPageHasTheseLines(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 4 {
-		t.Fatalf("the page has %d blocks of Go code", len(blocks))
+		t.Fatalf("docs/writes.md has %d blocks of Go code", len(blocks))
 	}
 	for _, block := range blocks {
 		if !strings.Contains(string(file), block[1]) {
-			t.Errorf("this is not in shown_test.go:\n%s", block[1])
+			t.Errorf("shown_test.go lacks this code of docs/writes.md:\n%s", block[1])
 		}
 	}
 }

@@ -25,12 +25,12 @@ import (
 type side struct {
 	url       string
 	transport http.RoundTripper
-	names     map[string]string // of uids and resourceVersions, in the order in which they appear
-	values    map[string]string // the other way round
+	names     map[string]string // of uids and resourceVersions, in the order of their appearance
+	values    map[string]string // uids and resourceVersions by name
 }
 
-// ask sends a request, in which {uid1} and {rv1} stand for what the server has sent before, and
-// returns the code and the body, in which they stand for it again.
+// ask sends a request, and returns the code and the body of the answer. In both, {uid1} and {rv1}
+// stand for values of earlier answers.
 func (s *side) ask(t *testing.T, method, path, contentType, body string) string {
 	t.Helper()
 	for name, value := range s.values {
@@ -54,25 +54,25 @@ func (s *side) ask(t *testing.T, method, path, contentType, body string) string 
 	if err := json.Unmarshal(raw, &content); err != nil {
 		return fmt.Sprint(resp.StatusCode, " ", string(raw))
 	}
-	s.neutral(content)
-	raw, err = json.MarshalIndent(s.named(content), "", "  ")
+	s.dropVolatile(content)
+	raw, err = json.MarshalIndent(s.withNames(content), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fmt.Sprint(resp.StatusCode, " ", string(raw))
 }
 
-// named returns a value of JSON with names in its texts, in the place of what they stand for. A
-// number is something else, even if it is the same as a resourceVersion.
-func (s *side) named(value any) any {
+// withNames returns a JSON value with names in place of known uids and resourceVersions. It
+// replaces them in strings, not in numbers.
+func (s *side) withNames(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for key := range value {
-			value[key] = s.named(value[key])
+			value[key] = s.withNames(value[key])
 		}
 	case []any:
 		for n := range value {
-			value[n] = s.named(value[n])
+			value[n] = s.withNames(value[n])
 		}
 	case string:
 		for known, name := range s.names {
@@ -83,20 +83,20 @@ func (s *side) named(value any) any {
 	return value
 }
 
-// neutral takes out of a body what no two servers have in common.
-func (s *side) neutral(content map[string]any) {
-	delete(content, "managedFields") // sourcetest has them from the first apply on
+// dropVolatile removes or names the values that differ between any two servers.
+func (s *side) dropVolatile(content map[string]any) {
+	delete(content, "managedFields") // sourcetest has them only since the first apply
 	if content["continue"] == "" {
 		delete(content, "continue")
 	}
 	for key, value := range content {
 		switch value := value.(type) {
 		case map[string]any:
-			s.neutral(value)
+			s.dropVolatile(value)
 		case []any:
 			for _, item := range value {
 				if item, ok := item.(map[string]any); ok {
-					s.neutral(item)
+					s.dropVolatile(item)
 				}
 			}
 		case string:
@@ -113,13 +113,13 @@ func (s *side) neutral(content map[string]any) {
 }
 
 // TestSourcetestAnswersAsTheServer sends the same writes to the real API server and to sourcetest,
-// and compares the answers, byte by byte but for uids, times and resourceVersions.
+// and compares the answers: byte by byte, except for uids, times and resourceVersions.
 func TestSourcetestAnswersAsTheServer(t *testing.T) {
 	memory := sourcetest.New()
 	memory.Patches = patches.All{}
 	sourcetest.Serve[*unstructured.Unstructured](memory, listers.WidgetResource(), "Widget")
 	sites := sourcetest.Serve[*v1alpha1.Site](memory, listers.SiteResource(), "")
-	for range 100 { // so that resourceVersions are not taken for other numbers
+	for range 100 { // large resourceVersions are unlike other numbers
 		sites.Create(&v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{GenerateName: "site-"}})
 	}
 	sides := []*side{{url: shared.url, transport: shared.transport}, {url: "http://memory", transport: memory}}
@@ -142,8 +142,8 @@ func TestSourcetestAnswersAsTheServer(t *testing.T) {
 		return fmt.Sprintf(`{"apiVersion":"samples.informer-gen.dev/v1alpha1","kind":"Widget","metadata":{"name":%q,"generation":9%s},`+
 			`"spec":{"nodeName":%q,"tier":"bronze"},"status":{"phase":%q}}`, name, version, node, phase)
 	}
-	// Of these only code and reason are compared: custom resources are validated twice, and their
-	// handler has words of its own for what is no patch.
+	// For these only code and reason are compared: the server validates custom resources twice, and
+	// words the errors of malformed patches differently.
 	const noLabel, noUID, noPatch, noList, late = `{"metadata":{"labels":{"a":"-"}}}`, `{"metadata":{"uid":"b"}}`, `{`, `{"op":"add"}`, `{"metadata":{"finalizers":["samples.io/c"]}}`
 	loose := map[string]bool{noLabel: true, noUID: true, noPatch: true, noList: true, late: true}
 	for _, r := range [][4]string{
@@ -210,7 +210,7 @@ func TestSourcetestAnswersAsTheServer(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(answers[0], answers[1]); diff != "" {
-			t.Errorf("%s %s %s: the server has -, sourcetest +:\n%s", r[0], strings.TrimPrefix(r[1], all), r[3], diff)
+			t.Errorf("%s %s %s (-server +sourcetest):\n%s", r[0], strings.TrimPrefix(r[1], all), r[3], diff)
 		}
 	}
 }

@@ -23,8 +23,8 @@ func TestSyncByWatchList(t *testing.T) {
 		t.Errorf("%d adds in the initial list, want 100", h.initial)
 	}
 
-	// The stream goes on with the changes, on the same request.
-	ns.load(t, "crate-007", 7)
+	// The same stream goes on with the changes.
+	ns.setWeight(t, "crate-007", 7)
 	h.awaitLine("update crate-007")
 	if all := p.requests(anyRequest); len(all) != 1 || !all[0].watchList() {
 		t.Errorf("%d requests, the first one %v; want one watch-list", len(all), all[0].query)
@@ -45,7 +45,7 @@ func TestSyncByPagedList(t *testing.T) {
 		t.Errorf("%d adds in the initial list, want 100", h.initial)
 	}
 
-	ns.load(t, "crate-007", 7)
+	ns.setWeight(t, "crate-007", 7)
 	h.awaitLine("update crate-007")
 	lists := p.requests((*request).list)
 	if len(lists) != 15 {
@@ -53,11 +53,11 @@ func TestSyncByPagedList(t *testing.T) {
 	}
 	for n, page := range lists {
 		if token := page.query.Get("continue"); (token == "") != (n == 0) || page.query.Get("limit") != "7" {
-			t.Errorf("page %d was asked for by %v", n+1, page.query)
+			t.Errorf("page %d has the query %v", n+1, page.query)
 		}
 	}
 	if watches := p.requests((*request).watch); len(watches) != 1 || watches[0].watchList() {
-		t.Errorf("%d watches, want one that is no watch-list", len(watches))
+		t.Errorf("%d watches, want one, without initial events", len(watches))
 	}
 }
 
@@ -69,11 +69,11 @@ func TestSyncOfNothing(t *testing.T) {
 		h, reg := listen(t, i)
 		runSynced(t, f)
 		await(t, "sync of the handler", reg.Synced())
-		if n := i.Store().Snapshot().Len(); n != 0 || len(h.told()) != 0 {
-			t.Errorf("%d objects, callbacks %q, want none", n, h.told())
+		if n := i.Store().Snapshot().Len(); n != 0 || len(h.callbacks()) != 0 {
+			t.Errorf("%d objects, callbacks %q, want none", n, h.callbacks())
 		}
 		if rv := i.Store().Snapshot().ResourceVersion(); rv == "" || rv == "0" {
-			t.Errorf("the store stands at resourceVersion %q", rv)
+			t.Errorf("the store has the resourceVersion %q", rv)
 		}
 	}
 }

@@ -18,14 +18,14 @@ var (
 	crds        = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
-// Crate is namespaced. Its field spec.ship can be selected by.
+// Crate is namespaced. Its CRD has spec.ship as a selectable field.
 type Crate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              CrateSpec `json:"spec"`
 }
 
-// CrateSpec has a field that can be selected by, a list and a number.
+// CrateSpec has a selectable field, a list and a number.
 type CrateSpec struct {
 	Ship   string   `json:"ship,omitempty"`
 	Ports  []string `json:"ports,omitempty"`

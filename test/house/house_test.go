@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package house holds the repository against its own rules: which package imports which, how long
-// files are, and whether the links, the names and the Go code on pages are right. Run it with
-// -count=1: the go command doesn't see changes outside of this module, and would repeat an earlier
-// result.
+// Package house checks the repository's own rules: the imports between packages, the length of
+// files, and the links, names and Go code of pages. Run it with -count=1: the go command doesn't
+// see changes outside of this module, and would repeat an earlier result.
 package house
 
 import (
@@ -21,13 +20,13 @@ import (
 )
 
 const (
-	root      = "../.."
-	mostLines = 400 // of a Go file
-	mostWidth = 100 // of a comment, or of a line of prose in a Markdown file
-	license   = "// SPDX-License-Identifier: Apache-2.0"
+	root     = "../.."
+	maxLines = 400 // of a Go file
+	maxWidth = 100 // of a comment, or of a line of prose in a Markdown file
+	license  = "// SPDX-License-Identifier: Apache-2.0"
 )
 
-// goFile is a Go file of the repository that was written by hand.
+// goFile is a handwritten Go file of the repository.
 type goFile struct {
 	path  string // from the root
 	lines []string
@@ -35,9 +34,9 @@ type goFile struct {
 	set   *token.FileSet
 }
 
-var parsed map[string][]goFile // by the first test that needs them
+var parsed map[string][]goFile // the result of goFiles
 
-// goFiles returns all of them, by the folder that they are in.
+// goFiles returns all handwritten Go files, by folder.
 func goFiles(t *testing.T) map[string][]goFile {
 	t.Helper()
 	if parsed != nil {
@@ -59,8 +58,8 @@ func goFiles(t *testing.T) map[string][]goFile {
 	return folders
 }
 
-// files returns the contents of all files of the repository whose names end in suffix, by their
-// paths from the root, without test data and folders that the go command passes over.
+// files returns the contents of all files with names that end in suffix, by their paths from the
+// root. It leaves out test data and the folders ignored by the go command.
 func files(t *testing.T, suffix string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
@@ -94,8 +93,8 @@ func TestGoFiles(t *testing.T) {
 		for _, f := range of {
 			documented = documented || f.file.Doc != nil
 			code = code || !strings.HasSuffix(f.path, "_test.go")
-			if n := len(f.lines) - 1; n > mostLines {
-				t.Errorf("%s has %d lines, %d at most", f.path, n, mostLines)
+			if n := len(f.lines) - 1; n > maxLines {
+				t.Errorf("%s has %d lines, want at most %d", f.path, n, maxLines)
 			}
 			if !slices.Contains(f.lines[:min(3, len(f.lines))], license) {
 				t.Errorf("%s does not begin with %s", f.path, license)
@@ -110,13 +109,13 @@ func TestGoFiles(t *testing.T) {
 			above = filepath.Dir(above)
 		}
 		if code && above == "." && folder != "runtime" {
-			t.Errorf("ARCHITECTURE.md does not have `%s`", folder)
+			t.Errorf("ARCHITECTURE.md has no row `%s`", folder)
 		}
 	}
 }
 
-// checkComments looks at the width of comments. Links, directives and the output of an example may
-// be wide.
+// checkComments checks the width of comments. Links, directives and the output of an example may be
+// wide.
 func checkComments(t *testing.T, f goFile) {
 	for _, group := range f.file.Comments {
 		if strings.Contains(strings.ToLower(group.Text()), "output:") {
@@ -125,8 +124,8 @@ func checkComments(t *testing.T, f goFile) {
 		for n := f.set.Position(group.Pos()).Line; n <= f.set.Position(group.End()).Line; n++ {
 			line := f.lines[n-1]
 			text := strings.TrimSpace(line)
-			if width(line) > mostWidth && !strings.Contains(line, "://") && !strings.HasPrefix(text, "// +") && !strings.HasPrefix(text, "//go:") {
-				t.Errorf("%s:%d: a comment of %d columns, %d at most", f.path, n, width(line), mostWidth)
+			if width(line) > maxWidth && !strings.Contains(line, "://") && !strings.HasPrefix(text, "// +") && !strings.HasPrefix(text, "//go:") {
+				t.Errorf("%s:%d: the comment has %d columns, want at most %d", f.path, n, width(line), maxWidth)
 			}
 		}
 	}
@@ -141,7 +140,7 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 	for path := range files(t, "go.mod") {
 		folder := cmp.Or(strings.TrimSuffix("/"+filepath.ToSlash(filepath.Dir(path)), "/."), "/")
 		if !strings.Contains(string(known), `"`+folder+`"`) {
-			t.Errorf(".github/dependabot.yml doesn't have %s", folder)
+			t.Errorf(".github/dependabot.yml lacks the folder %s", folder)
 		}
 	}
 }

@@ -10,13 +10,12 @@ import (
 
 const module = "github.com/informer-gen/informer-gen/"
 
-// areas are the folders of the repository, each with its packages in layers, one a line; the first
-// one knows the least. A package imports packages of the lines before its own, and of what its area
-// sees. A new package needs its name here. For an import that runs the other way, move the code,
-// not the line.
+// areas are the folders of the repository, each with its packages in layers, one per line, from the
+// bottom up. A package may import packages of lower layers, and of the areas in sees. A new package
+// needs its name here. If an import runs the other way, move the code, not the line.
 var areas = []area{
 	{
-		folder: "internal", // what two of the areas below share, and modules for tests
+		folder: "internal", // shared by several of the areas below; modules for tests
 		layers: []string{"btree projecttest shard diag", "request"},
 	},
 	{
@@ -161,11 +160,11 @@ var areas = []area{
 type area struct {
 	folder string
 	sees   []string // folders
-	layers []string // of packages below folder; those of one line don't know each other
+	layers []string // of packages below folder; packages of one line don't import each other
 }
 
-func TestNoImportRunsBackUp(t *testing.T) {
-	imports := map[string]map[string]bool{} // by package, what its code imports of the repository
+func TestImportsFollowLayers(t *testing.T) {
+	imports := map[string]map[string]bool{} // the repository's packages imported by each package
 	for folder, files := range goFiles(t) {
 		for _, f := range files {
 			if strings.HasSuffix(f.path, "_test.go") {
@@ -187,7 +186,7 @@ func TestNoImportRunsBackUp(t *testing.T) {
 			for name := range strings.FieldsSeq(layer) {
 				path := strings.TrimSuffix(a.folder+"/"+name, "/.")
 				if layerOf[path] = n; imports[path] == nil {
-					t.Errorf("%s has a layer, but is not there", path)
+					t.Errorf("%s has a layer but doesn't exist: remove it from areas", path)
 				}
 			}
 		}
@@ -202,7 +201,7 @@ func TestNoImportRunsBackUp(t *testing.T) {
 		for to := range all {
 			if areaOf(to).folder == own.folder {
 				if layerOf[to] >= layer {
-					t.Errorf("%s imports %s, which is not in a layer below its own", from, to)
+					t.Errorf("%s imports %s, which is in no layer below its own", from, to)
 				}
 			} else if !slices.ContainsFunc(own.sees, func(seen string) bool { return within(to, seen) }) {
 				t.Errorf("%s imports %s, which %s does not see", from, to, own.folder)
@@ -211,7 +210,7 @@ func TestNoImportRunsBackUp(t *testing.T) {
 	}
 }
 
-// areaOf returns the innermost area that a package is in.
+// areaOf returns the innermost area of a package.
 func areaOf(path string) (found area) {
 	for _, a := range areas {
 		if within(path, a.folder) && len(a.folder) > len(found.folder) {
@@ -221,5 +220,5 @@ func areaOf(path string) (found area) {
 	return found
 }
 
-// within reports whether a path is that of a folder, or lies below it.
+// within reports whether a path is a folder, or lies below it.
 func within(path, folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }

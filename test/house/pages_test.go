@@ -22,7 +22,7 @@ var (
 	aTest     = regexp.MustCompile(`^(Test|Example|Fuzz)([A-Z_]|$)`)
 )
 
-// prose returns the lines of a page that are outside of fenced code; other lines are empty.
+// prose returns the lines of a page, with empty lines in place of fenced code.
 func prose(content []byte) []string {
 	fenced, lines := false, strings.Split(string(content), "\n")
 	for i, line := range lines {
@@ -35,8 +35,8 @@ func prose(content []byte) []string {
 	return lines
 }
 
-// TestPages: prose is narrow, relative links and anchors lead somewhere, and the packages of
-// commands are there.
+// TestPages: prose is narrow, the targets of relative links and anchors exist, and so do the
+// packages in commands.
 func TestPages(t *testing.T) {
 	pages := files(t, ".md")
 	anchors := map[string]bool{} // page#anchor
@@ -52,8 +52,8 @@ func TestPages(t *testing.T) {
 		at := func(i int) string { return fmt.Sprintf("%s:%d", path, i+1) }
 		for i, line := range prose(content) {
 			found := aLink.FindAllStringSubmatch(aCodeSpan.ReplaceAllString(line, ""), -1)
-			if width(line) > mostWidth && !strings.HasPrefix(line, "|") && !strings.Contains(line, "](") {
-				t.Errorf("%s: a line of %d columns, %d at most", at(i), width(line), mostWidth)
+			if width(line) > maxWidth && !strings.HasPrefix(line, "|") && !strings.Contains(line, "](") {
+				t.Errorf("%s: the line has %d columns, want at most %d", at(i), width(line), maxWidth)
 			}
 			for _, m := range found {
 				link := m[1] + m[2]
@@ -67,21 +67,21 @@ func TestPages(t *testing.T) {
 					target = filepath.Join(filepath.Dir(path), file)
 				}
 				if _, err := os.Stat(filepath.Join(root, target)); err != nil {
-					t.Errorf("%s: %s: there is no such file", at(i), link)
+					t.Errorf("%s: the link %s leads to no file", at(i), link)
 				} else if hasAnchor && !anchors[target+"#"+anchor] {
-					t.Errorf("%s: %s: there is no such title", at(i), link)
+					t.Errorf("%s: the link %s leads to no title", at(i), link)
 				}
 			}
 			for _, m := range aCommand.FindAllStringSubmatch(line, -1) {
 				folder := strings.TrimSuffix(m[1], "...")
 				if _, err := os.Stat(filepath.Join(root, folder)); err != nil && !strings.Contains(line, "cd ") && !strings.Contains(line, "-C ") {
-					t.Errorf("%s: there is no package %s", at(i), m[1])
+					t.Errorf("%s: no package %s", at(i), m[1])
 				}
 			}
 		}
 	}
 	if links < 50 {
-		t.Errorf("only %d links were found", links)
+		t.Errorf("found only %d links", links)
 	}
 }
 
@@ -98,8 +98,8 @@ func anchorOf(title string) string {
 	}, title)
 }
 
-// TestNamesOnPagesExist looks up package.Name of our packages, and folder.TestName, which prove the
-// promises and rows of several pages. The first column of a table has other projects' names.
+// TestNamesOnPagesExist looks up package.Name of our packages, and folder.TestName: pages name the
+// tests of their promises. The first column of a table has other projects' names.
 func TestNamesOnPagesExist(t *testing.T) {
 	packages, names := map[string]bool{}, map[string]bool{} // names: package.Name, and folder.Name
 	for folder, files := range goFiles(t) {
@@ -129,12 +129,12 @@ func TestNamesOnPagesExist(t *testing.T) {
 				}
 				checked++
 				if !names[m[1]+"."+m[2]] {
-					t.Errorf("%s:%d: there is no %s.%s", path, i+1, m[1], m[2])
+					t.Errorf("%s:%d: no declaration of %s.%s", path, i+1, m[1], m[2])
 				}
 			}
 		}
 	}
 	if checked < 200 {
-		t.Errorf("only %d names were found", checked)
+		t.Errorf("found only %d names", checked)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"testing"
 )
 
-// compiledElsewhere are the files whose Go code another test compiles, or compares with code that
-// is compiled.
+// compiledElsewhere are the files whose Go code another test compiles, or compares with compiled
+// code.
 var compiledElsewhere = map[string]bool{
 	"README.md":                      true,
 	"docs/generated.md":              true,
@@ -34,7 +34,7 @@ var compiledElsewhere = map[string]bool{
 	"testkit/controllertest/doc.go":  true,
 }
 
-// shownImports are what snippets may use without showing it.
+// shownImports are the imports of all snippets.
 const shownImports = `import (
 	"context"
 	"fmt"
@@ -78,7 +78,7 @@ const shownImports = `import (
 )
 `
 
-// shownBefore declares what the snippets of a file use without showing it.
+// shownBefore has declarations that the snippets of a file use and don't show.
 var shownBefore = map[string]string{
 	"adapter/clientgo/factory.go": `
 		var config *rest.Config`,
@@ -161,7 +161,7 @@ var shownBefore = map[string]string{
 		var cache *informer.SharedIndexInformer[*Widget]`,
 }
 
-// snippet is Go code that a page or a doc comment shows.
+// snippet is Go code of a page or a doc comment.
 type snippet struct {
 	path string
 	line int
@@ -183,15 +183,15 @@ func TestShownCodeCompiles(t *testing.T) {
 	}
 	for path := range shownBefore {
 		if !checked[path] {
-			t.Errorf("%s has no snippet that needs what shownBefore declares", path)
+			t.Errorf("no snippet of %s needs its declarations in shownBefore", path)
 		}
 	}
 	if len(snippets) < 20 {
-		t.Errorf("only %d snippets were found", len(snippets))
+		t.Errorf("found only %d snippets", len(snippets))
 	}
 }
 
-// typeErrors returns what is wrong with a snippet, but for what it declares and doesn't use.
+// typeErrors returns the type errors of a snippet, except unused declarations.
 func typeErrors(s snippet, set *token.FileSet, compiled types.Importer) (wrong []error) {
 	file, err := parser.ParseFile(set, "", wholeFile(s), parser.SkipObjectResolution)
 	if err != nil {
@@ -222,7 +222,7 @@ func snippetsOfPages(t *testing.T) (snippets []snippet) {
 	return snippets
 }
 
-// snippetsOfComments returns the indented blocks of doc comments that are Go.
+// snippetsOfComments returns the indented Go code of doc comments.
 func snippetsOfComments(t *testing.T) (snippets []snippet) {
 	t.Helper()
 	for _, folder := range goFiles(t) {
@@ -242,8 +242,8 @@ func snippetsOfComments(t *testing.T) (snippets []snippet) {
 	return snippets
 }
 
-// isGo reports whether a block of a comment is Go statements: one of them declares, loops, or calls
-// a method or a function of a package.
+// isGo reports whether a block of a comment has Go statements: one of them declares, loops, or
+// calls a method or a function of a package.
 func isGo(code string) bool {
 	file, err := parser.ParseFile(token.NewFileSet(), "", wholeFile(snippet{code: code}), 0)
 	if err != nil {
@@ -263,7 +263,7 @@ func isGo(code string) bool {
 	return found
 }
 
-// wholeFile makes a file of a snippet that is not one.
+// wholeFile returns a Go file with the snippet, or the snippet if it is a file.
 func wholeFile(s snippet) string {
 	if strings.HasPrefix(s.code, "package ") {
 		return s.code
@@ -272,7 +272,7 @@ func wholeFile(s snippet) string {
 	return "package shown\n\n" + shownImports + "\nfunc _() {\n" + shownBefore[s.path] + "\n{\n" + code + "\n}\n}\n"
 }
 
-// compiledImports compiles what snippets import, in the workspace.
+// compiledImports compiles the imports of snippets in the workspace.
 func compiledImports(t *testing.T, set *token.FileSet) types.Importer {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package shown\n"+shownImports, 0)

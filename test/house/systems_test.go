@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestWindows checks the types of the root module on Windows. All is read from source, so that no
-// library is compiled for another system, and of libraries only what they declare.
+// TestWindows type-checks the root module for Windows. It reads everything from source, so no
+// library is compiled for another system. Of libraries it reads only the declarations.
 func TestWindows(t *testing.T) {
 	own, err := filepath.Abs(root)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	packages.Visit(loaded, nil, func(p *packages.Package) {
-		if strings.HasPrefix(p.PkgPath, module) { // in others, bodies lack and imports are not used
+		if strings.HasPrefix(p.PkgPath, module) { // without bodies, libraries have unused imports
 			for _, err := range p.Errors {
 				t.Error(err)
 			}

@@ -37,7 +37,7 @@ import (
 
 var crdResource = apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions")
 
-// TestCRDControllers has the API server's own controllers of CRDs run outside of it.
+// TestCRDControllers runs the API server's own CRD controllers outside of the server.
 func TestCRDControllers(t *testing.T) {
 	onBoth(t, func(t *testing.T, e engine) []string {
 		server := devservertest.Start(t, devserver.Options{DisableCRDControllers: true})
@@ -77,7 +77,7 @@ func TestCRDControllers(t *testing.T) {
 		expect("firsts.example.com", served)
 		create(crdOf("second", "Boat"))
 		expect("seconds.example.com", served)
-		create(crdOf("third", "Boat")) // the kind of another one
+		create(crdOf("third", "Boat")) // another CRD has this kind
 		expect("thirds.example.com", "Established=False NamesAccepted=False")
 		approved := crdOf("fourth", "Raft")
 		approved.Name, approved.Spec.Group = "fourths.example.k8s.io", "example.k8s.io"
@@ -123,7 +123,8 @@ func TestCRDControllers(t *testing.T) {
 	})
 }
 
-// runCRDControllers runs what the API server runs in its place; see Options.DisableCRDControllers.
+// runCRDControllers runs the controllers that the API server leaves out with
+// Options.DisableCRDControllers.
 func runCRDControllers(t *testing.T, c *controllers, e engine, server *devserver.Server, client apiextensions.Interface, objects dynamic.Interface) {
 	t.Helper()
 	factory := e.crdFactory(t, server.Config())
@@ -132,8 +133,8 @@ func runCRDControllers(t *testing.T, c *controllers, e engine, server *devserver
 	naming := status.NewNamingConditionController(klog.FromContext(c.ctx), informer, client.ApiextensionsV1())
 	schemas := nonstructuralschema.NewConditionController(informer, client.ApiextensionsV1())
 	approval := apiapproval.NewKubernetesAPIApprovalPolicyConformantConditionController(informer, client.ApiextensionsV1())
-	deleting := finalizer.NewCRDFinalizer(informer, client.ApiextensionsV1(), finalizedBy{objects})
-	// In the API server, its handler of custom resources does this.
+	deleting := finalizer.NewCRDFinalizer(informer, client.ApiextensionsV1(), deleters{objects})
+	// In the API server, the handler of custom resources does this.
 	_, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(_, obj any) {
 			crd := obj.(*apiextensionsv1.CustomResourceDefinition)
@@ -182,15 +183,16 @@ func conditionsOf(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return strings.Join(all, " ")
 }
 
-// finalizedBy gives the finalizer what is in the API server a part of its handler.
-type finalizedBy struct{ client dynamic.Interface }
+// deleters returns the finalizer's deleters. In the API server these belong to the handler of
+// custom resources.
+type deleters struct{ client dynamic.Interface }
 
-func (f finalizedBy) GetCustomResourceListerCollectionDeleter(crd *apiextensionsv1.CustomResourceDefinition) (finalizer.ListerCollectionDeleter, error) {
+func (d deleters) GetCustomResourceListerCollectionDeleter(crd *apiextensionsv1.CustomResourceDefinition) (finalizer.ListerCollectionDeleter, error) {
 	resource := schema.GroupVersionResource{Group: crd.Spec.Group, Version: crd.Spec.Versions[0].Name, Resource: crd.Spec.Names.Plural}
-	return collection{f.client.Resource(resource)}, nil
+	return collection{d.client.Resource(resource)}, nil
 }
 
-// collection is the objects of a CRD, by requests.
+// collection lists and deletes the objects of a CRD by requests.
 type collection struct {
 	objects dynamic.NamespaceableResourceInterface
 }

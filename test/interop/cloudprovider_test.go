@@ -27,8 +27,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestCloudControllers runs the controllers of a cloud: those of nodes, of their life, and of
-// load balancers for Services. The cloud has nodes one and two, and no node lost.
+// TestCloudControllers runs the controllers of nodes, of the nodes' lifecycle, and of load
+// balancers. The cloud has the nodes one and two, and no node named lost.
 func TestCloudControllers(t *testing.T) {
 	onBoth(t, func(t *testing.T, e engine) []string {
 		server := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
@@ -88,7 +88,7 @@ func TestCloudControllers(t *testing.T) {
 				return nil
 			})
 		}
-		// The controller of Services has a race between nodes and Services that change at once. So
+		// The Service controller has a race between simultaneous changes of nodes and Services. So
 		// nodes come first.
 		initialized("one")
 		createNode("two", corev1.ConditionTrue)
@@ -135,22 +135,22 @@ func runCloudControllers(t *testing.T, c *controllers, e engine, server *devserv
 	t.Helper()
 	factory := e.coreFactory(t, server.Config())
 	metrics := controllersmetrics.NewControllerManagerMetrics("interop")
-	has := &fake.Cloud{
+	cloud := &fake.Cloud{
 		ExternalIP: net.IPv4(192, 0, 2, 1), EnableInstancesV2: true, ExistsByProviderID: true,
 		Addresses:  []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "192.0.2.7"}},
 		ProviderID: map[types.NodeName]string{"one": "fake://one", "two": "fake://two"},
 	}
 	core := factory.Core().V1()
-	balancing, err := service.New(has, client, core.Services(), core.Nodes(), "cluster", featuregate.NewFeatureGate())
+	balancing, err := service.New(cloud, client, core.Services(), core.Nodes(), "cluster", featuregate.NewFeatureGate())
 	if err != nil {
 		t.Fatal(err)
 	}
-	naming, err := node.NewCloudNodeController(core.Nodes(), client, has, time.Second, 1, 1)
+	naming, err := node.NewCloudNodeController(core.Nodes(), client, cloud, time.Second, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lacks := &fake.Cloud{EnableInstancesV2: true} // is asked about nodes that are not ready only
-	removing, err := nodelifecycle.NewCloudNodeLifecycleController(core.Nodes(), client, lacks, 100*time.Millisecond, 1)
+	empty := &fake.Cloud{EnableInstancesV2: true} // gets questions about unready nodes only
+	removing, err := nodelifecycle.NewCloudNodeLifecycleController(core.Nodes(), client, empty, 100*time.Millisecond, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,15 +16,15 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/endstate"
 )
 
-// onBoth runs a scenario with informers of client-go and with ours, and compares what it returns:
-// what is left in the API.
+// onBoth runs a scenario with informers of client-go and with ours, and compares the API's objects
+// at its end.
 func onBoth(t *testing.T, scenario func(t *testing.T, e engine) (endState []string)) {
 	var states [2][]string
 	for n, e := range engines {
 		t.Run(e.name, func(t *testing.T) { states[n] = scenario(t, e) })
 	}
 	if theirs, ours := states[0], states[1]; !slices.Equal(theirs, ours) && !t.Failed() {
-		t.Errorf("at the end, only with %s the API has\n%s\nonly with %s\n%s",
+		t.Errorf("at the end, the API has only with %s\n%s\nonly with %s\n%s",
 			engines[0].name, endstate.Without(theirs, ours), engines[1].name, endstate.Without(ours, theirs))
 	}
 }
@@ -35,7 +35,7 @@ type controllers struct {
 	all sync.WaitGroup
 }
 
-// newControllers returns controllers that end before the cleanups that are registered already.
+// newControllers returns controllers. They end before the cleanups registered so far.
 func newControllers(t *testing.T) *controllers {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	c := &controllers{ctx: ctx}
@@ -45,7 +45,7 @@ func newControllers(t *testing.T) *controllers {
 
 func (c *controllers) run(f func(ctx context.Context)) { c.all.Go(func() { f(c.ctx) }) }
 
-// runFactory starts the informers that a generated factory has made.
+// runFactory starts the informers of a generated factory.
 func (c *controllers) runFactory(factory interface {
 	StartWithContext(ctx context.Context)
 	Shutdown()
@@ -57,8 +57,8 @@ func (c *controllers) runFactory(factory interface {
 	})
 }
 
-// endState returns what the API has of resources, without what differs from run to run. The caller
-// has waited until the controllers have written all that they will write.
+// endState returns the objects of resources, without the parts that differ from run to run. The
+// caller has waited for the controllers' last writes.
 func endState(t *testing.T, config *rest.Config, resources ...schema.GroupVersionResource) (lines []string) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)

@@ -22,27 +22,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// client connects one informer to the server. It is a Source, makes faults, and passes everything
-// that it hands over to a model, too.
+// client connects one informer to the server. It is a Source, injects faults, and passes everything
+// it delivers on to a model.
 type client struct {
 	*server
 	scope scope // set once at construction
-	// set once at construction: the largest page that the server gives; 0: no pages at all
+	// set once at construction: the largest page of the server; 0 for no pages
 	pageCap int
-	model   *naive // fed by the goroutine that lists and watches
+	model   *naiveModel // fed by the goroutine that lists and watches
 
-	// The server's mu guards what follows.
-	streams   []*stream
-	faults    []fault // of the next requests that they fit
-	unbridged bool    // expired versions are refused in the response, not in the stream
-	pagePause time.Duration
+	// The server's mu guards the fields below.
+	streams        []*stream
+	faults         []fault // each for the next matching request
+	refusesExpired bool    // refuses expired versions by a response, not by an event
+	pagePause      time.Duration
 }
 
-// fault happens to one request.
+// fault is the fault of one request.
 type fault struct {
 	on    verb
 	err   error
-	after int // objects or events that are handed over before
+	after int // objects or events delivered before
 }
 
 type verb int
@@ -56,7 +56,7 @@ const (
 
 func (v verb) String() string { return [...]string{"request", "list", "watch", "watch-list"}[v] }
 
-// order is what an open stream is told to do.
+// order is a command to an open stream.
 type order int
 
 const (
@@ -82,14 +82,14 @@ func (c *client) order(o order) {
 	c.wakeLocked()
 }
 
-// inject makes the next requests that fit fail.
+// inject adds faults of the next matching requests.
 func (c *client) inject(f ...fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.faults = append(c.faults, f...)
 }
 
-// heal takes back all faults that have not happened.
+// heal removes all pending faults.
 func (c *client) heal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *client) heal() {
 	c.wakeLocked()
 }
 
-// faultFor takes the fault of a request; the zero fault has no err.
+// faultFor takes the fault of a request from the list; the zero fault has no err.
 func (c *client) faultFor(v verb) fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +120,7 @@ var (
 	errRefused   = fmt.Errorf("dial the server: %w", syscall.ECONNREFUSED)
 	errExpired   = apierrors.NewResourceExpired("too old resource version")
 	errThrottled = apierrors.NewTooManyRequests("slow down", 1)
-	errInternal  = apierrors.NewInternalError(errors.New("the server has its problems"))
+	errInternal  = apierrors.NewInternalError(errors.New("out of order"))
 	errForbidden = apierrors.NewForbidden(resource, "", errors.New("not now"))
 	errNoStreams = apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "watch", resource, "", "sendInitialEvents is forbidden", 0, false)
 	errCut       = io.ErrUnexpectedEOF
@@ -136,7 +136,7 @@ func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*c
 	if err != nil {
 		return source.ListResult{}, err
 	}
-	full := !opts.VersionOnly // what only asks for the version is no full state
+	full := !opts.VersionOnly // a list for the version only is no full state
 	if full && opts.Continue == "" {
 		c.model.begin()
 	}
@@ -147,7 +147,7 @@ func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*c
 		if f.err != nil && n == f.after {
 			return source.ListResult{}, f.err
 		}
-		obj = fresh(obj)
+		obj = copyObject(obj)
 		if full {
 			c.model.replace(obj)
 		}
@@ -165,10 +165,10 @@ func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*c
 		c.model.complete(result.ResourceVersion)
 		return result, nil
 	}
-	return result, c.rest(ctx)
+	return result, c.pauseBetweenPages(ctx)
 }
 
-// page reads a page at one version, whatever happens meanwhile.
+// page reads a page at one version.
 func (c *client) page(opts source.ListOptions) ([]*corev1.ConfigMap, source.ListResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,8 +196,8 @@ func (c *client) page(opts source.ListOptions) ([]*corev1.ConfigMap, source.List
 	return all, result, nil
 }
 
-// rest is the pause after a page that is not the last one.
-func (c *client) rest(ctx context.Context) error {
+// pauseBetweenPages waits after each page except the last.
+func (c *client) pauseBetweenPages(ctx context.Context) error {
 	c.mu.Lock()
 	pause := c.pagePause
 	c.mu.Unlock()
@@ -228,7 +228,7 @@ func (c *client) Watch(ctx context.Context, opts source.WatchOptions, opened fun
 		version = number(opts.ResourceVersion)
 		refuse = version < c.floor
 	}
-	unbridged := c.unbridged
+	refusesExpired := c.refusesExpired
 	if refuse {
 		reach(compacted)
 	}
@@ -241,7 +241,7 @@ func (c *client) Watch(ctx context.Context, opts source.WatchOptions, opened fun
 		defer c.mu.Unlock()
 		c.streams = slices.DeleteFunc(c.streams, func(open *stream) bool { return open == s })
 	}()
-	if refuse && unbridged {
+	if refuse && refusesExpired {
 		return errExpired
 	}
 	if opened != nil {
@@ -250,7 +250,7 @@ func (c *client) Watch(ctx context.Context, opts source.WatchOptions, opened fun
 	if refuse {
 		return errExpired
 	}
-	w := &watching{client: c, stream: s, event: event, version: version, told: version, fault: f}
+	w := &serverStream{client: c, stream: s, event: event, version: version, announced: version, fault: f}
 	if opts.SendInitialEvents {
 		if err := w.initial(state); err != nil {
 			return err

@@ -20,61 +20,61 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// problems is what is wrong with a history. It takes the place of testing.T, so that a history can
-// be played again.
-type problems struct {
-	mu   sync.Mutex // mu guards what follows
+// problemList collects the problems of a history. It replaces testing.T, so that a history can be
+// played again.
+type problemList struct {
+	mu   sync.Mutex // mu guards list
 	list []string
 }
 
-// enough is how many problems are kept; the first ones matter most.
-const enough = 10
+// maxProblems is the number of kept problems; the first ones matter most.
+const maxProblems = 10
 
-func (p *problems) add(format string, args ...any) {
+func (p *problemList) add(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.list) < enough {
+	if len(p.list) < maxProblems {
 		p.list = append(p.list, fmt.Sprintf(format, args...))
 	}
 }
 
-func (p *problems) all() []string {
+func (p *problemList) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.list)
 }
 
-// recorder is the common part of both sides' handlers: it records the events.
+// recorder is the common part of both sides' handlers. It records the events.
 type recorder struct {
-	side  string        // set once at construction
-	name  string        // set once at construction
-	pace  time.Duration // set once at construction: how long each callback takes
-	wrong *problems     // set once at construction
-	stall atomic.Int64  // how long the next callback takes, once
-	inner atomic.Int32  // callbacks that are running
+	side     string        // set once at construction
+	name     string        // set once at construction
+	delay    time.Duration // set once at construction: duration of each callback
+	problems *problemList  // set once at construction
+	stall    atomic.Int64  // extra duration of the next callback
+	inner    atomic.Int32  // running callbacks
 
-	mu      sync.Mutex // mu guards what follows
+	mu      sync.Mutex // mu guards the fields below
 	live    map[object.Key]*corev1.ConfigMap
-	newest  map[object.Key]int // the highest version told
+	newest  map[object.Key]int // the highest version in an event
 	lines   map[object.Key][]string
-	ids     map[string]bool // of all states told
+	ids     map[string]bool // of all states in events
 	initial int             // adds of the initial state
 	removed bool
 }
 
-func newRecorder(side, name string, pace time.Duration, wrong *problems) *recorder {
+func newRecorder(side, name string, delay time.Duration, problems *problemList) *recorder {
 	return &recorder{
-		side: side, name: name, pace: pace, wrong: wrong,
+		side: side, name: name, delay: delay, problems: problems,
 		live: map[object.Key]*corev1.ConfigMap{}, newest: map[object.Key]int{}, lines: map[object.Key][]string{}, ids: map[string]bool{},
 	}
 }
 
-// enter begins a callback; what it returns ends it.
+// enter begins a callback; leave ends it.
 func (r *recorder) enter() (leave func()) {
 	if n := r.inner.Add(1); n > 1 {
-		r.wrong.add("%s: %d callbacks at a time", r.name, n)
+		r.problems.add("%s: %d callbacks at a time", r.name, n)
 	}
-	if d := r.pace + time.Duration(r.stall.Swap(0)); d > 0 {
+	if d := r.delay + time.Duration(r.stall.Swap(0)); d > 0 {
 		time.Sleep(d)
 	}
 	r.mu.Lock()
@@ -96,38 +96,38 @@ func (r *recorder) noteLocked(key object.Key, line string, obj, live *corev1.Con
 
 func (r *recorder) illegalLocked(line string, key object.Key, why string) {
 	before := r.lines[key]
-	r.wrong.add("%s: illegal: %s: %s; told before: %s", r.name, line, why, strings.Join(before, ", "))
+	r.problems.add("%s: illegal event: %s: %s; events before: %s", r.name, line, why, strings.Join(before, ", "))
 }
 
-// knows complains unless the handler knows exactly these objects.
-func (r *recorder) knows(want string) {
+// expectObjects complains unless the handler has exactly these objects.
+func (r *recorder) expectObjects(want string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if got := show(maps.Values(r.live)); got != want {
-		r.wrong.add("%s knows\n\t%s, want\n\t%s", r.name, got, want)
+		r.problems.add("%s has the objects\n\t%s, want\n\t%s", r.name, got, want)
 	}
 }
 
-// toldOf complains if the handler was told a state that isn't one of these.
-func (r *recorder) toldOf(states map[string]bool) {
+// expectStates complains if an event had another state than these.
+func (r *recorder) expectStates(states map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for told := range r.ids {
-		if !states[told] {
-			r.wrong.add("%s was told of %s, which the server never had", r.name, told)
+	for state := range r.ids {
+		if !states[state] {
+			r.problems.add("%s got an event of %s, which the server never had", r.name, state)
 		}
 	}
 }
 
-// ourHandler checks the events of one of our handlers, by the strict rules.
+// ourHandler checks the events of one of our handlers by the strict rules.
 type ourHandler struct {
 	*recorder
 	resync bool // set once at construction
-	// set once at construction: after it has noted an event, now and then
+	// set once at construction: it panics now and then, after recording an event
 	panics bool
-	// set once at construction: the value of transformedBy that objects must have
+	// set once at construction: the objects' required value of transformedBy
 	transformed string
-	exact       bool                                  // the model knows what it has to be told
+	exact       bool                                  // the model knows the exact events
 	began       []mark                                // set once at construction
 	reg         atomic.Pointer[informer.Registration] // nil until AddEventHandler has returned
 }
@@ -148,9 +148,9 @@ func (h *ourHandler) OnAdd(obj *corev1.ConfigMap, initial bool) {
 	case number(obj.ResourceVersion) <= h.newest[key]:
 		h.illegalLocked(line, key, "it went back")
 	case initial && len(h.lines[key]) > 0:
-		h.illegalLocked(line, key, "not the first that was told of it")
+		h.illegalLocked(line, key, "an initial add after another event of the object")
 	case initial && reg != nil && reg.HasSynced():
-		h.illegalLocked(line, key, "the registration had synced")
+		h.illegalLocked(line, key, "an initial add after the registration synced")
 	}
 	if initial {
 		h.initial++
@@ -169,7 +169,7 @@ func (h *ourHandler) OnUpdate(old, obj *corev1.ConfigMap) {
 	case h.live[key] == nil:
 		h.illegalLocked(line, key, "it doesn't exist")
 	case h.live[key] != old:
-		h.illegalLocked(line, key, "the old object is not the one that was told last")
+		h.illegalLocked(line, key, "the old object is not the object of the last event")
 	case old == obj:
 		if !h.resync {
 			h.illegalLocked(line, key, "nothing has changed")
@@ -207,7 +207,7 @@ func (h *ourHandler) OnDelete(d informer.Deleted[*corev1.ConfigMap]) {
 	h.noteLocked(d.Key, line, d.Object, nil)
 }
 
-// enter begins a callback; what it returns ends it, by a panic if the handler does that.
+// enter begins a callback; leave ends it, perhaps by a panic.
 func (h *ourHandler) enter() (leave func()) {
 	end := h.recorder.enter()
 	return func() {
@@ -215,32 +215,32 @@ func (h *ourHandler) enter() (leave func()) {
 		end()
 		if now {
 			reach(panicked)
-			panic("as the history wants it")
+			panic("a panic of the history")
 		}
 	}
 }
 
 func (h *ourHandler) transformedLocked(obj *corev1.ConfigMap) {
 	if got := obj.Annotations[transformedBy]; got != h.transformed {
-		h.wrong.add("%s was told of %s with the transforms %q, want %q", h.name, id(obj), got, h.transformed)
+		h.problems.add("%s got an event of %s with the transforms %q, want %q", h.name, id(obj), got, h.transformed)
 	}
 }
 
-// remove ends the registration; no callback may start from then on.
+// remove ends the registration; no callback may start after that.
 func (h *ourHandler) remove(m models) {
 	h.reg.Load().Remove()
 	h.mu.Lock()
 	h.removed = true
 	h.mu.Unlock()
 	if h.exact {
-		synctest.Wait() // a client hands over first and feeds the model then
-		h.isTold(m, true)
+		synctest.Wait() // a client delivers first and feeds the model then
+		h.expectEvents(m, true)
 	}
 }
 
-// isTold complains unless the handler got, for each key, exactly the model's events, or the first
-// of them.
-func (h *ourHandler) isTold(m models, beginning bool) {
+// expectEvents complains unless the handler got, for each key, exactly the model's events, or the
+// first of them.
+func (h *ourHandler) expectEvents(m models, beginning bool) {
 	want, known := m.since(h.began)
 	if !known {
 		return
@@ -254,18 +254,18 @@ func (h *ourHandler) isTold(m models, beginning bool) {
 			w = w[:len(got)]
 		}
 		if !slices.Equal(w, got) {
-			h.wrong.add("%s was told of %s\n\t%s, want\n\t%s", h.name, key, strings.Join(got, ", "), strings.Join(w, ", "))
+			h.problems.add("%s got the events of %s\n\t%s, want\n\t%s", h.name, key, strings.Join(got, ", "), strings.Join(w, ", "))
 		}
 	}
 	for _, key := range sortedKeys(h.lines) {
 		if want[key] == nil {
-			h.wrong.add("%s was told of %s\n\t%s, want nothing", h.name, key, strings.Join(h.lines[key], ", "))
+			h.problems.add("%s got the events of %s\n\t%s, want none", h.name, key, strings.Join(h.lines[key], ", "))
 		}
 	}
 }
 
-// toldLess reports whether the handler got fewer events than the model has.
-func (h *ourHandler) toldLess(m models) bool {
+// gotFewerEvents reports whether the handler got fewer events than the model has.
+func (h *ourHandler) gotFewerEvents(m models) bool {
 	all, known := m.since(h.began)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -277,8 +277,8 @@ func (h *ourHandler) toldLess(m models) bool {
 	return false
 }
 
-// syncs complains if the registration has synced before the initial objects were told.
-func (h *ourHandler) syncs(m models) {
+// expectSync complains if the registration synced before the handler got all initial objects.
+func (h *ourHandler) expectSync(m models) {
 	if !h.exact || !h.reg.Load().HasSynced() {
 		return
 	}
@@ -295,12 +295,12 @@ func (h *ourHandler) syncs(m models) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.initial != want {
-		h.wrong.add("%s has synced with %d initial objects, want %d", h.name, h.initial, want)
+		h.problems.add("%s has synced with %d initial objects, want %d", h.name, h.initial, want)
 	}
 }
 
-// theirHandler checks the events of one of client-go's handlers, by the rules that client-go
-// documents.
+// theirHandler checks the events of one of client-go's handlers by the rules documented by
+// client-go.
 type theirHandler struct {
 	*recorder
 	reg cache.ResourceEventHandlerRegistration
@@ -314,7 +314,7 @@ func (h *theirHandler) OnAdd(o any, initial bool) {
 	obj := o.(*corev1.ConfigMap)
 	key, line := object.KeyOf(obj), addLine(obj, initial)
 	switch {
-	case h.removed: // one callback may come after the removal
+	case h.removed: // client-go allows one callback after the removal
 		return
 	case h.live[key] != nil:
 		h.illegalLocked(line, key, "it exists")
@@ -335,7 +335,7 @@ func (h *theirHandler) OnUpdate(o, n any) {
 	case h.live[key] == nil:
 		h.illegalLocked(line, key, "it doesn't exist")
 	case id(h.live[key]) != id(old):
-		h.illegalLocked(line, key, "the old object is not the one that was told last")
+		h.illegalLocked(line, key, "the old object is not the object of the last event")
 	case number(obj.ResourceVersion) < h.newest[key]:
 		h.illegalLocked(line, key, "it went back")
 	}

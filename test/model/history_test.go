@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// A history is bytes, so that it can be made at random, by a fuzzer, and shorter.
+// A history is a sequence of bytes, so it can be random, made by a fuzzer, and shortened.
 const (
 	configBytes = 4
-	stepBytes   = 3 // what is done, and two arguments
+	stepBytes   = 3 // an operation and two arguments
 	maxSteps    = 80
 	minSteps    = 20
 )
 
-// randomHistory makes the history of a seed.
+// randomHistory returns the history of a seed.
 func randomHistory(seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	data := make([]byte, configBytes+stepBytes*(minSteps+rng.IntN(41)))
@@ -64,7 +64,7 @@ var opOf = func() (all []op) {
 	return all
 }()
 
-// describe describes a history, with a line for each step.
+// describe returns the text of a history, with a line for each step.
 func describe(data []byte) string {
 	var b strings.Builder
 	config, steps := split(data)
@@ -75,7 +75,7 @@ func describe(data []byte) string {
 	return b.String()
 }
 
-// split cuts what is too long, and fills what is too short.
+// split returns the two parts of a history, and cuts or fills them to valid lengths.
 func split(data []byte) (config, steps []byte) {
 	if len(data) < configBytes {
 		data = append(bytes.Clone(data), make([]byte, configBytes-len(data))...)

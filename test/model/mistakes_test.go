@@ -24,7 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// deployment is one of many that are alike.
+// deployment returns one of many similar Deployments.
 func deployment(i int) *appsv1.Deployment {
 	labels := map[string]string{"app": fmt.Sprint(i % 10)}
 	return &appsv1.Deployment{
@@ -40,10 +40,10 @@ func deployment(i int) *appsv1.Deployment {
 	}
 }
 
-// TestMistakesAreUndoneWhenTheServerSendsAgain makes mistakes with one of 1,000 cached objects of
-// an informer of client-go and of one of ours. client-go's objects share nothing. Ours do, and yet
-// no other is wrong once the server has sent all of them again, by events or, unchanged, in a list.
-func TestMistakesAreUndoneWhenTheServerSendsAgain(t *testing.T) {
+// TestServerUndoesMistakes changes one of 1,000 cached objects of client-go's
+// informer and of ours. client-go's objects share nothing. Ours do, but all others are right again
+// once the server has sent them again: by events or, unchanged, in a list.
+func TestServerUndoesMistakes(t *testing.T) {
 	const many, mistaken = 1000, 500
 	gvr := appsv1.SchemeGroupVersion.WithResource("deployments")
 	for name, mistake := range map[string]func(*appsv1.Deployment){
@@ -116,7 +116,7 @@ func TestMistakesAreUndoneWhenTheServerSendsAgain(t *testing.T) {
 					})
 				}
 				mistakes := func() {
-					time.Sleep(10 * time.Second) // what the server does next, it does later
+					time.Sleep(10 * time.Second) // the server's next writes are later
 					each(func(side string) {
 						mistake(sides[side](fmt.Sprint("deployment-", mistaken)))
 						damaged(side, "at once", 0, many)

@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The indexes that steps add.
+// The indexes added by steps.
 var (
 	byTier = store.NewIndex("ByTier", func(c *corev1.ConfigMap, keys []string) []string { return append(keys, c.Labels["tier"]) })
 	byWord = store.NewIndex("ByWord", func(c *corev1.ConfigMap, keys []string) []string {
@@ -32,32 +32,32 @@ var (
 type ours struct {
 	clients  []*client // one for each stream
 	models   models    // of the clients
-	wire     bool      // the clients are reached by HTTP
-	wrong    *problems
+	wire     bool      // the clients answer over HTTP
+	problems *problemList
 	informer *informer.SharedIndexInformer[*corev1.ConfigMap]
 	handlers []*ourHandler
-	indexes  []bool // which of the indexes it has
+	indexes  []bool // the added indexes
 
-	transformed string       // set once at construction: what transform makes of objects
-	failing     atomic.Int64 // how often transform fails
+	transformed string       // set once at construction: the value of transformedBy after transform
+	failing     atomic.Int64 // failures of transform to come
 
-	cancel context.CancelCauseFunc // nil while it is stopped
+	cancel context.CancelCauseFunc // nil while stopped
 	ended  chan error
 }
 
-// transformedBy is the annotation in which a transform counts how often it has seen an object.
+// transformedBy is the annotation with the number of transforms of an object.
 const transformedBy = "transformed"
 
-// oursConfig is what differs between histories.
+// oursConfig is the part that differs between histories.
 type oursConfig struct {
 	clients    []*client
-	wire       bool // by HTTP and JSON, not by a Source
+	wire       bool // over HTTP and JSON, not by a Source
 	transforms bool
 	options    []informer.Option
 }
 
-func newOurs(c oursConfig, wrong *problems) (*ours, error) {
-	o := &ours{clients: c.clients, wire: c.wire, wrong: wrong, indexes: make([]bool, 3)}
+func newOurs(c oursConfig, problems *problemList) (*ours, error) {
+	o := &ours{clients: c.clients, wire: c.wire, problems: problems, indexes: make([]bool, 3)}
 	var namespaces []string
 	for _, client := range c.clients {
 		o.models = append(o.models, client.model)
@@ -77,11 +77,11 @@ func newOurs(c oursConfig, wrong *problems) (*ours, error) {
 	return o, err
 }
 
-// transform notes that it has seen the object. It fails as often as a step has told it to.
+// transform counts itself in transformedBy. It fails as often as a step has set.
 func (o *ours) transform(obj *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	if o.failing.Add(-1) >= 0 {
 		reach(untransformed)
-		return nil, errors.New("as the history wants it")
+		return nil, errors.New("a failure of the history")
 	}
 	annotations := maps.Clone(obj.Annotations)
 	if annotations == nil {
@@ -100,17 +100,17 @@ func (o *ours) start(ctx context.Context) {
 	go func() { o.ended <- o.informer.Run(ctx) }()
 }
 
-// stop stops the informer. At rest says that it has got all that the client has handed over.
+// stop stops the informer. atRest means that the informer has got everything delivered.
 func (o *ours) stop(atRest bool) {
 	o.cancel(errStop)
 	if err := <-o.ended; err != errStop {
-		o.wrong.add("Run returned %v, want the cause of its context", err)
+		o.problems.add("Run returned %v, want the cause of its context", err)
 	}
 	o.cancel = nil
 	synctest.Wait() // over HTTP, the server's end of a stream feeds the model for a moment longer
 	if !atRest {
 		for _, m := range o.models {
-			m.blur()
+			m.markUncertain()
 		}
 		for _, h := range o.handlers {
 			h.exact = false
@@ -118,9 +118,9 @@ func (o *ours) stop(atRest bool) {
 	}
 }
 
-// add adds a handler. At rest says that the model knows what it has to be told.
-func (o *ours) add(name string, pace time.Duration, threshold int, resync, panics, atRest bool) {
-	h := &ourHandler{recorder: newRecorder("ours", name, pace, o.wrong), resync: resync, panics: panics, transformed: o.transformed}
+// add adds a handler. atRest means that the model knows its exact events.
+func (o *ours) add(name string, delay time.Duration, threshold int, resync, panics, atRest bool) {
+	h := &ourHandler{recorder: newRecorder("ours", name, delay, o.problems), resync: resync, panics: panics, transformed: o.transformed}
 	h.began, h.exact = o.models.mark()
 	h.exact = h.exact && threshold == informer.Never && atRest
 	opts := []informer.HandlerOption{informer.WithBacklogThreshold(threshold)}
@@ -129,7 +129,7 @@ func (o *ours) add(name string, pace time.Duration, threshold int, resync, panic
 	}
 	reg, err := o.informer.AddEventHandler(h, opts...)
 	if err != nil {
-		o.wrong.add("add %s: %v", name, err)
+		o.problems.add("add %s: %v", name, err)
 		return
 	}
 	h.reg.Store(reg)
@@ -144,7 +144,7 @@ func (o *ours) remove(n int) {
 func (o *ours) addIndex(n int) {
 	o.indexes[n] = true
 	if err := o.informer.AddIndexers([]store.AnyIndex[*corev1.ConfigMap]{byTier, byWord, bySize}[n]); err != nil {
-		o.wrong.add("add index %d: %v", n, err)
+		o.problems.add("add index %d: %v", n, err)
 	}
 }
 
@@ -153,22 +153,22 @@ func (o *ours) check() {
 	snapshot := o.informer.Store().Snapshot()
 	synced := true
 	for _, c := range o.clients {
-		want, version, vague := c.model.state()
-		if vague {
+		want, version, uncertain := c.model.state()
+		if uncertain {
 			return
 		}
 		ns := c.scope.namespace
 		if got := show(snapshot.Namespace(ns)); got != want || snapshot.NamespaceResourceVersion(ns) != version {
-			o.wrong.add("our store has of namespace %q\n\t%s at %q, want\n\t%s at %q", ns, got, snapshot.NamespaceResourceVersion(ns), want, version)
+			o.problems.add("our store has in namespace %q\n\t%s at %q, want\n\t%s at %q", ns, got, snapshot.NamespaceResourceVersion(ns), want, version)
 		}
 		synced = synced && version != ""
 	}
 	if o.informer.HasSynced() != synced {
-		o.wrong.add("our informer: HasSynced is %t, want %t", o.informer.HasSynced(), synced)
+		o.problems.add("our informer: HasSynced is %t, want %t", o.informer.HasSynced(), synced)
 	}
 	o.checkIndexes(snapshot)
 	for _, h := range o.handlers {
-		h.syncs(o.models)
+		h.expectSync(o.models)
 	}
 }
 
@@ -178,20 +178,20 @@ func (o *ours) checkIndexes(snapshot *store.Snapshot[*corev1.ConfigMap]) {
 	o.checkIndex(1, words, func(key string) string { return show(byWord.Lookup(snapshot, key)) })
 	o.checkIndex(2, sizes, func(key string) string { return show(bySize.Lookup(snapshot, len(key))) })
 	if n := len(slices.Collect(byWord.Keys(snapshot))); n != len(words) {
-		o.wrong.add("our index ByWord has %d keys, want %d", n, len(words))
+		o.problems.add("our index ByWord has %d keys, want %d", n, len(words))
 	}
 }
 
 func (o *ours) checkIndex(n int, want map[string][]*corev1.ConfigMap, lookup func(string) string) {
 	for _, key := range append(slices.Sorted(maps.Keys(want)), "none") {
 		if got, want := lookup(key), show(slices.Values(want[key])); got != want {
-			o.wrong.add("our index %d (added: %t) has for %q\n\t%s, want\n\t%s", n, o.indexes[n], key, got, want)
+			o.problems.add("our index %d (added: %t) has for %q\n\t%s, want\n\t%s", n, o.indexes[n], key, got, want)
 		}
 	}
 }
 
-// groups is what indexes should find: objects by tier, by word, and by a text as long as their
-// size.
+// groups returns the expected contents of the indexes: objects by tier, by word, and by a text as
+// long as their size.
 func groups(objects func(func(*corev1.ConfigMap) bool)) (tiers, words, sizes map[string][]*corev1.ConfigMap) {
 	tiers, words, sizes = map[string][]*corev1.ConfigMap{}, map[string][]*corev1.ConfigMap{}, map[string][]*corev1.ConfigMap{}
 	for obj := range objects {
@@ -207,19 +207,19 @@ func groups(objects func(func(*corev1.ConfigMap) bool)) (tiers, words, sizes map
 	return tiers, words, sizes
 }
 
-// await waits in the background for what the server has now; done is closed when that is over.
+// await waits in the background for the server's present version; done is closed at the end.
 func (o *ours) await(ctx context.Context, version int) (done <-chan struct{}) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		if err := o.informer.AwaitResourceVersion(ctx, fmt.Sprint(version)); err != nil {
 			if ctx.Err() == nil {
-				o.wrong.add("await version %d: %v", version, err)
+				o.problems.add("await version %d: %v", version, err)
 			}
 			return
 		}
 		if got := o.informer.Store().Snapshot().ResourceVersion(); number(got) < version {
-			o.wrong.add("version %d was awaited, but the store stands at %s", version, got)
+			o.problems.add("version %d was awaited, but the store has version %s", version, got)
 		}
 	}()
 	return over

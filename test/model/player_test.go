@@ -21,20 +21,20 @@ import (
 
 // player plays one history.
 type player struct {
-	ctx    context.Context
-	server *server
-	scope  scope // of both informers
-	ours   *ours
-	theirs *theirs
-	wrong  *problems
+	ctx      context.Context
+	server   *server
+	scope    scope // of both informers
+	ours     *ours
+	theirs   *theirs
+	problems *problemList
 
 	atRest  bool // since the last step that changed something
 	running bool
-	names   int // of handlers
+	names   int // handlers so far, for their names
 	awaits  []<-chan struct{}
 }
 
-// maxHandlers is how many handlers an informer has at most at a time.
+// maxHandlers bounds the number of an informer's handlers.
 const maxHandlers = 5
 
 var keys = func() (all []object.Key) {
@@ -46,12 +46,12 @@ var keys = func() (all []object.Key) {
 	return all
 }()
 
-// play plays a history, in a bubble, and returns what is wrong.
+// play plays a history in a bubble, and returns its problems.
 func play(data []byte) []string {
 	config, steps := split(data)
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	defer cancel()
-	p := &player{ctx: ctx, server: newServer(), wrong: &problems{}}
+	p := &player{ctx: ctx, server: newServer(), problems: &problemList{}}
 	if err := p.configure(config); err != nil {
 		return []string{err.Error()}
 	}
@@ -62,15 +62,15 @@ func play(data []byte) []string {
 		o.do(p, step[1], step[2])
 	}
 	p.finish()
-	return p.wrong.all()
+	return p.problems.all()
 }
 
-// odd makes sure that an informer never gives up a stream at the very moment at which the server
-// sends something: over HTTP it would be unknown whether that has arrived.
-const odd = 137 * time.Microsecond
+// clockOffset keeps an informer from giving up a stream at the very moment of an event: over HTTP,
+// nobody would know whether the event has arrived.
+const clockOffset = 137 * time.Microsecond
 
-// pageSizes are those that our informer may ask for. None is 1, which over HTTP says that only the
-// version is asked for; the server's own limit makes pages of one object.
+// pageSizes are the page sizes of our informer. None is 1, because over HTTP that is the limit of a
+// list for the version only; the server's own limit makes pages of one object.
 var pageSizes = [5]int64{0, 0, 2, 3, 500}
 
 func (p *player) configure(config []byte) error {
@@ -80,8 +80,8 @@ func (p *player) configure(config []byte) error {
 	}
 	newClient := func(namespace string) *client {
 		return &client{
-			server: p.server, scope: scope{namespace, p.scope.selector}, model: newNaive(),
-			pageCap: []int{0, 1, 2, 500}[config[1]%4], unbridged: config[1]&4 != 0,
+			server: p.server, scope: scope{namespace, p.scope.selector}, model: newNaiveModel(),
+			pageCap: []int{0, 1, 2, 500}[config[1]%4], refusesExpired: config[1]&4 != 0,
 		}
 	}
 	c := oursConfig{clients: []*client{newClient("")}, transforms: config[0]&8 != 0}
@@ -93,13 +93,13 @@ func (p *player) configure(config []byte) error {
 		reach(several)
 	}
 	c.options = []informer.Option{
-		informer.WithTuning(reflector.Tuning{DisableWatchList: config[2]%2 != 0, PageSize: pageSizes[config[2]/2%5], SilenceTimeout: 3*time.Minute + odd, InitialEventsTimeout: 10*time.Second + odd}),
+		informer.WithTuning(reflector.Tuning{DisableWatchList: config[2]%2 != 0, PageSize: pageSizes[config[2]/2%5], SilenceTimeout: 3*time.Minute + clockOffset, InitialEventsTimeout: 10*time.Second + clockOffset}),
 	}
 	var err error
-	if p.ours, err = newOurs(c, p.wrong); err != nil {
+	if p.ours, err = newOurs(c, p.problems); err != nil {
 		return err
 	}
-	p.theirs = newTheirs(newClient(""), p.wrong, config[2]%2 == 0)
+	p.theirs = newTheirs(newClient(""), p.problems, config[2]%2 == 0)
 	for n := range int(config[3]) % 6 {
 		p.change(byte(n), config[3])
 	}
@@ -109,8 +109,8 @@ func (p *player) configure(config []byte) error {
 
 func (p *player) clients() []*client { return append(slices.Clip(p.ours.clients), p.theirs.client) }
 
-// rest waits until nothing more happens without time passing.
-func (p *player) rest() {
+// settle waits until nothing more happens without time passing.
+func (p *player) settle() {
 	synctest.Wait()
 	p.atRest = true
 }
@@ -139,14 +139,14 @@ func (p *player) burst(a byte, n int) {
 	}
 }
 
-// check compares what is at rest.
+// check compares everything at rest.
 func (p *player) check() {
-	p.rest()
+	p.settle()
 	p.ours.check()
 	p.theirs.check()
 }
 
-// pause lets time pass: some milliseconds, or, now and then, many seconds.
+// pause lets time pass: some milliseconds or, now and then, many seconds.
 func (p *player) pause(a, b byte) {
 	p.atRest = false
 	if b%4 == 0 {
@@ -163,20 +163,20 @@ func (p *player) order(o order) {
 	}
 }
 
-// expire makes versions expire while no watch is open: changes come, and are compacted, while
-// streams end.
+// expire lets versions expire while no watch is open: changes are made and compacted between two
+// streams.
 func (p *player) expire(a, b byte) {
 	p.atRest = false
-	if a%2 == 0 { // an ERROR event, and history is still there
+	if a%2 == 0 { // only an ERROR event: the history is still there
 		p.order(expireStream)
 		return
 	}
 	for _, c := range p.clients() {
-		// so that the changes come before the next watch
+		// the changes must come before the next watch
 		c.inject(fault{on: watchVerb, err: errThrottled})
 	}
 	p.order(endStream)
-	p.rest()
+	p.settle()
 	p.burst(b, 1+int(b)%4)
 	p.server.compact()
 }
@@ -212,14 +212,14 @@ func (p *player) addHandler(a, b byte) {
 		return
 	}
 	if a&1 == 0 {
-		p.rest()
+		p.settle()
 	}
 	p.names++
 	name := fmt.Sprintf("handler %d", p.names)
-	pace := []time.Duration{0, 0, time.Millisecond, 20 * time.Millisecond}[a>>1%4]
+	delay := []time.Duration{0, 0, time.Millisecond, 20 * time.Millisecond}[a>>1%4]
 	threshold := []int{informer.Never, informer.Never, 0, 1, 5, 1024}[b%6]
-	p.ours.add(name, pace, threshold, b>>4%4 == 1, b>>6 == 3, p.atRest)
-	p.theirs.add("client-go's "+name, pace)
+	p.ours.add(name, delay, threshold, b>>4%4 == 1, b>>6 == 3, p.atRest)
+	p.theirs.add("client-go's "+name, delay)
 	p.atRest = false
 }
 
@@ -244,24 +244,24 @@ func (p *player) addIndex(n int) {
 	p.theirs.addIndex(n)
 }
 
-// toggle stops or starts the informers; in peace, if they are stopped, after all is applied that
-// was handed over.
-func (p *player) toggle(peace bool) {
+// toggle stops or starts the informers. With atRest, it stops them only after they have applied
+// everything delivered.
+func (p *player) toggle(atRest bool) {
 	if p.running = !p.running; p.running {
 		p.ours.start(p.ctx)
 		p.theirs.start(p.ctx)
 		return
 	}
-	if peace {
-		p.rest()
+	if atRest {
+		p.settle()
 	}
 	p.ours.stop(p.atRest)
 	p.theirs.stop()
 	p.atRest = false
 }
 
-// failTransforms is about ours only: client-go drops what it can't transform in a watch, and never
-// mends that.
+// failTransforms lets our transform fail, not client-go's: its informer drops a watched object that
+// it can't transform, for good.
 func (p *player) failTransforms(a byte) {
 	if !p.ours.wire {
 		p.ours.failing.Store(1 + int64(a)%4)
@@ -276,8 +276,8 @@ func (p *player) await() {
 	p.awaits = append(p.awaits, over)
 }
 
-// patience is how much of the bubble's time informers have to recover from all that has happened.
-// client-go needs most of it: it waits for a minute between attempts.
+// patience bounds the recovery of informers, in the bubble's time. client-go needs most of it: it
+// waits for a minute between attempts.
 const patience = 30 * time.Minute
 
 // finish heals all faults and compares everything with everything.
@@ -292,19 +292,19 @@ func (p *player) finish() {
 	version := fmt.Sprint(p.server.version())
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	if err := p.ours.informer.AwaitResourceVersion(ctx, version); err != nil {
-		p.wrong.add("our informer has not come to version %s: %v; %+v", version, err, p.ours.informer.Status())
+		p.problems.add("our informer has not reached version %s: %v; %+v", version, err, p.ours.informer.Status())
 	}
 	cancel()
 	for end := time.Now().Add(patience); p.theirs.informer.LastSyncResourceVersion() != version; time.Sleep(30 * time.Second) {
 		if time.Now().After(end) {
-			p.wrong.add("client-go's informer has not come to version %s, but %s", version, p.theirs.informer.LastSyncResourceVersion())
+			p.problems.add("client-go's informer has not reached version %s, but is at %s", version, p.theirs.informer.LastSyncResourceVersion())
 			break
 		}
 	}
 	for _, done := range p.awaits {
 		<-done
 	}
-	time.Sleep(2 * time.Minute) // the slow ones catch up
+	time.Sleep(2 * time.Minute) // slow handlers catch up
 	p.check()
 	p.agree()
 	p.ours.stop(true)
@@ -319,28 +319,28 @@ func (p *player) agree() {
 	states := p.server.states(p.scope)
 
 	if got := show(p.ours.informer.Store().Snapshot().All()); got != want {
-		p.wrong.add("at the end our store has\n\t%s, the server\n\t%s", got, want)
+		p.problems.add("at the end our store has\n\t%s, the server\n\t%s", got, want)
 	}
 	if got := show(p.theirs.objects()); got != want {
-		p.wrong.add("at the end client-go's store has\n\t%s, the server\n\t%s", got, want)
+		p.problems.add("at the end client-go's store has\n\t%s, the server\n\t%s", got, want)
 	}
 	for _, h := range p.ours.handlers {
-		h.knows(want)
-		h.toldOf(states)
+		h.expectObjects(want)
+		h.expectStates(states)
 		if h.exact {
-			h.isTold(p.ours.models, false)
-		} else if h.toldLess(p.ours.models) {
+			h.expectEvents(p.ours.models, false)
+		} else if h.gotFewerEvents(p.ours.models) {
 			reach(merged)
 		}
 		if s := h.reg.Load().Status(); !s.Synced || !h.resync && (s.Backlog != 0 || s.Callback != "") {
-			p.wrong.add("at the end: %+v", s)
+			p.problems.add("at the end %s has the status %+v", h.name, s)
 		}
 	}
 	for _, h := range p.theirs.handlers {
-		h.knows(want)
-		h.toldOf(states)
+		h.expectObjects(want)
+		h.expectStates(states)
 		if !h.reg.HasSynced() {
-			p.wrong.add("at the end %s has not synced", h.name)
+			p.problems.add("at the end %s has not synced", h.name)
 		}
 	}
 	p.theirs.checkIndexes()

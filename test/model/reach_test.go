@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Histories are worth something only if they reach difficult situations. reached counts how often
-// they did.
+// reached counts the difficult situations reached by histories: without them, histories test
+// little.
 var reached sync.Map // string to *atomic.Int64
 
 func reach(what string) {
@@ -23,8 +23,8 @@ func reach(what string) {
 }
 
 const (
-	exactly       = "handler that was told exactly what the model says"
-	merged        = "handler that was told less, because its events were merged"
+	exactly       = "handler that got exactly the model's events"
+	merged        = "handler that got fewer events, because they were merged"
 	panicked      = "callback that panicked"
 	untransformed = "transform that failed"
 	resynced      = "resync"
@@ -32,14 +32,14 @@ const (
 	compacted     = "watch from a version that was compacted"
 )
 
-// wanted are the situations that histories must have reached, besides all steps.
+// wanted are the situations that histories must reach, besides all steps.
 var wanted = []string{
 	exactly, merged, panicked, resynced, compacted, several, untransformed,
 	"initial add of ours", "add of ours", "update of ours", "delete of ours", "unseen delete of ours",
 	"initial add of theirs", "add of theirs", "update of theirs", "delete of theirs", "unseen delete of theirs",
 }
 
-// reachedAll complains of situations that no history has reached.
+// reachedAll complains about situations that no history has reached.
 func reachedAll(t *testing.T) {
 	t.Helper()
 	counts := map[string]int64{}
@@ -55,7 +55,7 @@ func reachedAll(t *testing.T) {
 	}
 	for _, what := range all {
 		if counts[what] == 0 {
-			t.Errorf("no history came to: %s", what)
+			t.Errorf("no history reached: %s", what)
 		}
 	}
 }

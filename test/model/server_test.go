@@ -19,15 +19,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// firstVersion is where the server stands before its first change.
+// firstVersion is the server's version before its first change.
 const firstVersion = 100
 
-// server has one resource, with all of its history. Both informers read it, each through a client
-// of its own.
+// server has one resource with its whole history. Both informers read it, each through a client of
+// its own.
 type server struct {
-	mu      sync.Mutex // mu guards what follows, and the fields of clients that say so
+	mu      sync.Mutex // mu guards the fields below, and fields of clients as noted there
 	changes []change   // the n-th made version firstVersion+1+n
-	floor   int        // versions before it have been compacted
+	floor   int        // versions before it are compacted
 	live    map[object.Key]*corev1.ConfigMap
 	uids    int
 	changed chan struct{} // closed at the next change, and at the next order to a stream
@@ -35,8 +35,8 @@ type server struct {
 
 // change is one write. Its objects are never changed.
 type change struct {
-	before, after *corev1.ConfigMap // nil: none
-	gone          *corev1.ConfigMap // of a deletion: the last state, at the version of the deletion
+	before, after *corev1.ConfigMap // or nil
+	gone          *corev1.ConfigMap // for a deletion: the last state, at the deletion's version
 }
 
 func newServer() *server {
@@ -51,7 +51,7 @@ func (s *server) version() int {
 	return s.versionLocked()
 }
 
-// wakeLocked lets streams look again.
+// wakeLocked wakes all streams.
 func (s *server) wakeLocked() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -91,14 +91,14 @@ func (s *server) delete(key object.Key) bool {
 	return true
 }
 
-// compact forgets what was before the present version.
+// compact forgets all versions before the present one.
 func (s *server) compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.floor = s.versionLocked()
 }
 
-// stateLocked returns what was in a scope at a version, in the order of keys.
+// stateLocked returns the objects of a scope at a version, sorted by key.
 func (s *server) stateLocked(version int, in scope) []*corev1.ConfigMap {
 	state := map[object.Key]*corev1.ConfigMap{}
 	for _, c := range s.changes[:version-firstVersion] {
@@ -114,7 +114,7 @@ func (s *server) stateLocked(version int, in scope) []*corev1.ConfigMap {
 	})
 }
 
-// eventLocked returns what watchers are told of the change that made version+1; nil if nothing.
+// eventLocked returns the event of the change that made version+1, or nil if the scope has none.
 func (s *server) eventLocked(version int, in scope) *source.Event[*corev1.ConfigMap] {
 	c := s.changes[version-firstVersion]
 	was, is := c.before != nil && in.matches(c.before), c.after != nil && in.matches(c.after)
@@ -134,7 +134,7 @@ func (s *server) eventLocked(version int, in scope) *source.Event[*corev1.Config
 	return event
 }
 
-// states returns the ID of every state that a watcher may be told, deletions included.
+// states returns the IDs of all states in a watcher's events, deletions included.
 func (s *server) states(in scope) map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,21 +150,21 @@ func (s *server) states(in scope) map[string]bool {
 	return all
 }
 
-// at returns a copy at another version.
+// at returns a copy with another version.
 func at(obj *corev1.ConfigMap, version int) *corev1.ConfigMap {
-	obj = fresh(obj)
+	obj = copyObject(obj)
 	obj.ResourceVersion = strconv.Itoa(version)
 	return obj
 }
 
-// fresh returns a new object, as a decoder would. Its maps are shared with other objects, because
-// they are never changed.
-func fresh(obj *corev1.ConfigMap) *corev1.ConfigMap {
+// copyObject returns a new object, as a decoder would. It shares its maps with obj, because they
+// never change.
+func copyObject(obj *corev1.ConfigMap) *corev1.ConfigMap {
 	clone := *obj
 	return &clone
 }
 
-// scope is which objects a client lists and watches.
+// scope selects the objects of a client.
 type scope struct {
 	namespace string // "" means all
 	selector  labels.Selector
@@ -174,7 +174,7 @@ func (s scope) matches(obj *corev1.ConfigMap) bool {
 	return (s.namespace == "" || s.namespace == obj.Namespace) && s.selector.Matches(labels.Set(obj.Labels))
 }
 
-// id returns which state of which object it is.
+// id identifies an object's state.
 func id(obj metav1.Object) string {
 	return fmt.Sprintf("%s/%s %s@%s", obj.GetNamespace(), obj.GetName(), obj.GetUID(), obj.GetResourceVersion())
 }

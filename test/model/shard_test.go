@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// wholeList answers every request with the same list, whatever shard is asked for.
+// wholeList answers every request with the same list, and ignores the shard.
 type wholeList []byte
 
 // RoundTrip implements http.RoundTripper.
@@ -29,9 +29,8 @@ func (l wholeList) RoundTrip(*http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// TestShardIsTheServers compares what a source takes for its shard with the function that API
-// servers decide with.
-func TestShardIsTheServers(t *testing.T) {
+// TestShardMatchesServer compares a source's choice of its shard with the function of API servers.
+func TestShardMatchesServer(t *testing.T) {
 	objects := map[string]*corev1.ConfigMap{}
 	var items [][]byte
 	for range 1000 {

@@ -31,22 +31,22 @@ var theirIndexes = []cache.Indexers{
 	}},
 }
 
-// theirs is client-go's informer and its handlers. It can't run again, so a start makes a new one,
-// with new handlers of the same kind.
+// theirs is client-go's informer and its handlers. The informer can't run again, so each start
+// makes a new one with equal handlers.
 type theirs struct {
 	*client
-	wrong    *problems
-	stream   bool // it asks for watch-lists
+	problems *problemList
+	stream   bool // asks for watch-lists
 	informer cache.SharedIndexInformer
 	handlers []*theirHandler
 	indexes  []bool
 
-	cancel context.CancelFunc // nil while it is stopped
+	cancel context.CancelFunc // nil while stopped
 	ended  chan struct{}
 }
 
-func newTheirs(c *client, wrong *problems, stream bool) *theirs {
-	return &theirs{client: c, wrong: wrong, stream: stream, indexes: make([]bool, len(theirIndexes))}
+func newTheirs(c *client, problems *problemList, stream bool) *theirs {
+	return &theirs{client: c, problems: problems, stream: stream, indexes: make([]bool, len(theirIndexes))}
 }
 
 func (o *theirs) start(ctx context.Context) {
@@ -60,7 +60,7 @@ func (o *theirs) start(ctx context.Context) {
 	again := o.handlers
 	o.handlers = nil
 	for _, h := range again {
-		o.add(h.name, h.pace)
+		o.add(h.name, h.delay)
 	}
 	ctx, o.cancel = context.WithCancel(ctx)
 	o.ended = make(chan struct{})
@@ -77,15 +77,15 @@ func (o *theirs) stop() {
 	o.cancel = nil
 }
 
-func (o *theirs) add(name string, pace time.Duration) {
-	h := &theirHandler{recorder: newRecorder("theirs", name, pace, o.wrong)}
+func (o *theirs) add(name string, delay time.Duration) {
+	h := &theirHandler{recorder: newRecorder("theirs", name, delay, o.problems)}
 	o.handlers = append(o.handlers, h)
 	if o.informer == nil || o.informer.IsStopped() {
 		return // start adds it
 	}
 	reg, err := o.informer.AddEventHandler(h)
 	if err != nil {
-		o.wrong.add("add %s: %v", name, err)
+		o.problems.add("add %s: %v", name, err)
 	}
 	h.reg = reg
 }
@@ -98,7 +98,7 @@ func (o *theirs) remove(n int) {
 	o.handlers = slices.Delete(o.handlers, n, n+1)
 	if h.reg != nil {
 		if err := o.informer.RemoveEventHandler(h.reg); err != nil {
-			o.wrong.add("remove %s: %v", h.name, err)
+			o.problems.add("remove %s: %v", h.name, err)
 		}
 	}
 }
@@ -109,11 +109,11 @@ func (o *theirs) addIndex(n int) {
 		return
 	}
 	if o.indexes[n] && o.informer.GetIndexer().GetIndexers()[slices.Sorted(maps.Keys(theirIndexes[n]))[0]] != nil {
-		return // a second time is an error
+		return // a second AddIndexers of the same name is an error
 	}
 	o.indexes[n] = true
 	if err := o.informer.AddIndexers(theirIndexes[n]); err != nil {
-		o.wrong.add("client-go: add index %d: %v", n, err)
+		o.problems.add("client-go: add index %d: %v", n, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func (o *theirs) check() {
 	}
 	want, _, _ := o.model.state()
 	if got := show(o.objects()); got != want {
-		o.wrong.add("client-go's store is\n\t%s, want\n\t%s", got, want)
+		o.problems.add("client-go's store is\n\t%s, want\n\t%s", got, want)
 	}
 }
 
@@ -138,7 +138,7 @@ func (o *theirs) checkIndexes() {
 		for _, key := range slices.Sorted(maps.Keys(want)) {
 			found, err := o.informer.GetIndexer().ByIndex(name, key)
 			if got, want := show(configMaps(found)), show(slices.Values(want[key])); err != nil || got != want {
-				o.wrong.add("client-go's index %s has for %q\n\t%s, want\n\t%s (%v)", name, key, got, want, err)
+				o.problems.add("client-go's index %s has for %q\n\t%s, want\n\t%s (%v)", name, key, got, want, err)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func configMaps(list []any) iter.Seq[*corev1.ConfigMap] {
 	}
 }
 
-// listerWatcher is a client as client-go wants it.
+// listerWatcher adapts a client to client-go.
 type listerWatcher struct {
 	client   *client
 	listOnly bool
@@ -166,7 +166,7 @@ type listerWatcher struct {
 
 var _ cache.ListerWatcherWithContext = (*listerWatcher)(nil)
 
-// IsWatchListSemanticsUnSupported tells client-go whether it may ask for watch-lists.
+// IsWatchListSemanticsUnSupported keeps client-go from asking for watch-lists.
 func (l *listerWatcher) IsWatchListSemanticsUnSupported() bool { return l.listOnly }
 
 // List implements cache.Lister.
@@ -193,8 +193,8 @@ func (l *listerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOpt
 	return list, err
 }
 
-// WatchWithContext implements cache.WatcherWithContext. It returns when the server has accepted the
-// watch, or refused it.
+// WatchWithContext implements cache.WatcherWithContext. It returns when the server has accepted or
+// refused the watch.
 func (l *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watcher{events: make(chan watch.Event), cancel: cancel}
@@ -215,7 +215,7 @@ func (l *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOp
 			refused <- err
 			return
 		}
-		// As in client-go, an answer of the server is an event; a connection that breaks is the end
+		// As in client-go, an answer of the server is an event, and a broken connection is the end
 		// of the stream.
 		var status apierrors.APIStatus
 		if errors.As(err, &status) {
@@ -235,7 +235,7 @@ func (l *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOp
 	}
 }
 
-// watcher is an open watch as client-go wants it.
+// watcher adapts an open watch to client-go.
 type watcher struct {
 	events chan watch.Event
 	cancel context.CancelFunc

@@ -25,8 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// overHTTP makes an informer of a factory, whose requests go to the clients, one for each
-// namespace.
+// overHTTP makes an informer of a factory. Its requests go to the clients, one for each namespace.
 func overHTTP(clients []*client, opts []informer.Option) (*informer.SharedIndexInformer[*corev1.ConfigMap], error) {
 	w := wire{}
 	for _, c := range clients {
@@ -52,15 +51,15 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c, ok := w[namespace]
 	if !ok {
-		return nil, fmt.Errorf("nobody should ask for %s", req.URL)
+		return nil, fmt.Errorf("unexpected request for %s", req.URL)
 	}
 	if req.URL.Query().Get("watch") == "true" {
-		return watchOver(c, req)
+		return serveWatch(c, req)
 	}
-	return listOver(c, req)
+	return serveList(c, req)
 }
 
-func listOver(c *client, req *http.Request) (*http.Response, error) {
+func serveList(c *client, req *http.Request) (*http.Response, error) {
 	q := req.URL.Query()
 	limit, _ := strconv.ParseInt(q.Get("limit"), 10, 64)
 	var items [][]byte
@@ -77,19 +76,19 @@ func listOver(c *client, req *http.Request) (*http.Response, error) {
 	head := fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":%q,"continue":%q},"items":[`, result.ResourceVersion, result.Continue)
 	body := io.MultiReader(strings.NewReader(head), bytes.NewReader(bytes.Join(items, []byte(","))))
 	if err != nil {
-		body = io.MultiReader(body, broken{err})
+		body = io.MultiReader(body, brokenBody{err})
 	} else {
 		body = io.MultiReader(body, strings.NewReader("]}"))
 	}
 	return answer(http.StatusOK, io.NopCloser(body)), nil
 }
 
-// broken is the rest of a body that never comes.
-type broken struct{ err error }
+// brokenBody is the missing rest of a body.
+type brokenBody struct{ err error }
 
-func (b broken) Read([]byte) (int, error) { return 0, b.err }
+func (b brokenBody) Read([]byte) (int, error) { return 0, b.err }
 
-func watchOver(c *client, req *http.Request) (*http.Response, error) {
+func serveWatch(c *client, req *http.Request) (*http.Response, error) {
 	q := req.URL.Query()
 	seconds, _ := strconv.Atoi(q.Get("timeoutSeconds"))
 	ctx, cancel := context.WithCancel(req.Context())
@@ -123,7 +122,7 @@ func watchOver(c *client, req *http.Request) (*http.Response, error) {
 	}
 }
 
-// body is that of a watch. Closing it closes the connection.
+// body is the body of a watch. Close closes the connection.
 type body struct {
 	*io.PipeReader
 	cancel context.CancelFunc
@@ -152,7 +151,7 @@ func write(w io.Writer, event string, obj runtime.Object) error {
 }
 
 func withKind(obj *corev1.ConfigMap) *corev1.ConfigMap {
-	obj = fresh(obj)
+	obj = copyObject(obj)
 	obj.Kind, obj.APIVersion = "ConfigMap", "v1"
 	return obj
 }
@@ -160,12 +159,12 @@ func withKind(obj *corev1.ConfigMap) *corev1.ConfigMap {
 func encode[T any](v T) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // these types always can
+		panic(err) // impossible for these types
 	}
 	return append(text, '\n')
 }
 
-// refusal is the answer to a request that failed: a status, or no answer at all.
+// refusal returns the answer to a failed request: a status, or no answer at all.
 func refusal(err error) (*http.Response, error) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -36,8 +36,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest/patches"
 )
 
-// watched returns what an informer of ours sees of a resource: its events, in short, until it is
-// called, and then from there on.
+// watched runs one of our informers, and returns a function for its events since the last call, in
+// short.
 func watched[T object.Object](t *testing.T, server *sourcetest.Server, gvr schema.GroupVersionResource) (events func() string) {
 	t.Helper()
 	client, err := source.NewClient(server.Config())
@@ -83,8 +83,8 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestClientGoWritesToSourcetest runs client-go's typed client through all that a controller does
-// with its objects, in both formats, while an informer watches.
+// TestClientGoWritesToSourcetest writes with client-go's typed client as controllers do, in both
+// formats, while an informer watches.
 func TestClientGoWritesToSourcetest(t *testing.T) {
 	for _, format := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
 		t.Run(format, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { writeTyped(t, format) }) })
@@ -113,16 +113,16 @@ func writeTyped(t *testing.T, format string) {
 	}
 	name := stale.Name
 	if _, err := web.Create(ctx, deployment(1), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
-		t.Errorf("created again: %v", err)
+		t.Errorf("a second create: error %v, want AlreadyExists", err)
 	}
 	next := stale.DeepCopy()
 	next.Spec.Replicas = new(int32(7))
 	next = ok(web.Update(ctx, next, metav1.UpdateOptions{}))
 	if _, err := web.Update(ctx, stale, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("a stale update: %v", err)
+		t.Errorf("a stale update: error %v, want a conflict", err)
 	}
 	if same := ok(web.Update(ctx, next, metav1.UpdateOptions{})); same.ResourceVersion != next.ResourceVersion || same.Generation != 2 {
-		t.Errorf("an update of nothing: %+v", same.ObjectMeta)
+		t.Errorf("an update without a change: %+v", same.ObjectMeta)
 	}
 	if err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		stale.Labels["retried"] = "yes"
@@ -172,7 +172,7 @@ func writeTyped(t *testing.T, format string) {
 	ok(web.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":["samples.io/hold"]}}`), metav1.PatchOptions{}))
 	other, background := types.UID("another"), metav1.DeletePropagationBackground
 	if err := web.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &other}}); !apierrors.IsConflict(err) {
-		t.Errorf("a delete of another one: %v", err)
+		t.Errorf("a delete of another UID: error %v", err)
 	}
 	if err := web.Delete(ctx, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &next.UID}, PropagationPolicy: &background}); err != nil {
 		t.Error(err)
@@ -182,7 +182,7 @@ func writeTyped(t *testing.T, format string) {
 	next.Finalizers = nil
 	ok(web.Update(ctx, next, metav1.UpdateOptions{}))
 	if _, err := web.Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a get of what is gone: %v", err)
+		t.Errorf("Get of a deleted object: error %v, want NotFound", err)
 	}
 	saw("delete deleted deployment-1 6")
 
@@ -194,12 +194,12 @@ func writeTyped(t *testing.T, format string) {
 		t.Error(err)
 	}
 	if left, err := web.List(ctx, metav1.ListOptions{}); err != nil || len(left.Items) != 1 || left.Items[0].Name != "deployment-2" {
-		t.Errorf("left: %v, %v", left, err)
+		t.Errorf("at the end: %v, error %v, want only deployment-2", left, err)
 	}
 	saw("add deployment-1 1, add deployment-2 1, add deployment-3 1, delete deployment-1 1, delete deployment-3 1")
 }
 
-// TestLeadersAreElectedOnSourcetest has two candidates lead one after the other.
+// TestLeadersAreElectedOnSourcetest lets two candidates lead, one after the other.
 func TestLeadersAreElectedOnSourcetest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
@@ -236,7 +236,7 @@ func TestLeadersAreElectedOnSourcetest(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		lease, _ := leases.Get("shop", "leader")
 		if a, b := <-led, <-led; *lease.Spec.HolderIdentity != "two" || a != "one" || b != "two" || len(led) > 0 {
-			t.Errorf("%s and %s led, %+v", a, b, lease.Spec)
+			t.Errorf("%s and %s led; the Lease has %+v", a, b, lease.Spec)
 		}
 		endSecond()
 		<-two

@@ -27,7 +27,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestReadme runs the commands and the program that README.md shows to a new user, in a project on
+// TestReadme runs README.md's commands and its program for a new user, in a project on
 // controller-runtime v0.24.
 func TestReadme(t *testing.T) {
 	p := newProject(t, "shop")
@@ -38,7 +38,7 @@ func TestReadme(t *testing.T) {
 	_, program, _ := strings.Cut(readme, "\n```go\npackage main\n")
 	program, _, ends := strings.Cut("package main\n"+program, "\n```")
 	if !found || !ends {
-		t.Fatal("README.md has no commands that begin with go get -tool, or no program")
+		t.Fatal("README.md lacks a program, or commands that begin with go get -tool")
 	}
 	p.write("main.go", program)
 	p = p.serveObjects()
@@ -54,7 +54,8 @@ func TestReadme(t *testing.T) {
 	p.checkKept(before)
 }
 
-// TestMigrate compiles all Go code of docs/migrate.md, and runs what can be started.
+// TestMigrate compiles all Go code of docs/migrate.md, and runs its factories, managers and
+// informers.
 func TestMigrate(t *testing.T) {
 	p := newProject(t, "shop")
 	before := p.requirements()
@@ -66,12 +67,12 @@ func TestMigrate(t *testing.T) {
 	p.run("go", "tool", "informer-gen")
 	p.run("go", "mod", "tidy")
 	if out := p.run("go", "run", "./migrate"); out != want {
-		t.Errorf("the page's code prints\n%swant\n%s", out, want)
+		t.Errorf("the code of docs/migrate.md prints\n%swant\n%s", out, want)
 	}
 	p.checkKept(before)
 }
 
-// shownImports are what the code of docs/migrate.md uses without showing it.
+// shownImports are the imports of the code in docs/migrate.md.
 var shownImports = []struct{ name, path string }{
 	{"context", "context"},
 	{"fmt", "fmt"},
@@ -92,8 +93,9 @@ var shownImports = []struct{ name, path string }{
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
-// migrateProgram returns a file with a function for each block of Go code in docs/migrate.md, and
-// the output of a program that calls the functions whose factory, manager or informer can start.
+// migrateProgram returns a file with a function for each block of Go code in docs/migrate.md.
+// Output is the output of a program that calls all functions with a factory, a manager or an
+// informer.
 func migrateProgram(t *testing.T) (program, output string) {
 	t.Helper()
 	text := page(t, "docs/migrate.md")
@@ -122,7 +124,7 @@ func migrateProgram(t *testing.T) (program, output string) {
 		"*informer.SharedIndexInformer[*corev1.Pod]){%s}\n", &imports, &functions, &blocks), output
 }
 
-// declared returns the names that statements declare.
+// declared returns the names declared by statements.
 func declared(t *testing.T, code string) (names []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+code+"}", 0)
@@ -158,8 +160,8 @@ func page(t *testing.T, name string) string {
 	return string(content)
 }
 
-// serveObjects starts an API server in memory that has a Pod, a Node and two Widgets, all of them
-// named blue. The project that it returns has KUBECONFIG in its environment.
+// serveObjects starts an API server in memory with a Pod, a Node and two Widgets, all named blue.
+// It returns the project with KUBECONFIG in its environment.
 func (p project) serveObjects() project {
 	p.t.Helper()
 	server := sourcetest.New()
@@ -179,7 +181,7 @@ func (p project) serveObjects() project {
 		}})
 	}
 
-	// The server has no discovery, by which controller-runtime finds a kind's resource.
+	// The server lacks discovery, which controller-runtime needs to find a kind's resource.
 	mux := http.NewServeMux()
 	mux.Handle("/", server)
 	for path, answer := range map[string]string{

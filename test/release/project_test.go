@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// project is a user's module, which gets ours from the proxy.
+// project is a user's module, which gets our modules from the proxy.
 type project struct {
 	t   *testing.T
 	dir string
@@ -51,7 +51,7 @@ func (p project) write(name, content string) {
 	}
 }
 
-// checkPackages checks that the packages that match patterns have all that they import.
+// checkPackages checks that all imports of the packages that match patterns resolve.
 func (p project) checkPackages(patterns ...string) {
 	p.t.Helper()
 	list := []string{"list", "-deps"}
@@ -61,7 +61,7 @@ func (p project) checkPackages(patterns ...string) {
 	p.run("go", append(list, patterns...)...)
 }
 
-// requirements returns the versions of the modules that the project's go.mod requires.
+// requirements returns the versions of the modules required by the project's go.mod.
 func (p project) requirements() map[string]string {
 	p.t.Helper()
 	mod, err := parseMod(p.dir)
@@ -75,13 +75,12 @@ func (p project) requirements() map[string]string {
 	return versions
 }
 
-// checkKept compares the versions that the project requires with those it required before. The
-// project's go line may rise.
+// checkKept compares the project's requirements with its requirements before. The go line may rise.
 func (p project) checkKept(before map[string]string) {
 	p.t.Helper()
 	for module, after := range p.requirements() {
 		if old := before[module]; old != "" && old != after {
-			p.t.Errorf("the project had %s %s and has %s now", module, old, after)
+			p.t.Errorf("the project now requires %s %s, want %s as before", module, after, old)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package release tests the next release: it serves the modules that people import as a module
-// proxy would serve them after the tags, and uses them in other modules, without the workspace.
+// Package release tests the next release. It serves our modules as a module proxy would after the
+// tags, and uses them in other modules, without the workspace.
 package release
 
 import (
@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Resolving all imports finds a module that can't be had. Compiling takes minutes more.
-var compile = flag.Bool("compile", false, "compile all packages of all modules, not only what the pages show")
+// Resolving all imports already finds a missing module. Compiling takes minutes more.
+var compile = flag.Bool("compile", false, "compile all packages of all modules, not only the code on pages")
 
 // TestGet gets each module in an empty folder.
 func TestGet(t *testing.T) {
@@ -42,8 +42,8 @@ func TestToolRaisesNothing(t *testing.T) {
 	p.checkPackages("./...", "tool")
 }
 
-// TestTypesWithoutClientGo generates for a module that has API types and doesn't import client-go.
-// A user who does what the generator says keeps all versions, and has all that is imported.
+// TestTypesWithoutClientGo generates for a module with API types but without client-go. A user who
+// follows the generator's advice keeps all versions, and all imports resolve.
 func TestTypesWithoutClientGo(t *testing.T) {
 	versions := []string{"v0.33.0", "v0.37.2"}
 	if *compile {
@@ -66,7 +66,7 @@ func TestTypesWithoutClientGo(t *testing.T) {
 			p.run("go", "mod", "tidy")
 			for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
 				if after := p.requirements()[module]; after != before[module] {
-					t.Errorf("the project had %s %s and has %s now", module, before[module], after)
+					t.Errorf("the project now requires %s %s, want %s as before", module, after, before[module])
 				}
 			}
 			p.checkPackages("./...", "tool")

@@ -37,19 +37,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// release is what the next tags would publish.
+// release has the modules of the next tags.
 type release struct {
 	version string
 	modules []string // their paths
-	env     []string // environment of go commands that get the modules as users do
+	env     []string // of go commands that get the modules as users do
 }
 
-// errOffline is the error of publish if the module proxy can't be reached.
+// errOffline is publish's error if the module proxy can't be reached.
 var errOffline = errors.New("dependencies can't be downloaded")
 
 var publishOnce = sync.OnceValues(publish)
 
-// published returns the release that all tests share. It skips the test without a network.
+// published returns the release, shared by all tests. Without a network it skips the test.
 func published(t *testing.T) release {
 	t.Helper()
 	r, err := publishOnce()
@@ -62,8 +62,8 @@ func published(t *testing.T) release {
 	return r
 }
 
-// publish makes a folder of the modules, laid out as a module proxy, from the commit that is
-// checked out and the uncommitted changes of its files.
+// publish makes a folder of the modules, laid out as a module proxy, from the checked out commit
+// and the uncommitted changes of its files.
 func publish() (r release, err error) {
 	tagged, err := command(root, nil, ".ci/tag", "--modules")
 	if err != nil {
@@ -77,7 +77,7 @@ func publish() (r release, err error) {
 	if err != nil {
 		return r, err
 	}
-	// Package zip knows no working trees whose repository is elsewhere.
+	// Package zip doesn't support git worktrees.
 	repository, proxy := filepath.Join(temporary, "repository"), filepath.Join(temporary, "proxy")
 	if _, err := command(root, nil, "git", "clone", "-q", "--shared", "--no-checkout", ".", repository); err != nil {
 		return r, err
@@ -112,11 +112,11 @@ func publish() (r release, err error) {
 		"GOMODCACHE="+filepath.Join(temporary, "modules"),
 		fmt.Sprintf("GOPROXY=file://%s,file://%s/cache/download,%s", proxy, usual("GOMODCACHE"), usual("GOPROXY")),
 		"GONOSUMDB="+rootPath,
-		// With -trimpath, the build cache has what the last run compiled in another module cache.
-		// "go tool" ignores the flag, and compiles the generator again.
+		// With -trimpath, the build cache keeps the packages of the last run, which had another
+		// module cache. "go tool" ignores the flag, and compiles the generator again.
 		"GOFLAGS="+usual("GOFLAGS")+" -trimpath -modcacherw",
 		// With a list of private modules, the go command looks for all others in the module cache
-		// first. If only the root module is there, it then finds no nested one of that version.
+		// first. If only the root module is there, it then misses nested modules of that version.
 		"GOPRIVATE=", "GONOPROXY=", "GOENV=off",
 	)
 	for _, name := range []string{"GOCACHE", "GOSUMDB", "GOTOOLCHAIN"} {
@@ -125,7 +125,7 @@ func publish() (r release, err error) {
 	return r, err
 }
 
-// workTree returns a commit of the files that git tracks, as they are now.
+// workTree returns a commit of all tracked files in their present state.
 func workTree() (commit string, err error) {
 	commit, err = command(root, gitEnv, "git", "stash", "create")
 	if commit == "" && err == nil {
@@ -165,7 +165,7 @@ func publishModule(proxy, repository, commit, folder, version string) error {
 	return errors.Join(err, file.Close())
 }
 
-// versionOf returns the version in which the modules in folders require each other.
+// versionOf returns the version at which the modules in folders require each other.
 func versionOf(folders []string) (version string, err error) {
 	for _, folder := range folders {
 		mod, err := parseMod(filepath.Join(root, folder))
@@ -200,7 +200,7 @@ func parseMod(folder string) (*modfile.File, error) {
 	return modfile.Parse(name, content, nil)
 }
 
-// command runs a command in a folder and returns its output. Its errors go into err.
+// command runs a command in a folder and returns its output. Standard error goes into err.
 func command(folder string, env []string, name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Dir = folder

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// gitEnv is the environment of git commands that depend on no configuration of the user's.
+// gitEnv is the environment of git commands, without the user's configuration.
 var gitEnv = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull,
 	"GIT_AUTHOR_NAME=test", "GIT_AUTHOR_EMAIL=test", "GIT_COMMITTER_NAME=test", "GIT_COMMITTER_EMAIL=test")
 
@@ -29,7 +29,7 @@ func (c checkout) run(name string, args ...string) string {
 	return out
 }
 
-// fails runs a command that must fail with an output that has want.
+// fails runs a command, which must fail with want in its output.
 func (c checkout) fails(want, name string, args ...string) {
 	c.t.Helper()
 	_, err := command(c.dir, gitEnv, name, args...)
@@ -62,11 +62,11 @@ func TestTag(t *testing.T) {
 	c.run(".ci/tag", "v0.98.0")
 	want := []string{"adapter/controllerruntime/v0.98.0", "adapter/etcd/v0.98.0", "devserver/v0.98.0", "v0.98.0"}
 	if tags := strings.Fields(c.run("git", "tag", "--points-at", "HEAD")); !slices.Equal(tags, want) {
-		t.Errorf("tags are %v, want %v", tags, want)
+		t.Errorf("the tags are %v, want %v", tags, want)
 	}
 	c.fails("the tag adapter/controllerruntime/v0.98.0 exists", ".ci/tag", "v0.98.0")
 
-	// A version that is tagged keeps its entry of the changelog. One that is not is renamed.
+	// A tagged version keeps its entry in the changelog. The entry of another version is renamed.
 	c.run(".ci/tag", "--next", "v0.98.1")
 	c.run(".ci/tag", "--next", "v0.99.0")
 	if developed := c.run(".ci/tag", "--developed"); developed != "v0.99.0\n" {
@@ -78,7 +78,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// TestAPIDiff removes a function that a tagged version has.
+// TestAPIDiff removes a function of a tagged version.
 func TestAPIDiff(t *testing.T) {
 	published(t) // skips the test without a network
 	c := checkout{t, t.TempDir()}

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// content is what answers have: an object, a list, a table or a status.
+// content is the content of an answer: an object, a list, a table or a status.
 type content struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -47,7 +47,7 @@ type content struct {
 	} `json:"details"`
 }
 
-// reply is an answer as it came.
+// reply is a received answer.
 type reply struct {
 	code       int
 	media      string
@@ -58,13 +58,13 @@ type reply struct {
 	waited     time.Duration // from the request to the first byte of the body
 }
 
-// read reads an answer to a request that was sent at began.
+// read reads the answer to a request sent at began.
 func read(resp *http.Response, began time.Time) (reply, error) {
 	defer resp.Body.Close()
 	r := reply{code: resp.StatusCode, media: resp.Header.Get("Content-Type"), retryAfter: resp.Header.Get("Retry-After"), warning: resp.Header.Get("Warning")}
 	r.stream = r.code == http.StatusOK && r.media == "application/json" && isWatch(resp.Request)
 	body := bufio.NewReader(resp.Body)
-	_, _ = body.Peek(1) // its error comes back
+	_, _ = body.Peek(1) // a later Read returns its error
 	r.waited = time.Since(began)
 	var err error
 	r.body, err = io.ReadAll(body)
@@ -76,7 +76,7 @@ func isWatch(req *http.Request) bool {
 	return req.URL.Query().Has("watch") && path.Base(req.URL.Path) == "widgets"
 }
 
-// line writes an answer as it stands in the file.
+// line returns an answer as a line of the file.
 func (v *versions) line(r reply) string {
 	switch {
 	case r.stream:
@@ -97,7 +97,7 @@ func (v *versions) line(r reply) string {
 	return fmt.Sprintf("%d as %s", r.code, r.media)
 }
 
-// events writes a stream. Of the bookmarks that come at times, it has the one at the end only.
+// events returns the text of a stream. Of periodic bookmarks, it has only one at the end.
 func (v *versions) events(r reply) string {
 	words := []string{"stream"}
 	for decoder := json.NewDecoder(bytes.NewReader(r.body)); ; {
@@ -127,8 +127,8 @@ func (v *versions) events(r reply) string {
 	}
 }
 
-// patience returns how long a server has waited for a version before it gave up. A slow machine
-// makes that longer, but nothing makes it shorter.
+// patience returns the time for which a server waited for a version before it gave up. A slow
+// machine makes it longer, nothing makes it shorter.
 func (r reply) patience(c content) string {
 	switch {
 	case c.Code != http.StatusGatewayTimeout:
@@ -139,7 +139,7 @@ func (r reply) patience(c content) string {
 	return " after 3 s"
 }
 
-// describe writes an object, a list, a table or a status.
+// describe returns the text of an object, a list, a table or a status.
 func (v *versions) describe(c content) string {
 	switch {
 	case c.Kind == "Status":
@@ -178,7 +178,7 @@ func (v *versions) key(c content) string {
 	return c.Metadata.Namespace + "/" + c.Metadata.Name + "@" + v.name(c.Metadata.ResourceVersion)
 }
 
-// bookmark writes the object of a bookmark, of which a table has the annotation in its row.
+// bookmark returns the text of a bookmark's object. In a table, the annotation is in the row.
 func (v *versions) bookmark(c content) string {
 	version := v.name(c.Metadata.ResourceVersion)
 	if c.Kind == "Table" {
@@ -208,7 +208,7 @@ func (v *versions) status(c content) string {
 	for _, cause := range c.Details.Causes {
 		causes = append(causes, strings.TrimSuffix(cause.Reason+" "+cause.Field, " "))
 	}
-	if len(causes) > 0 { // a server may find the same in several checks
+	if len(causes) > 0 { // several checks of a server may find the same cause
 		text += " causes=[" + strings.Join(slices.Compact(causes), ", ") + "]"
 	}
 	if n := c.Details.RetryAfterSeconds; n != 0 {
@@ -217,8 +217,8 @@ func (v *versions) status(c content) string {
 	return text
 }
 
-// token writes a continue token. Whether its key begins with a slash depends on which part of a
-// server has made it.
+// token returns the text of a continue token. Its key begins with a slash or not, depending on the
+// part of the server that made it.
 func (v *versions) token(text string) string {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	var t struct {

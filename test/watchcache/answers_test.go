@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestAnswers plays the history to an API server, and compares its answers with those of the file.
-// The handler gets the same requests, and is compared with the API server.
+// TestAnswers plays the history to an API server, and compares its answers with the file. It sends
+// the same requests to the handler, and compares the handler with the API server.
 func TestAnswers(t *testing.T) {
 	p := start(t)
 	p.make(t, before...)
@@ -42,8 +42,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// sendAgain sends the requests again, one by one, whose answers are not the ones that are wanted.
-func (p *play) sendAgain(t *testing.T, to *side, exchanges []*exchange, answers []*sent, want func(*exchange) string) {
+// sendAgain repeats, one by one, the requests with unexpected answers.
+func (p *play) sendAgain(t *testing.T, to *side, exchanges []*exchange, answers []*pendingAnswer, want func(*exchange) string) {
 	t.Helper()
 	for i, e := range exchanges {
 		for n := 1; n < attempts && p.line(t, answers[i]) != want(e); n++ {
@@ -52,19 +52,19 @@ func (p *play) sendAgain(t *testing.T, to *side, exchanges []*exchange, answers 
 	}
 }
 
-// The sections of the file that something has to happen for.
+// The sections of the file that need preparation.
 const (
 	liveWatches = "live watches"
 	compacted   = "after a compaction"
 	refilled    = "after the watch cache was filled again"
 )
 
-// prepare does what a section is named after.
+// prepare brings the servers to the state named by a section.
 func (p *play) prepare(t *testing.T, section string) {
 	t.Helper()
 	switch section {
 	case compacted:
-		p.compareRandom(t) // while all of the history is there
+		p.compareRandom(t) // before the compaction of the history
 		if _, err := p.api.Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -78,21 +78,21 @@ func (p *play) prepare(t *testing.T, section string) {
 	}
 }
 
-// awaitExpired waits until the API server knows that etcd has been compacted.
+// awaitExpired waits until the API server knows about etcd's compaction.
 func (p *play) awaitExpired(t *testing.T) {
 	t.Helper()
 	poll.Until(t, func() error {
 		old := p.send(t, p.server, []*exchange{{request: "GET widgets?resourceVersion={a3}&resourceVersionMatch=Exact"}})
 		if answer := p.line(t, old[0]); !strings.HasPrefix(answer, "410") {
-			return fmt.Errorf("the history before the compaction is still there: %s", answer)
+			return fmt.Errorf("the API server still has the history before the compaction: %s", answer)
 		}
 		return nil
 	})
 }
 
-// live makes the changes that open watches see. One of them begins in the future, and its answer
-// when that is reached: it sees the state of that time, so no more must happen until then.
-func (p *play) live(t *testing.T, exchanges []*exchange, watches []*sent) {
+// live makes the changes seen by open watches. One watch begins at a future version. It answers
+// with the state at that version, so live waits for the answer before further changes.
+func (p *play) live(t *testing.T, exchanges []*exchange, watches []*pendingAnswer) {
 	t.Helper()
 	const future = 3 // changes after head
 	for i, w := range watches {

@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-// section is a part of a file: of the answers, requests that are sent at the same time.
+// section is a part of a file. The requests of a section in answers.txt are sent at the same time.
 type section struct {
 	name      string
 	exchanges []*exchange
 }
 
-// exchange is a request and its answer, a line each. Requests are METHOD TARGET, and what follows
-// behind bars: fields of the header, and a body that begins with a quote or a bracket. Among the
-// deviations a section's name stands in front.
+// exchange is a request and its answer, each a line. A request is METHOD TARGET and, after bars,
+// fields of the header, and a body that begins with a quote or a bracket. In the files of
+// deviations, a section's name comes first.
 type exchange struct{ request, answer string }
 
-// parts returns what a request consists of. Names of versions and tokens are still in the target
-// and in the body.
+// parts returns the parts of a request. The target and the body still have names of versions and
+// tokens.
 func (e *exchange) parts() (method, target, body string, header http.Header) {
 	parts := strings.Split(e.request, " | ")
 	method, target, _ = strings.Cut(parts[0], " ")
@@ -54,7 +54,7 @@ func readSections(t *testing.T, file string) (sections []*section) {
 			now = &section{name: name}
 			sections = append(sections, now)
 		case now == nil, isAnswer && len(now.exchanges) == 0:
-			t.Fatalf("%s:%d: a request has no section, or an answer no request", file, n+1)
+			t.Fatalf("%s:%d: a request without a section, or an answer without a request", file, n+1)
 		case isAnswer:
 			now.exchanges[len(now.exchanges)-1].answer = answer
 		default:
@@ -79,7 +79,7 @@ func writeSections(t *testing.T, file string, sections []*section) {
 	}
 }
 
-// deviations are the answers of the handler that differ from the API server's: a section for each
+// deviations are the handler's answers that differ from the API server's, in a section for each
 // reason.
 type deviations struct {
 	file     string
@@ -87,7 +87,7 @@ type deviations struct {
 	met      map[string]bool // by request
 }
 
-// notExplained is the reason of those that have none yet.
+// notExplained is the reason of new deviations.
 const notExplained = "not explained"
 
 func readDeviations(t *testing.T, file string) *deviations {
@@ -95,12 +95,12 @@ func readDeviations(t *testing.T, file string) *deviations {
 	return &deviations{file, readSections(t, file), map[string]bool{}}
 }
 
-// compare reports an answer of the handler that is neither the API server's nor the one in the
-// file. With -update the file gets it.
+// compare reports an answer of the handler that equals neither the API server's nor the file's.
+// With -update it writes the answer into the file.
 func (d *deviations) compare(t *testing.T, in *section, e *exchange, got string) {
 	t.Helper()
 	if got == e.answer {
-		return // and the end reports a deviation that is none
+		return // if the file has a deviation, end reports it
 	}
 	request := in.name + ": " + e.request
 	d.met[request] = true
@@ -119,7 +119,7 @@ func (d *deviations) compare(t *testing.T, in *section, e *exchange, got string)
 	last.exchanges = append(last.exchanges, &exchange{request, got})
 }
 
-// find returns the deviation of a request, nil if there is none.
+// find returns the deviation of a request, or nil.
 func (d *deviations) find(request string) *exchange {
 	for _, s := range d.sections {
 		for _, known := range s.exchanges {
@@ -131,7 +131,7 @@ func (d *deviations) find(request string) *exchange {
 	return nil
 }
 
-// answer returns the answer that the handler should give: the deviation, or the API server's.
+// answer returns the handler's expected answer: the deviation, or the API server's answer.
 func (d *deviations) answer(in *section, e *exchange) string {
 	if known := d.find(in.name + ": " + e.request); known != nil {
 		return known.answer
@@ -139,7 +139,7 @@ func (d *deviations) answer(in *section, e *exchange) string {
 	return e.answer
 }
 
-// end reports deviations that have not been met.
+// end reports the deviations that did not occur.
 func (d *deviations) end(t *testing.T) {
 	t.Helper()
 	for _, s := range d.sections {
@@ -148,7 +148,7 @@ func (d *deviations) end(t *testing.T) {
 			if d.met[known.request] {
 				met = append(met, known)
 			} else if !*update {
-				t.Errorf("%s: the handler answers as the API server does: take the deviation out", known.request)
+				t.Errorf("%s: the handler answers as the API server does: remove the deviation", known.request)
 			}
 		}
 		s.exchanges = met

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// base is the path that the file's requests are below.
+// base is the parent path of the file's requests.
 const base = "/apis/samples.dev/v1/"
 
-// change is a write to a widget. The name is that of the version which it makes.
+// change is a write to a widget. Its name is also the name of the new version.
 type change struct {
 	name        string
 	method, key string // of the widget: NAMESPACE/NAME
@@ -24,8 +24,8 @@ type change struct {
 	finalizers  string // as JSON, "" for no change
 }
 
-// before is the history before the first request, and live what happens during the watches of the
-// section live watches.
+// before is the history before the first request; live are the changes during the watches of the
+// section "live watches".
 var before = []change{
 	{name: "a1", method: "POST", key: "a/one", labels: "app=x,tier=front", spec: "node=n1,color=red"},
 	{name: "a2", method: "POST", key: "a/two", labels: "app=x,tier=back", spec: "node=n1,color=blue"},
@@ -47,7 +47,7 @@ var live = []change{
 	{name: "v4", method: "PATCH", key: "d/live", labels: "app=x"},
 	{name: "v5", method: "PATCH", key: "d/live", spec: "node=n1"},
 	{name: "v6", method: "PATCH", key: "d/live", finalizers: `["samples.dev/wait"]`},
-	{name: "v7", method: "DELETE", key: "d/live"}, // which the finalizer holds up
+	{name: "v7", method: "DELETE", key: "d/live"}, // held up by the finalizer
 	{name: "v8", method: "PATCH", key: "d/live", finalizers: `[]`},
 	{name: "v9", method: "DELETE", key: "a/one"},
 	{name: "v10", method: "POST", key: "a/one", labels: "app=x,tier=front", spec: "node=n1,color=red"},
@@ -69,7 +69,7 @@ func (c change) body() []byte {
 	}
 	raw, err := json.Marshal(widget)
 	if err != nil {
-		panic(err) // maps of strings have JSON
+		panic(err) // impossible for maps of strings
 	}
 	return raw
 }
@@ -97,7 +97,7 @@ func (p *play) make(t *testing.T, changes ...change) {
 		}
 		version := p.write(t, c.method, path, body)
 		if c.name == "v8" || c.method == http.MethodDelete && c.name != "v7" {
-			version = p.listVersion(t) // the answer to what deletes has the version before
+			version = p.listVersion(t) // the answer to a delete has the version before it
 		}
 		p.versions.add(c.name, version)
 		p.awaitHandler(t, version)

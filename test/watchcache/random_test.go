@@ -12,8 +12,8 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the random requests; 0 means another one each time")
 
-// paths, and values of parameters, that random requests are made of. Nothing in them makes a server
-// wait, or is among the deviations.
+// The paths and parameters of random requests. None of them makes a server wait, or is among the
+// deviations.
 var (
 	somePaths = []string{"widgets", "widgets", "namespaces/a/widgets", "namespaces/ab/widgets", "namespaces/d/widgets", "namespaces/none/widgets"}
 	someNames = []string{"one", "two", "live", "none"}
@@ -34,8 +34,7 @@ var (
 	parameters = []string{"resourceVersion", "resourceVersionMatch", "limit", "continue", "labelSelector", "fieldSelector", "sendInitialEvents", "watch"}
 )
 
-// compareRandom sends requests that are put together at random, and compares the handler's answers
-// with those of the API server.
+// compareRandom sends random requests, and compares the handler's answers with the API server's.
 func (p *play) compareRandom(t *testing.T) {
 	t.Helper()
 	seed := *seedFlag
@@ -44,7 +43,7 @@ func (p *play) compareRandom(t *testing.T) {
 	}
 	t.Logf("to send the same random requests again: go test ./test/watchcache -seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 4 { // more at once, and the API server's watches end while they wait for etcd
+	for range 4 { // with more at once, the API server's watches end while they wait for etcd
 		var exchanges []*exchange
 		for range 100 {
 			exchanges = append(exchanges, &exchange{request: randomRequest(random)})
@@ -61,11 +60,11 @@ func (p *play) compareRandom(t *testing.T) {
 	}
 }
 
-// attempts is how often a request is sent whose answer is not as it should be. A busy server may
-// end a watch before it has sent what there is.
+// attempts bounds the attempts of a request with an unexpected answer. A busy server may end a
+// watch before it has sent all events.
 const attempts = 5
 
-// compare sends requests, and returns those whose answers differ.
+// compare sends requests, and returns those with different answers.
 func (p *play) compare(t *testing.T, exchanges []*exchange) (differ []*exchange, differences []string) {
 	t.Helper()
 	server, handler := p.send(t, p.server, exchanges), p.send(t, p.handler, exchanges)
@@ -92,8 +91,8 @@ func randomRequest(random *rand.Rand) string {
 		}
 	}
 	request := "GET " + path + "?" + strings.Join(query, "&")
-	// For a page of one namespace by field selector, an API server makes a token without the
-	// namespace, and then takes it for a key of all namespaces. The handler's has the namespace.
+	// For a page of one namespace by field selector, an API server's token lacks the namespace, and
+	// the server then reads it as a key in all namespaces. The handler's token has the namespace.
 	if strings.Contains(request, "limit=") {
 		request = strings.ReplaceAll(request, "metadata.namespace=a", "metadata.namespace!=a")
 	}

@@ -28,24 +28,24 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// play is a history and the servers that show it.
+// play is a history and its servers.
 type play struct {
 	api      *devserver.Server
 	client   *http.Client
 	versions versions
 	cache    *watchcache.Cache // of the handler
 	server   *side             // the API server
-	handler  *side             // of a cache whose storage the API server is
+	handler  *side             // the handler of the cache
 	requests sync.WaitGroup
 }
 
-// side is a server that gets requests.
+// side is a server under comparison.
 type side struct {
 	url    string
 	tokens map[string]string // continue tokens of its own, by name
 }
 
-// start starts the servers, with no widgets in them.
+// start starts the servers, without widgets.
 func start(t *testing.T) *play {
 	t.Helper()
 	p := startAPI(t)
@@ -86,7 +86,7 @@ func (p *play) startHandler(t *testing.T) {
 	p.cache = caches.Run(t, watchcache.Config{Storage: caches.Upstream(t, config, widgets, upstream.Options{Kind: "Widget", Fields: fields})})
 	handler, err := serve.New(serve.Config{
 		Resources: []serve.Resource{{GroupVersionResource: widgets, Kind: "Widget", Namespaced: true, Fields: fields, Cache: p.cache}},
-		// as the API server
+		// like the API server
 		Shards: utilfeature.DefaultFeatureGate.Enabled(features.ShardedListAndWatch),
 	})
 	if err != nil {
@@ -97,13 +97,13 @@ func (p *play) startHandler(t *testing.T) {
 	p.handler = &side{url: server.URL}
 }
 
-// awaitHandler waits until the handler has a version.
+// awaitHandler waits until the handler's cache has a version.
 func (p *play) awaitHandler(t *testing.T, version uint64) {
 	t.Helper()
 	poll.Until(t, func() error { return p.cache.WaitUntilFresh(t.Context(), version) })
 }
 
-// tokens are those that requests name. A page of a list comes from the side itself.
+// tokens are the continue tokens named in requests. Each side makes its own tokens for pages.
 var tokens = []struct{ name, query, content string }{
 	{name: "page 2", query: "limit=2"},
 	{name: "page 2 of app=x", query: "limit=1&labelSelector=app=x"},
@@ -117,7 +117,7 @@ var tokens = []struct{ name, query, content string }{
 	{name: "cut", content: `{"v":`},
 }
 
-// fetchTokens asks each side for its tokens.
+// fetchTokens gets the tokens of each side.
 func (p *play) fetchTokens(t *testing.T) {
 	t.Helper()
 	for _, s := range []*side{p.server, p.handler} {
@@ -145,14 +145,14 @@ func (p *play) page(t *testing.T, s *side, query string) string {
 		t.Fatal(err)
 	}
 	if list.Metadata.Continue == "" {
-		t.Fatalf("%s: a list with %s has no second page", s.url, query)
+		t.Fatalf("%s: the list with %s has no second page", s.url, query)
 	}
 	return list.Metadata.Continue
 }
 
 var nameInBraces = regexp.MustCompile(`\{([a-z][^{}"]*)\}`)
 
-// fill puts versions and tokens in the place of their names.
+// fill replaces names by versions and tokens.
 func (p *play) fill(t *testing.T, s *side, text string) string {
 	t.Helper()
 	return nameInBraces.ReplaceAllStringFunc(text, func(found string) string {
@@ -162,13 +162,13 @@ func (p *play) fill(t *testing.T, s *side, text string) string {
 		}
 		text, ok := s.tokens[name]
 		if !ok {
-			t.Fatalf("%s is neither a version nor a token", found)
+			t.Fatalf("%s names neither a version nor a token", found)
 		}
 		return text
 	})
 }
 
-// request returns the request of an exchange to a side.
+// request returns an exchange's request to a side.
 func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
 	t.Helper()
 	method, target, body, header := e.parts()
@@ -190,24 +190,24 @@ func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
 	}
 	req.URL.RawQuery = strings.Join(escaped, "&")
 	req.Header = header
-	req.Header.Set("User-Agent", "conformance") // for a browser or curl, servers indent
+	req.Header.Set("User-Agent", "conformance") // servers indent answers for a browser or curl
 	return req
 }
 
-// sent is a request that is under way.
-type sent struct {
-	began chan struct{} // closed when the answer begins, or has failed
-	ended chan struct{} // closed when what follows is set
+// pendingAnswer is the answer to a sent request.
+type pendingAnswer struct {
+	began chan struct{} // closed when the answer begins or the request fails
+	ended chan struct{} // closed when reply and err are set
 	reply reply
 	err   error
 }
 
-// send sends requests to a side, all at once. The test waits for what it starts.
-func (p *play) send(t *testing.T, s *side, exchanges []*exchange) []*sent {
+// send sends requests to a side, all at once. The test waits for its goroutines.
+func (p *play) send(t *testing.T, s *side, exchanges []*exchange) []*pendingAnswer {
 	t.Helper()
-	var all []*sent
+	var all []*pendingAnswer
 	for _, e := range exchanges {
-		x := &sent{began: make(chan struct{}), ended: make(chan struct{})}
+		x := &pendingAnswer{began: make(chan struct{}), ended: make(chan struct{})}
 		all = append(all, x)
 		req := p.request(t, s, e)
 		p.requests.Go(func() {
@@ -224,8 +224,8 @@ func (p *play) send(t *testing.T, s *side, exchanges []*exchange) []*sent {
 	return all
 }
 
-// line waits for an answer, and writes it as it stands in the file.
-func (p *play) line(t *testing.T, x *sent) string {
+// line waits for an answer, and returns it as a line of the file.
+func (p *play) line(t *testing.T, x *pendingAnswer) string {
 	t.Helper()
 	await(t, x.ended)
 	if x.err != nil {

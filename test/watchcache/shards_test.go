@@ -22,8 +22,8 @@ var shards = []string{
 	"",
 }
 
-// noShards are malformed selectors. An API server takes them for errors of its own, with 500 and no
-// reason. The handler refuses them with 400, in other words.
+// noShards are malformed selectors. An API server answers them with 500 and no reason, as errors of
+// its own. The handler refuses them with 400, in other words.
 var noShards = []string{
 	"shardRange(object.metadata.uid, '0x0', '0x8000000000000000')",
 	"shardRange(object.metadata.uid, '0x8000000000000000', '0x4000000000000000')",
@@ -39,8 +39,8 @@ var noShards = []string{
 	"shardRange(",
 }
 
-// TestShards compares the lists and watches of shards (KEP-5866), which API servers answer behind a
-// feature gate. Hashes of uids differ from run to run, so there is no file of answers.
+// TestShards compares the lists and watches of shards (KEP-5866), which need a feature gate of API
+// servers. Hashes of uids differ from run to run, so there is no file of answers.
 func TestShards(t *testing.T) {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, features.ShardedListAndWatch, true)
 	p := start(t)
@@ -68,7 +68,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// shardRequests returns lists and watches of the parts that selectors select.
+// shardRequests returns lists and watches with selectors.
 func shardRequests(selectors []string) (exchanges []*exchange) {
 	for _, selector := range selectors {
 		for _, request := range []string{

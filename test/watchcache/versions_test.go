@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// versions are the resourceVersions of a history, in order, with their names.
+// versions are the resourceVersions of a history in order, with their names.
 type versions struct {
 	names   []string
 	numbers []uint64
@@ -19,8 +19,8 @@ func (v *versions) add(name string, number uint64) {
 	v.names, v.numbers = append(v.names, name), append(v.numbers, number)
 }
 
-// name returns a version in relation to the last one that is not after it: head, or head+1. What
-// lies before all of them remains a number, except for the one just before.
+// name returns the name of a version, relative to the last named version up to it: head, or head+1.
+// Versions before all named ones remain numbers, except for the one just before.
 func (v *versions) name(text string) string {
 	number, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || len(v.numbers) == 0 {
@@ -43,7 +43,7 @@ func (v *versions) name(text string) string {
 
 var versionName = regexp.MustCompile(`^([a-z0-9]+?)(?:([+-])([0-9]+))?$`)
 
-// number returns the version that name has written, and false if there is none.
+// number returns the version with a name returned by name, and false for other names.
 func (v *versions) number(name string) (text string, ok bool) {
 	m := versionName.FindStringSubmatch(name)
 	if m == nil {
@@ -63,8 +63,8 @@ func (v *versions) number(name string) (text string, ok bool) {
 
 var inMessage = regexp.MustCompile(`(resource version: |current: )([0-9]+)(?: \(([0-9]+)\))?`)
 
-// inText names the versions in a message. The oldest version of a cache, which is in brackets, may
-// be that of a write that has no name.
+// inText replaces the versions in a message by names. A cache's oldest version, in brackets, may
+// belong to a write without a name.
 func (v *versions) inText(message string) string {
 	return inMessage.ReplaceAllStringFunc(message, func(found string) string {
 		m := inMessage.FindStringSubmatch(found)

@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/caches"
 )
 
-// TestWrites sends writes to an API server, and to a handler that has a storage in memory to
-// itself. They are sent one after the other, so both have the same objects if they answer the same.
+// TestWrites sends writes to an API server, and to a handler with a storage in memory. It sends
+// them one after the other, so equal answers mean equal objects.
 func TestWrites(t *testing.T) {
 	const file = "testdata/writes.txt"
 	sections, known := readSections(t, file), readDeviations(t, "testdata/writes-deviations.txt")
@@ -43,7 +43,7 @@ func TestWrites(t *testing.T) {
 	}
 }
 
-// startWritable starts a handler whose widgets are in memory.
+// startWritable starts a handler with its widgets in memory.
 func startWritable(t *testing.T) *play {
 	t.Helper()
 	fields := []string{"spec.node", "spec.color"}
@@ -61,8 +61,8 @@ func startWritable(t *testing.T) *play {
 	return newPlay(t, server.URL)
 }
 
-// writer sends requests that write to a server. Versions and uids have the numbers of the requests
-// that have made them: {w3} and {u3}.
+// writer sends writes to a server. It names versions and uids after the number of the request that
+// made them: {w3} and {u3}.
 type writer struct {
 	*play
 	uids map[string]string // names by uid
@@ -75,7 +75,7 @@ func newWriter(t *testing.T, p *play) *writer {
 	return &writer{p, map[string]string{}}
 }
 
-// written is what answers to writes have besides [content].
+// written is the content of answers to writes, besides [content].
 type written struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -95,13 +95,13 @@ type written struct {
 }
 
 var (
-	// generated is a name of which the server has made the end.
+	// generated is a name with an end made by the server.
 	generated = regexp.MustCompile(`\bgen-[a-z0-9]{5}\b`)
 	// compared is a version in a message about a precondition.
 	compared = regexp.MustCompile(`\b(?:precondition|record) \((\d+)\)`)
 )
 
-// send sends the nth request, and writes the answer as it stands in the file.
+// send sends the nth request, and returns the answer as a line of the file.
 func (w *writer) send(t *testing.T, n int, e *exchange) string {
 	t.Helper()
 	x := w.play.send(t, w.server, []*exchange{e})[0]
@@ -138,7 +138,7 @@ func (w *writer) send(t *testing.T, n int, e *exchange) string {
 	return strings.TrimSpace(generated.ReplaceAllString(text, "gen-*"))
 }
 
-// learn names the version and the uid of an answer, if they are new.
+// learn names the version and the uid of an answer if they are new.
 func (w *writer) learn(n int, answer written) {
 	version, err := strconv.ParseUint(answer.Metadata.ResourceVersion, 10, 64)
 	if numbers := w.versions.numbers; err == nil && version > numbers[len(numbers)-1] {

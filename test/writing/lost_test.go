@@ -29,12 +29,12 @@ import (
 // wire stands between a client and the server.
 type wire struct {
 	mu     sync.Mutex
-	cut    func(*http.Response) error // mu guards it; its error breaks the connection
-	writes int                        // mu guards it
+	cut    func(*http.Response) error // guarded by mu; its error breaks the connection
+	writes int                        // guarded by mu
 }
 
-// through starts a wire for the time of a test, and returns the config of its clients.
-func through(t *testing.T, config *rest.Config) (*wire, *rest.Config) {
+// newWire starts a wire, which ends with the test, and returns the config of its clients.
+func newWire(t *testing.T, config *rest.Config) (*wire, *rest.Config) {
 	t.Helper()
 	target, err := url.Parse(config.Host)
 	if err != nil {
@@ -71,7 +71,7 @@ func through(t *testing.T, config *rest.Config) (*wire, *rest.Config) {
 	return w, &rest.Config{Host: server.URL, Transport: own}
 }
 
-// next sets what happens to the answers of writes, and forgets how many there were.
+// next sets the function for the answers to writes, and resets their count.
 func (w *wire) next(cut func(*http.Response) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,14 +84,14 @@ func (w *wire) count() int {
 	return w.writes
 }
 
-// lostAnswers lets the server do writes whose answers don't come. Each is sent once, its error is
-// none of the server's, and a second call finds the first one's work.
+// lostAnswers makes writes that reach the server, but whose answers are lost. Each is sent once,
+// its error is not from the server, and a second call finds the write done.
 func lostAnswers(t *testing.T, config *rest.Config) {
-	wire, lossy := through(t, config)
+	wire, lossy := newWire(t, config)
 	s := newStage(t, lossy)
-	w, done := s.boats(writer.Options{FieldManager: "captain"}), wrote[*Boat](s)
-	ada := done(w.Create(s.ctx, s.boat("ada")))
-	for range 3 { // connections that were used before, which net/http would use again
+	w, write := s.boats(writer.Options{FieldManager: "captain"}), mustWrite[*Boat](s)
+	ada := write(w.Create(s.ctx, s.boat("ada")))
+	for range 3 { // connections to reuse: net/http may retry on a reused connection
 		_, err := w.Get(s.ctx, object.KeyOf(ada))
 		s.ok(err)
 	}
@@ -101,7 +101,7 @@ func lostAnswers(t *testing.T, config *rest.Config) {
 		if err != nil {
 			return err
 		}
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(all[:len(all)/2]), broken{}))
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(all[:len(all)/2]), brokenBody{}))
 		return nil
 	}
 	for how, cut := range map[string]func(*http.Response) error{"whole": func(*http.Response) error { return gone }, "half": half} {
@@ -110,43 +110,43 @@ func lostAnswers(t *testing.T, config *rest.Config) {
 			wire.next(cut)
 			err := call()
 			if sent := wire.count(); err == nil || sent != 1 || errors.As(err, new(apierrors.APIStatus)) || reason.Of(err) != reason.Unreachable {
-				t.Errorf("%s answer lost: %s was sent %d times: %v, %v", how, what, sent, reason.Of(err), err)
+				t.Errorf("%s without the %s answer: sent %d times, error %v (%v); want 1 time, Unreachable", what, how, sent, err, reason.Of(err))
 			}
 			wire.next(nil)
 		}
 		name := "bob-" + how
-		lost("Create", func() error { return must(w.Create(s.ctx, s.boat(name))) })
-		refused[*Boat](s, "a second Create", apierrors.IsAlreadyExists)(w.Create(s.ctx, s.boat(name)))
+		lost("Create", func() error { return errorOf(w.Create(s.ctx, s.boat(name))) })
+		mustFail[*Boat](s, "a second Create", apierrors.IsAlreadyExists)(w.Create(s.ctx, s.boat(name)))
 		bob, err := w.Get(s.ctx, object.Key{Namespace: s.ns, Name: name})
 		s.ok(err)
 		moved := bob.DeepCopyObject().(*Boat)
 		moved.Spec.Berth = "north"
-		lost("Update", func() error { return must(w.Update(s.ctx, moved)) })
-		refused[*Boat](s, "a second Update", apierrors.IsConflict)(w.Update(s.ctx, moved))
+		lost("Update", func() error { return errorOf(w.Update(s.ctx, moved)) })
+		mustFail[*Boat](s, "a second Update", apierrors.IsConflict)(w.Update(s.ctx, moved))
 		trips := func(b *Boat) error { b.Status.Trips = 5; return nil }
 		lost("MutateStatus", func() error {
 			now, err := w.Get(s.ctx, object.KeyOf(bob))
 			s.ok(err)
-			return must(w.MutateStatus(s.ctx, now, trips))
+			return errorOf(w.MutateStatus(s.ctx, now, trips))
 		})
-		if got := done(w.MutateStatus(s.ctx, bob, trips)); got.Status.Trips != 5 {
+		if got := write(w.MutateStatus(s.ctx, bob, trips)); got.Status.Trips != 5 {
 			t.Errorf("a second MutateStatus: %+v", got)
 		}
 		lost("AddFinalizer", func() error {
 			now, err := w.Get(s.ctx, object.KeyOf(bob))
 			s.ok(err)
-			return must(w.AddFinalizer(s.ctx, now, "example.com/x"))
+			return errorOf(w.AddFinalizer(s.ctx, now, "example.com/x"))
 		})
-		if got := done(w.AddFinalizer(s.ctx, bob, "example.com/x")); len(got.Finalizers) != 1 {
+		if got := write(w.AddFinalizer(s.ctx, bob, "example.com/x")); len(got.Finalizers) != 1 {
 			t.Errorf("a second AddFinalizer: %+v", got)
 		}
 		lost("Patch", func() error {
-			return must(w.Patch(s.ctx, object.KeyOf(bob), types.MergePatchType, []byte(`{"spec":{"hands":1}}`)))
+			return errorOf(w.Patch(s.ctx, object.KeyOf(bob), types.MergePatchType, []byte(`{"spec":{"hands":1}}`)))
 		})
 		lost("Apply", func() error {
-			return must(w.Apply(s.ctx, s.boat(name, func(b *Boat) { b.Spec.Parts = []Part{{Name: "oar"}} })))
+			return errorOf(w.Apply(s.ctx, s.boat(name, func(b *Boat) { b.Spec.Parts = []Part{{Name: "oar"}} })))
 		})
-		if got := done(w.Apply(s.ctx, s.boat(name, func(b *Boat) { b.Spec.Parts = []Part{{Name: "oar"}} }))); *got.Spec.Hands != 1 || len(got.Spec.Parts) != 1 {
+		if got := write(w.Apply(s.ctx, s.boat(name, func(b *Boat) { b.Spec.Parts = []Part{{Name: "oar"}} }))); *got.Spec.Hands != 1 || len(got.Spec.Parts) != 1 {
 			t.Errorf("a second Apply: %+v", got.Spec)
 		}
 		lost("Delete", func() error { _, err := w.Delete(s.ctx, bob, metav1.DeleteOptions{}); return err })
@@ -155,24 +155,24 @@ func lostAnswers(t *testing.T, config *rest.Config) {
 		}
 		held, err := w.Get(s.ctx, object.KeyOf(bob))
 		s.ok(err)
-		lost("RemoveFinalizer", func() error { return must(w.RemoveFinalizer(s.ctx, held, "example.com/x")) })
-		refused[*Boat](s, "a second RemoveFinalizer", apierrors.IsNotFound)(w.RemoveFinalizer(s.ctx, held, "example.com/x"))
+		lost("RemoveFinalizer", func() error { return errorOf(w.RemoveFinalizer(s.ctx, held, "example.com/x")) })
+		mustFail[*Boat](s, "a second RemoveFinalizer", apierrors.IsNotFound)(w.RemoveFinalizer(s.ctx, held, "example.com/x"))
 		if _, err := w.Delete(s.ctx, bob, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 			t.Errorf("a third Delete: %v", err)
 		}
 	}
 
-	// A context that ends while the answer is on its way.
+	// A context ends before the answer arrives.
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	wire.next(func(*http.Response) error { cancel(why); <-ctx.Done(); return gone })
-	refused[*Boat](s, "a context that ends", func(err error) bool { return errors.Is(err, why) })(w.Mutate(ctx, ada, berth("north")))
+	mustFail[*Boat](s, "a context that ends", func(err error) bool { return errors.Is(err, why) })(w.Mutate(ctx, ada, berth("north")))
 	wire.next(nil)
 	if got, err := w.Get(s.ctx, object.KeyOf(ada)); err != nil || got.Spec.Berth != "north" {
-		t.Errorf("the server has done %+v, %v", got, err)
+		t.Errorf("after the lost answer: got %+v, %v", got, err)
 	}
 
-	// A server that is overloaded is asked once, and says when to ask again.
+	// An overloaded server is asked once, and says when to retry.
 	wire.next(func(resp *http.Response) error {
 		text := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":7}}`
 		resp.StatusCode, resp.Body, resp.ContentLength = http.StatusTooManyRequests, io.NopCloser(bytes.NewReader([]byte(text))), int64(len(text))
@@ -182,12 +182,12 @@ func lostAnswers(t *testing.T, config *rest.Config) {
 	_, _, err := w.Mutate(s.ctx, ada, berth("south"))
 	after := reason.RetryAfter(err) // prolonged by a tenth at most
 	if !apierrors.IsTooManyRequests(err) || after < 7*time.Second || after > 7700*time.Millisecond {
-		t.Errorf("an overloaded server: %v, after %v", err, after)
+		t.Errorf("write to an overloaded server: error %v, RetryAfter %v", err, after)
 	}
 	wire.next(nil)
 }
 
 // broken is the rest of a body whose connection breaks.
-type broken struct{}
+type brokenBody struct{}
 
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (brokenBody) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

@@ -25,7 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-// Boat is a kind of a CRD, with a subresource for its status.
+// Boat is a kind of a CRD with a status subresource.
 type Boat struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -34,7 +34,7 @@ type Boat struct {
 	Status BoatStatus `json:"status,omitempty"`
 }
 
-// BoatSpec has a default berth, at most nine hands, and parts with a name each.
+// BoatSpec has a default berth, at most nine hands, and named parts.
 type BoatSpec struct {
 	Berth string `json:"berth,omitempty"`
 	Hands *int32 `json:"hands,omitempty"`
@@ -47,7 +47,7 @@ type Part struct {
 	Count int32  `json:"count,omitempty"`
 }
 
-// BoatStatus is written by the subresource.
+// BoatStatus is written through the subresource.
 type BoatStatus struct {
 	Trips int32 `json:"trips,omitempty"`
 }
@@ -65,7 +65,7 @@ func (b *Boat) DeepCopyObject() runtime.Object {
 	return clone
 }
 
-// crd is Boat's, in YAML.
+// crd is the CRD of Boats in YAML.
 const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: boats.writing.example.com}
@@ -110,7 +110,7 @@ var (
 	jobs       = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 )
 
-// patience is how long a wait may take on a machine that is busy with tests.
+// patience bounds a wait on a busy machine.
 const patience = 2 * time.Minute
 
 // stage is a test with a namespace of its own.
@@ -131,12 +131,12 @@ func newStage(t *testing.T, config *rest.Config) *stage {
 	}
 	s := &stage{T: t, ctx: ctx, client: client, ns: fmt.Sprintf("writing-%x", rand.Uint64())}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.ns}}
-	s.ok(must(of[*corev1.Namespace](s, namespaces, writer.Options{}).Create(ctx, ns)))
+	s.ok(errorOf(newWriter[*corev1.Namespace](s, namespaces, writer.Options{}).Create(ctx, ns)))
 	return s
 }
 
-// of makes a writer.
-func of[T object.Object](s *stage, gvr schema.GroupVersionResource, opts writer.Options) *writer.Writer[T] {
+// newWriter makes a writer of a resource.
+func newWriter[T object.Object](s *stage, gvr schema.GroupVersionResource, opts writer.Options) *writer.Writer[T] {
 	s.Helper()
 	w, err := writer.New[T](s.client, gvr, opts)
 	if err != nil {
@@ -145,12 +145,14 @@ func of[T object.Object](s *stage, gvr schema.GroupVersionResource, opts writer.
 	return w
 }
 
-func (s *stage) boats(opts writer.Options) *writer.Writer[*Boat] { return of[*Boat](s, boats, opts) }
+func (s *stage) boats(opts writer.Options) *writer.Writer[*Boat] {
+	return newWriter[*Boat](s, boats, opts)
+}
 func (s *stage) maps(opts writer.Options) *writer.Writer[*corev1.ConfigMap] {
-	return of[*corev1.ConfigMap](s, maps, opts)
+	return newWriter[*corev1.ConfigMap](s, maps, opts)
 }
 
-// meta is that of a new object.
+// meta returns the metadata of a new object.
 func (s *stage) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: s.ns, Name: name}
 }
@@ -170,11 +172,12 @@ func (s *stage) ok(err error) {
 	}
 }
 
-// must keeps the error of a write.
-func must[T object.Object](_ T, _ object.Token, err error) error { return err }
+// errorOf returns only the error of a write.
+func errorOf[T object.Object](_ T, _ object.Token, err error) error { return err }
 
-// wrote keeps the object of a write that must succeed.
-func wrote[T object.Object](s *stage) func(T, object.Token, error) T {
+// mustWrite returns a function for the results of a write, which must succeed. It returns the
+// object.
+func mustWrite[T object.Object](s *stage) func(T, object.Token, error) T {
 	return func(obj T, _ object.Token, err error) T {
 		s.Helper()
 		s.ok(err)
@@ -182,13 +185,14 @@ func wrote[T object.Object](s *stage) func(T, object.Token, error) T {
 	}
 }
 
-// refused asserts that a write has failed as it must, with nothing else returned.
-func refused[T object.Object](s *stage, what string, is func(error) bool) func(T, object.Token, error) {
+// mustFail returns a function for the results of a write, which must fail with an error accepted by
+// is, and return nothing else.
+func mustFail[T object.Object](s *stage, what string, is func(error) bool) func(T, object.Token, error) {
 	return func(obj T, token object.Token, err error) {
 		s.Helper()
 		var zero T
 		if !is(err) || object.Object(obj) != object.Object(zero) || token != (object.Token{}) {
-			s.Errorf("%s: got %v, %+v, the error %v", what, obj, token, err)
+			s.Errorf("%s: got %v, %+v and the wrong error %v", what, obj, token, err)
 		}
 	}
 }
@@ -210,20 +214,20 @@ func cache[T object.Object](s *stage, gvr schema.GroupVersionResource) *informer
 	return i
 }
 
-// arrived waits for a token, and asserts that the cache is not behind it then.
-func arrived[T object.Object](s *stage, c *informer.SharedIndexInformer[T], token object.Token) error {
+// awaitToken waits for a token, and then checks that the cache is not behind it.
+func awaitToken[T object.Object](s *stage, c *informer.SharedIndexInformer[T], token object.Token) error {
 	if token == (object.Token{}) {
 		return errors.New("the token is zero")
 	}
 	if err := c.AwaitToken(s.ctx, token); err != nil {
-		return fmt.Errorf("wait for %+v: %w", token, err)
+		return fmt.Errorf("AwaitToken(%+v): %w", token, err)
 	}
 	cached, there := c.Store().Snapshot().Get(token.Key)
 	switch {
 	case token.Gone && there && cached.GetUID() == token.UID:
-		return fmt.Errorf("%+v is gone, and the cache has it at %s", token, cached.GetResourceVersion())
+		return fmt.Errorf("after AwaitToken(%+v) the cache has the deleted object at version %s", token, cached.GetResourceVersion())
 	case !token.Gone && there && cached.GetUID() == token.UID && version(cached.GetResourceVersion()) < version(token.ResourceVersion):
-		return fmt.Errorf("the cache is at %s after %+v", cached.GetResourceVersion(), token)
+		return fmt.Errorf("after AwaitToken(%+v) the cache is at version %s", token, cached.GetResourceVersion())
 	}
 	return nil
 }

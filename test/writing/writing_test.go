@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package writing tries the promises of runtime/writer on a real API server, against other writers,
-// stale states, and answers that get lost.
+// Package writing tests the promises of runtime/writer on a real API server: with other writers,
+// stale states, and lost answers.
 package writing
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { devservertest.VerifyTestMain(m) }
 
-// TestWriting has no controllers beside the server, so nothing else writes.
+// TestWriting runs all tests on one server. It has no controllers, so nothing else writes.
 func TestWriting(t *testing.T) {
 	crds, err := devserver.ParseCRDs("crd.yaml", []byte(crd))
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-type do = func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error)
+type reconcileFunc = func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error)
 
-// start serves one ConfigMap and starts a controller that does this with it.
-func start(t *testing.T, env *controllertest.Env, do do) (*controller.Controller, *sourcetest.Collection[*corev1.ConfigMap]) {
+// start serves one ConfigMap and starts a controller with this reconcile function.
+func start(t *testing.T, env *controllertest.Env, reconcile reconcileFunc) (*controller.Controller, *sourcetest.Collection[*corev1.ConfigMap]) {
 	t.Helper()
 	maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
 	maps.Create(configMap("blue"))
 	kind := controller.NewKind[*corev1.ConfigMap](factories.New(env.Client), mapsResource, "ConfigMap", true)
-	c, err := kind.Reconcile("test", do)
+	c, err := kind.Reconcile("test", reconcile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSettleWaitsForRetries(t *testing.T) {
 		})
 		env.Settle()
 		if calls != 12 {
-			t.Errorf("settled after %d calls, want 12", calls)
+			t.Errorf("Settle returned after %d calls, want 12", calls)
 		}
 	})
 }
@@ -63,7 +63,7 @@ func TestSettleWaitsForReconciles(t *testing.T) {
 		})
 		env.Settle()
 		if !done {
-			t.Error("settled before the reconcile had ended")
+			t.Error("Settle returned before the reconcile ended")
 		}
 	})
 }
@@ -79,7 +79,8 @@ func TestSettleWaitsForAwaitedWrites(t *testing.T) {
 		c := newLabeller(t, env.Client)
 		env.Start(c)
 		env.Settle()
-		// One that writes, and one for the event of that write, which the first one has awaited.
+		// One reconcile writes. The other is for the event of the write, which the first has
+		// awaited.
 		if totals := c.Status().Totals; totals.Succeeded != 2 || totals.Awaited != 1 {
 			t.Errorf("%d reconciles and %d writes awaited, want 2 and 1", totals.Succeeded, totals.Awaited)
 		}
@@ -88,7 +89,7 @@ func TestSettleWaitsForAwaitedWrites(t *testing.T) {
 
 func TestSettleDoesNotWaitForAfter(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		var calls atomic.Int32 // read before the second call, too
+		var calls atomic.Int32 // also read before the second call
 		start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
 			calls.Add(1)
 			return controller.Result{RequeueAfter: time.Hour}, nil
@@ -96,7 +97,7 @@ func TestSettleDoesNotWaitForAfter(t *testing.T) {
 		began := time.Now()
 		env.Settle()
 		if calls.Load() != 1 || time.Since(began) > time.Second {
-			t.Errorf("settled after %d calls and %s, want 1 call, at once", calls.Load(), time.Since(began))
+			t.Errorf("Settle returned after %d calls and %s, want 1 call, at once", calls.Load(), time.Since(began))
 		}
 		time.Sleep(time.Hour)
 		env.Settle()
@@ -106,7 +107,7 @@ func TestSettleDoesNotWaitForAfter(t *testing.T) {
 	})
 }
 
-func TestAControllerStartsAgain(t *testing.T) {
+func TestControllerRestarts(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
 		var seen []string
 		c, maps := start(t, env, func(_ context.Context, m *corev1.ConfigMap) (controller.Result, error) {
@@ -126,15 +127,15 @@ func TestAControllerStartsAgain(t *testing.T) {
 	})
 }
 
-var failing = flag.String("failing", "", "runs the test that fails in this way")
+var failureFlag = flag.String("failing", "", "let TestFails fail in this way")
 
-// TestFails fails, as TestWhatDoesNotSettleIsNamed asks it to in a process of its own.
+// TestFails fails. TestRunNamesUnsettled runs it in a child process.
 func TestFails(t *testing.T) {
-	if *failing == "" {
-		t.Skip("it is run by TestWhatDoesNotSettleIsNamed")
+	if *failureFlag == "" {
+		t.Skip("run by TestRunNamesUnsettled")
 	}
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
-		switch *failing {
+		switch *failureFlag {
 		case "error":
 			start(t, env, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
 				return controller.Result{}, errors.New("no luck")
@@ -146,20 +147,20 @@ func TestFails(t *testing.T) {
 			})
 		case "forbidden":
 			env.Server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(403)})
-			start(t, env, nothing)
+			start(t, env, reconcileNothing)
 		case "twice":
-			c, _ := start(t, env, nothing)
+			c, _ := start(t, env, reconcileNothing)
 			env.Start(c)
 		}
 		env.Settle()
 	})
 }
 
-func nothing(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+func reconcileNothing(context.Context, *corev1.ConfigMap) (controller.Result, error) {
 	return controller.Result{}, nil
 }
 
-func TestWhatDoesNotSettleIsNamed(t *testing.T) {
+func TestRunNamesUnsettled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestWhatDoesNotSettleIsNamed(t *testing.T) {
 	} {
 		out, err := exec.CommandContext(t.Context(), self, "-test.run=^TestFails$", "-failing="+way).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
-			t.Errorf("%s: %v; want %q in\n%s", way, err, want, out)
+			t.Errorf("TestFails -failing=%s: error %v; want %q in\n%s", way, err, want, out)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-var t *testing.T // of the test whose body an example shows
+var t *testing.T // of the test that runs the examples
 
 func TestExamples(test *testing.T) {
 	t = test
@@ -55,7 +55,7 @@ func configMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
 }
 
-// The body of a test that lets a controller run until it has nothing left to do.
+// The body of a test that runs a controller until it has nothing left to do.
 func Example() {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
 		maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")
@@ -68,8 +68,8 @@ func Example() {
 	})
 }
 
-// The body of a test with an API server that loses a connection and refuses writes. The clock of
-// the test skips the delays until the controller tries again.
+// The body of a test with an API server that loses a connection and refuses writes. The test's
+// clock skips the controller's delays.
 func Example_failures() {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
 		maps := sourcetest.Serve[*corev1.ConfigMap](env.Server, mapsResource, "ConfigMap")

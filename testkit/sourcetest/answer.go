@@ -67,7 +67,7 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 		}
 	}
 	watching := r.Verb&(Watch|WatchList) != 0
-	streamed, whole := a.encoding.contentType(watching), a.encoding.contentType(false)
+	streamed, content := a.encoding.contentType(watching), a.encoding.contentType(false)
 	a.Header.Set("Content-Type", streamed)
 	if fault != nil {
 		fault.Do(a)
@@ -78,7 +78,7 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 		}
 	}
 	if a.Status != nil && a.Body == nil && a.Header.Get("Content-Type") == streamed {
-		a.Header.Set("Content-Type", whole)
+		a.Header.Set("Content-Type", content)
 	}
 	return a, newBody(req.Context(), a)
 }

@@ -23,7 +23,7 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 	if err := yaml.Unmarshal(r.Body, &patch.Object); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
-	c.narrow(patch, r.Subresource)
+	c.dropUnwritable(patch, r.Subresource)
 	empty, err := untyped(c.newObject())
 	if err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func (c *collection) apply(r Request, options metav1.PatchOptions, old object.Ob
 	return c.decode(JSON, options.FieldValidation, content)
 }
 
-// narrow removes fields the apply patch may not write, so that its sender doesn't own them.
-func (c *collection) narrow(patch *unstructured.Unstructured, subresource string) {
+// dropUnwritable removes fields the apply patch may not write, so that its sender doesn't own them.
+func (c *collection) dropUnwritable(patch *unstructured.Unstructured, subresource string) {
 	if subresource != statusPart {
 		if c.hasStatus() {
 			delete(patch.Object, "status")
@@ -61,9 +61,9 @@ func (c *collection) narrow(patch *unstructured.Unstructured, subresource string
 	}
 }
 
-// own records in obj the fields changed by a request other than an apply patch. It does so only for
-// objects that were applied before.
-func (e edit) own(c *collection, obj, old object.Object) error {
+// recordOwner records in obj the fields changed by a request other than an apply patch. It does so
+// only for objects that were applied before.
+func (e edit) recordOwner(c *collection, obj, old object.Object) error {
 	if len(old.GetManagedFields()) == 0 || e.applies || c.server.Patches == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func TestApplyMergesByOwner(t *testing.T) {
 		}
 	}
 
-	// Who writes in another way owns what it changes.
+	// A writer of another kind owns the fields it changes.
 	expect(t, "update", call(t, server, "PATCH", inShop+"/a", `{"spec":{"nodeName":"m"}}`, "Content-Type", "application/merge-patch+json", "User-Agent", "by-hand/v1 (linux)"), "200 a at 6")
 	conflict := apply("?fieldManager=one", labels("")+"\nspec: {nodeName: one}")
 	if conflict.code != 409 || !strings.Contains(conflict.status.Message, `conflict with "by-hand" using v1`) || conflict.status.Details.Causes[0].Type != metav1.CauseTypeFieldManagerConflict {
@@ -65,9 +65,9 @@ func TestApplyMergesByOwner(t *testing.T) {
 	}
 }
 
-// TestApplyOwnsOnlyWhatItMayWrite has two managers, one of the object and one of its status, which
-// both send all of it.
-func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
+// TestApplyOwnsOnlyWritableFields has a manager of the object and one of its status. Both send the
+// whole object.
+func TestApplyOwnsOnlyWritableFields(t *testing.T) {
 	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	apply := func(path, node, phase string) written {
@@ -83,18 +83,18 @@ func TestApplyOwnsOnlyWhatItMayWrite(t *testing.T) {
 		t.Error(got, stored.ManagedFields)
 	}
 
-	plain := serverOfPatches()
-	pods = sourcetest.Serve[*corev1.Pod](plain, podResource, "").WithoutStatus()
-	server = plain
+	withoutStatus := serverOfPatches()
+	pods = sourcetest.Serve[*corev1.Pod](withoutStatus, podResource, "").WithoutStatus()
+	server = withoutStatus
 	expect(t, "without the subresource", apply("/a?fieldManager=one", "n", "Pending"), "201 a at 2")
 	if stored, _ := pods.Get("shop", "a"); stored.Status.Phase != corev1.PodPending {
-		t.Errorf("the status without a subresource is %q", stored.Status.Phase)
+		t.Errorf("without a status subresource, the phase is %q", stored.Status.Phase)
 	}
 }
 
-// TestApplyOfTheSameIsNoWrite applies what is stored in another form: with defaults, or as another
-// text for the same quantity.
-func TestApplyOfTheSameIsNoWrite(t *testing.T) {
+// TestEqualApplyIsNoWrite applies the stored object in another form: without defaults, or with
+// another text for the same quantity.
+func TestEqualApplyIsNoWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := serverOfPatches()
 		sourcetest.Serve[*corev1.Pod](server, podResource, "")

@@ -25,7 +25,7 @@ type body struct {
 	zip    *gzip.Writer // nil without compression; writes to zipped
 
 	// used by the reading goroutine; one at a time
-	whole   []byte // the whole body, unless it is a watch
+	content []byte // the whole body, except of a watch
 	pending []byte // encoded, not sent yet
 	zipped  bytes.Buffer
 	sent    int
@@ -56,40 +56,40 @@ func newBody(ctx context.Context, a *Answer) *body {
 	var err error
 	switch {
 	case a.Body != nil:
-		b.whole = a.Body
+		b.content = a.Body
 	case a.Status != nil:
 		if d := a.Status.Details; d != nil && d.RetryAfterSeconds > 0 && a.Header.Get("Retry-After") == "" {
 			a.Header.Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 		}
-		b.whole, err = a.encoding.object(a.Status)
+		b.content, err = a.encoding.object(a.Status)
 	case a.Page != nil:
-		b.whole, err = a.encoding.page(a.Page)
+		b.content, err = a.encoding.page(a.Page)
 	case a.Object != nil:
-		b.whole, err = a.encoding.object(a.Object)
+		b.content, err = a.encoding.object(a.Object)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("sourcetest: encoding the answer to %v: %v", a.Request, err))
 	}
-	if b.whole != nil || a.stream == nil {
+	if b.content != nil || a.stream == nil {
 		if a.stream != nil {
 			a.stream.stop()
 			a.stream = nil
 		}
 		if a.Wire != nil {
-			b.whole = a.Wire(b.whole)
+			b.content = a.Wire(b.content)
 		}
 	}
 	if a.Gzip {
 		a.Header.Set("Content-Encoding", "gzip")
 		b.zip = gzip.NewWriter(&b.zipped)
 		if a.stream == nil {
-			_, _ = b.zip.Write(b.whole)
+			_, _ = b.zip.Write(b.content)
 			_ = b.zip.Close()
-			b.whole, b.zip = b.zipped.Bytes(), nil
+			b.content, b.zip = b.zipped.Bytes(), nil
 		}
 	}
 	if a.Cut < 0 {
-		a.Cut = max(len(b.whole)+a.Cut, 1)
+		a.Cut = max(len(b.content)+a.Cut, 1)
 	}
 	return b
 }
@@ -185,7 +185,7 @@ func (b *body) cut() error {
 func (b *body) fill() {
 	a := b.answer
 	if a.stream == nil {
-		b.pending, b.whole, b.ended = b.whole, nil, io.EOF
+		b.pending, b.content, b.ended = b.content, nil, io.EOF
 		return
 	}
 	event, err := a.stream.next(b.ctx.Done(), b.closed)

@@ -15,34 +15,34 @@ import (
 )
 
 func (c *collection) create(obj object.Object) object.Object {
-	obj = c.own("Create", obj)
+	obj = c.decodedCopy("Create", obj)
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
 	c.nameLocked(obj)
 	key := object.KeyOf(obj)
 	switch {
 	case key.Name == "":
-		c.misused("Create", key, "it has no name")
+		c.panicMisuse("Create", key, "it has no name")
 	case c.history.get(key) != nil:
-		c.misused("Create", key, "it exists")
+		c.panicMisuse("Create", key, "it exists")
 	}
 	obj.SetDeletionTimestamp(nil)
-	if c.counted && obj.GetGeneration() == 0 {
+	if c.hasGeneration && obj.GetGeneration() == 0 {
 		obj.SetGeneration(1)
 	}
-	c.bornLocked(obj)
+	c.initLocked(obj)
 	return c.writeLocked(key, obj)
 }
 
 func (c *collection) update(obj object.Object) object.Object {
-	obj = c.own("Update", obj)
+	obj = c.decodedCopy("Update", obj)
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
 	key := object.KeyOf(obj)
 	old := c.existingLocked("Update", key)
 	obj.SetUID(old.GetUID())
 	given := obj.GetGeneration()
-	c.keep(obj, old)
+	c.keepImmutable(obj, old)
 	obj.SetGeneration(max(given, obj.GetGeneration()))
 	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
 		return c.deleteLocked(key, obj)
@@ -64,11 +64,11 @@ func (c *collection) remove(key object.Key) object.Object {
 	}
 }
 
-// own returns a copy of an object, read from its JSON, with its kind set. Otherwise a client's
-// update would change parts that JSON loses, such as fractions of a second.
-func (c *collection) own(method string, obj object.Object) object.Object {
+// decodedCopy returns a copy of an object, read from its JSON, with its kind set. Otherwise a
+// client's update would change parts that JSON loses, such as fractions of a second.
+func (c *collection) decodedCopy(method string, obj object.Object) object.Object {
 	if reflect.ValueOf(obj).IsNil() {
-		c.misused(method, object.Key{}, "the object is nil")
+		c.panicMisuse(method, object.Key{}, "the object is nil")
 	}
 	own := c.newObject()
 	into := any(own)
@@ -80,7 +80,7 @@ func (c *collection) own(method string, obj object.Object) object.Object {
 		err = utiljson.Unmarshal(raw, into)
 	}
 	if err != nil {
-		c.misused(method, object.KeyOf(obj), "it can't be read from its JSON: "+err.Error())
+		c.panicMisuse(method, object.KeyOf(obj), "it can't be read from its JSON: "+err.Error())
 	}
 	own.GetObjectKind().SetGroupVersionKind(c.kind)
 	return own
@@ -89,11 +89,11 @@ func (c *collection) own(method string, obj object.Object) object.Object {
 func (c *collection) existingLocked(method string, key object.Key) object.Object {
 	old := c.history.get(key)
 	if old == nil {
-		c.misused(method, key, "it does not exist")
+		c.panicMisuse(method, key, "it does not exist")
 	}
 	return old
 }
 
-func (c *collection) misused(method string, key object.Key, why string) {
+func (c *collection) panicMisuse(method string, key object.Key, why string) {
 	panic(fmt.Sprintf("sourcetest: %s %s %q: %s", method, c.resource.GroupResource(), key, why))
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestRequestsOfACanceledContextAreNotSent has a controller that writes after it was stopped.
-func TestRequestsOfACanceledContextAreNotSent(t *testing.T) {
+// TestCanceledContextSendsNothing has a controller write after its stop.
+func TestCanceledContextSendsNothing(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	stopped := errors.New("stopped")
@@ -31,9 +31,9 @@ func TestRequestsOfACanceledContextAreNotSent(t *testing.T) {
 		resp.Body.Close()
 	}
 	if !errors.Is(err, stopped) {
-		t.Errorf("the error is %v, want the cause of the context's end", err)
+		t.Errorf("Create: error %v, want the context's cause", err)
 	}
 	if n, sent := len(pods.All()), server.Requests(); n > 0 || len(sent) > 0 {
-		t.Errorf("%d objects were created, by the requests %v; want none", n, sent)
+		t.Errorf("%d objects created by the requests %v, want none", n, sent)
 	}
 }

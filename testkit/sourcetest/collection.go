@@ -23,16 +23,16 @@ import (
 // changed.
 type collection struct {
 	// set once at construction
-	server   *Server
-	resource schema.GroupVersionResource
-	kind     schema.GroupVersionKind
-	elem     reflect.Type // struct type of the objects
-	proto    bool         // objects have protobuf, as built-in kinds do
-	status   int          // index of the struct's status field; -1 if it has none
-	counted  bool         // objects have a generation
-	scheme   *runtime.Scheme
-	plain    bool     // no status subresource; set before the first request
-	fields   []string // paths for field selectors
+	server        *Server
+	resource      schema.GroupVersionResource
+	kind          schema.GroupVersionKind
+	elem          reflect.Type // struct type of the objects
+	hasProtobuf   bool         // objects have protobuf, as built-in kinds do
+	status        int          // index of the struct's status field; -1 if it has none
+	hasGeneration bool         // objects have a generation
+	scheme        *runtime.Scheme
+	withoutStatus bool     // no status subresource; set before the first request
+	fields        []string // paths for field selectors
 
 	history *history // guarded by the server's mu, since Restore replaces it
 }
@@ -44,10 +44,10 @@ func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVe
 		panic(fmt.Sprintf("sourcetest: Serve %v: it is served already", resource))
 	}
 	c := &collection{server: s, resource: resource, kind: kind, elem: elem, fields: fields, history: newHistory()}
-	_, c.proto = c.newObject().(marshaler)
+	_, c.hasProtobuf = c.newObject().(marshaler)
 	c.scheme = runtime.NewScheme()
 	c.scheme.AddKnownTypeWithName(kind, c.newObject())
-	c.status, c.counted = fieldOf(elem, "status"), !c.proto || fieldOf(elem, "spec") >= 0
+	c.status, c.hasGeneration = fieldOf(elem, "status"), !c.hasProtobuf || fieldOf(elem, "spec") >= 0
 	c.history.reach(s.version)
 	s.collections[resource] = c
 	return c
@@ -120,7 +120,7 @@ func (c *collection) zero(path string) string {
 			t = t.Elem()
 		}
 		i := -1
-		if t.Kind() == reflect.Struct && c.proto {
+		if t.Kind() == reflect.Struct && c.hasProtobuf {
 			i = fieldOf(t, name)
 		}
 		if i < 0 {

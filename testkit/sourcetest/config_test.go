@@ -30,12 +30,12 @@ func TestClientsAreNotSlowedDown(t *testing.T) {
 			}
 		}
 		if took := time.Since(began); took > 0 {
-			t.Errorf("50 requests took %s, want no time", took)
+			t.Errorf("50 requests took %s, want 0s", took)
 		}
 	})
 }
 
-// TestClientsComeBackAfter429 has client-go do what it does with an API server that is too busy.
+// TestClientsComeBackAfter429: client-go repeats requests, as with an overloaded API server.
 func TestClientsComeBackAfter429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
@@ -50,7 +50,7 @@ func TestClientsComeBackAfter429(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took < 2*time.Second || len(server.Requests()) != 3 {
-			t.Errorf("%d requests in %s, want 3, with a second before each new one", len(server.Requests()), took)
+			t.Errorf("%d requests in %s, want 3, with a second between them", len(server.Requests()), took)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func (c *collection) decode(format, fieldValidation string, raw []byte) (object.
 	}
 	obj, kind, err := decoder.Decode(raw, &c.kind, c.newObject())
 	if content, ok := obj.(*unstructured.Unstructured); ok && err == nil {
-		err = tidy(content)
+		err = normalizeMetadata(content)
 	}
 	switch {
 	case err != nil && kind != nil && kind.Kind != "":
@@ -38,9 +38,9 @@ func (c *collection) decode(format, fieldValidation string, raw []byte) (object.
 	return obj.(object.Object), nil
 }
 
-// tidy converts an unstructured object's metadata as if it had been read into a typed object, so
-// that typed clients can read it, too.
-func tidy(obj *unstructured.Unstructured) error {
+// normalizeMetadata converts an unstructured object's metadata as if it had been read into a typed
+// object, so that typed clients can read it, too.
+func normalizeMetadata(obj *unstructured.Unstructured) error {
 	raw, err := stdjson.Marshal(obj.Object["metadata"])
 	if err != nil {
 		return err

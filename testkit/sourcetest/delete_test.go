@@ -29,13 +29,13 @@ func TestDeleteHasPreconditions(t *testing.T) {
 	gone := call(t, server, "DELETE", inShop+"/a?propagationPolicy=Foreground&gracePeriodSeconds=0", "")
 	want := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","kind":"pods","uid":%q}}`, first.UID)
 	if gone.raw != want {
-		t.Errorf("got %s, want %s", gone.raw, want)
+		t.Errorf("DELETE answers %s, want %s", gone.raw, want)
 	}
 	expect(t, "again", call(t, server, "DELETE", inShop+"/a", ""), `404 NotFound pods "a" not found`)
 	events.want("ADDED a 2", "DELETED a 3")
 }
 
-func TestFinalizersHoldWhatIsDeleted(t *testing.T) {
+func TestFinalizersDelayDeletion(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	events := watch(t.Context(), t, server, inShop+"?watch=1&resourceVersion=1")
@@ -54,7 +54,7 @@ func TestFinalizersHoldWhatIsDeleted(t *testing.T) {
 	expect(t, "one left", patch(`["samples.io/two"]`), "200 a at 4")
 	stored, _ := pods.Get("shop", "a")
 	if stored.DeletionTimestamp == nil {
-		t.Error("a patch took the deletionTimestamp away")
+		t.Error("a patch removed the deletionTimestamp")
 	}
 	stored.Finalizers = nil
 	if last := call(t, server, "PUT", inShop+"/a?dryRun=All", stored); last.code != 200 || len(pods.All()) != 1 {
@@ -67,7 +67,7 @@ func TestFinalizersHoldWhatIsDeleted(t *testing.T) {
 	events.want("ADDED a 2", "MODIFIED a 3", "MODIFIED a 4", "DELETED a 5")
 }
 
-func TestDeleteOfACollectionTakesWhatIsSelected(t *testing.T) {
+func TestDeleteCollectionDeletesSelected(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	for _, name := range []string{"a", "b", "c"} {
@@ -92,6 +92,6 @@ func TestDeleteOfACollectionTakesWhatIsSelected(t *testing.T) {
 		t.Error(got)
 	}
 	if now, _ := pods.Get("shop", held.Name); now.DeletionTimestamp == nil {
-		t.Error("the one with a finalizer is not being deleted")
+		t.Error("the object with a finalizer has no deletionTimestamp")
 	}
 }

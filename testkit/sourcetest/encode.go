@@ -17,9 +17,10 @@ type encoding interface {
 	event(Event) ([]byte, error)
 }
 
-// bare prepares a list item as API servers do: items of built-in kinds have no kind and apiVersion.
-func (c *collection) bare(item runtime.Object) runtime.Object {
-	if item != nil && c.proto && item.GetObjectKind().GroupVersionKind() == c.kind {
+// listItem prepares a list item as API servers do: items of built-in kinds have no kind and
+// apiVersion.
+func (c *collection) listItem(item runtime.Object) runtime.Object {
+	if item != nil && c.hasProtobuf && item.GetObjectKind().GroupVersionKind() == c.kind {
 		item = item.DeepCopyObject()
 		item.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
@@ -59,9 +60,9 @@ func (jsonEncoding) object(obj runtime.Object) ([]byte, error) { return line(obj
 func (e jsonEncoding) page(p *Page) ([]byte, error) {
 	items := make([]runtime.Object, 0, len(p.Items))
 	for _, item := range p.Items {
-		items = append(items, e.c.bare(item))
+		items = append(items, e.c.listItem(item))
 	}
-	if e.c.proto {
+	if e.c.hasProtobuf {
 		return line(builtinList{p.Kind, p.APIVersion, p.meta(), items})
 	}
 	return line(customList{p.APIVersion, items, p.Kind, p.meta()})

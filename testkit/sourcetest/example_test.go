@@ -22,7 +22,7 @@ import (
 // Pods is the resource of these examples.
 var podResource = corev1.SchemeGroupVersion.WithResource("pods")
 
-// An informer over a server in memory: what the test writes, the informer sees.
+// An informer over a server in memory: the informer sees the writes of the test.
 func Example() {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")

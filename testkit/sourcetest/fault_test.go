@@ -39,21 +39,21 @@ func TestFaultsAreAScript(t *testing.T) {
 		}
 		got = append(got, get(t, server, "/api/v1/pods").code)
 	}
-	// The second fault hits requests that pass the first. The last one counts only requests that no
-	// other fault has hit.
+	// The second fault gets requests that pass the first. The last counts only requests without
+	// another fault.
 	if diff := cmp.Diff([]int{503, 500, 500, 200, 401, 401, 401, 401, 200}, got); diff != "" {
 		t.Error(diff)
 	}
 	if code := get(t, server, "/api/v1/pods?continue=x").code; code != 403 {
-		t.Errorf("continue: %d", code)
+		t.Errorf("a list with a continue token: code %d", code)
 	}
 	if code := get(t, server, "/apis/samples.io/v1/widgets").code; code != 409 {
-		t.Errorf("another resource: %d", code)
+		t.Errorf("a list of another resource: code %d", code)
 	}
 	requests := server.Requests()
 	last := requests[len(requests)-1]
 	if len(requests) != 11 || last.Resource != widgetResource || last.Verb != sourcetest.List || last.Time.IsZero() {
-		t.Errorf("%d requests, the last one %+v", len(requests), last)
+		t.Errorf("%d requests, the last %+v", len(requests), last)
 	}
 	if text := fmt.Sprint(requests[9], sourcetest.Watch|sourcetest.Write, sourcetest.Verb(0)); text != "continue /api/v1/pods?continue=x watch|write other" {
 		t.Error(text)
@@ -64,14 +64,14 @@ func TestFaultsAreAScript(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	const list, watching = "/api/v1/pods", "/api/v1/pods?watch=1&resourceVersion=4&timeoutSeconds=60"
 	// and two Pods
-	whole := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[`
+	content := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[`
 	for name, tc := range map[string]struct {
 		path string
 		do   func(*sourcetest.Answer)
-		want string // "code, body, how it ends, after"; a body is shortened
+		want string // "code, body, end, time"; the body is shortened
 	}{
-		"nothing":       {list, func(*sourcetest.Answer) {}, "200, " + whole + "…, EOF, 0s"},
-		"delay":         {list, func(a *sourcetest.Answer) { a.Delay = time.Minute }, "200, " + whole + "…, EOF, 1m0s"},
+		"nothing":       {list, func(*sourcetest.Answer) {}, "200, " + content + "…, EOF, 0s"},
+		"delay":         {list, func(a *sourcetest.Answer) { a.Delay = time.Minute }, "200, " + content + "…, EOF, 1m0s"},
 		"failure":       {list, sourcetest.Fail(syscall.ECONNREFUSED), "connection refused, 0s"},
 		"hanging":       {list, sourcetest.Fail(sourcetest.ErrHang), "context deadline exceeded, 1h0m0s"},
 		"long delay":    {list, func(a *sourcetest.Answer) { a.Delay = 2 * time.Hour }, "context deadline exceeded, 1h0m0s"},
@@ -117,9 +117,9 @@ func TestAnswers(t *testing.T) {
 					}
 					text := string(body)
 					if len(text) > 100 {
-						text = text[:min(len(text), max(len(whole), 100))]
-						if strings.HasPrefix(text, whole) {
-							text = whole
+						text = text[:min(len(text), max(len(content), 100))]
+						if strings.HasPrefix(text, content) {
+							text = content
 						}
 						text += "…"
 					}
@@ -135,8 +135,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRefusalIsNoStream: what a fault refuses has the Content-Type of one object, also where a
-// stream was asked for.
+// TestRefusalIsNoStream: a fault's refusal has the Content-Type of one object, even if the request
+// asked for a stream.
 func TestRefusalIsNoStream(t *testing.T) {
 	for _, accept := range []string{sourcetest.JSON, sourcetest.Protobuf + ";stream=watch"} {
 		server, _ := history(t)
@@ -156,7 +156,7 @@ func TestRefusalIsNoStream(t *testing.T) {
 	}
 }
 
-// TestNullInAList has Edit put nil in the place of an object, in each format.
+// TestNullInAList: Edit replaces an object by nil, in each format.
 func TestNullInAList(t *testing.T) {
 	for _, accept := range []string{sourcetest.JSON, sourcetest.Protobuf} {
 		server, _ := history(t)
@@ -188,8 +188,8 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// TestWorksOverASocket goes through a socket.
-func TestWorksOverASocket(t *testing.T) {
+// TestWorksOverSocket goes through a socket.
+func TestWorksOverSocket(t *testing.T) {
 	server, pods := history(t)
 	loopback := httptest.NewServer(server)
 	defer loopback.Close()
@@ -238,7 +238,7 @@ func TestWorksOverASocket(t *testing.T) {
 		"too few bytes":  {func(a *sourcetest.Answer) { a.Header.Set("Content-Length", "99999") }, io.ErrUnexpectedEOF},
 		"nothing at all": {func(*sourcetest.Answer) {}, nil},
 	} {
-		// net/http repeats what fails on a connection that it has used before
+		// net/http repeats a failed request on a reused connection
 		client.CloseIdleConnections()
 		server.Inject(sourcetest.Fault{Do: tc.do})
 		if err := read("/api/v1/pods"); !errors.Is(err, tc.want) {
@@ -247,8 +247,8 @@ func TestWorksOverASocket(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce lets watches follow while others write, compact and make faults.
-func TestManyAtOnce(t *testing.T) {
+// TestConcurrentUse has watches follow while others write, compact and inject faults.
+func TestConcurrentUse(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
 	var all sync.WaitGroup

@@ -12,8 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestFieldsThatJSONLeavesOutAreSelected has selectors of fields that are false or 0.
-func TestFieldsThatJSONLeavesOutAreSelected(t *testing.T) {
+// TestSelectorsMatchOmittedFields: selectors match fields omitted from JSON because they are false
+// or 0.
+func TestSelectorsMatchOmittedFields(t *testing.T) {
 	server := sourcetest.New()
 	nodes := sourcetest.Serve[*corev1.Node](server, corev1.SchemeGroupVersion.WithResource("nodes"), "",
 		"spec.unschedulable", "spec.podCIDR", "status.daemonEndpoints.kubeletEndpoint.Port", "spec.nothing.here")

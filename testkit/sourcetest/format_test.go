@@ -23,7 +23,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// full is a Pod with a value of each kind that formats treat differently.
+// full returns a Pod with a value of each kind that formats encode differently.
 func full(name string) *corev1.Pod {
 	p := pod("shop", name, label("app", "web"))
 	p.Annotations = map[string]string{"note": "é\n\"x\"<&>"}
@@ -39,7 +39,7 @@ func full(name string) *corev1.Pod {
 	return p
 }
 
-// TestClientGoReadsEachFormat lets client-go's decoders read what the server writes.
+// TestClientGoReadsEachFormat reads the server's answers with client-go's decoders.
 func TestClientGoReadsEachFormat(t *testing.T) {
 	for name, contentType := range formats {
 		t.Run(name, func(t *testing.T) {
@@ -76,9 +76,9 @@ func TestClientGoReadsEachFormat(t *testing.T) {
 				t.Fatalf("%d items at version %q, want %d at %q", len(got), version, len(want), w.server.ResourceVersion())
 			}
 			for i := range got {
-				bare := want[i].DeepCopy()
-				bare.TypeMeta = metav1.TypeMeta{}
-				if diff := cmp.Diff(bare, &got[i], quantities); diff != "" {
+				listItem := want[i].DeepCopy()
+				listItem.TypeMeta = metav1.TypeMeta{}
+				if diff := cmp.Diff(listItem, &got[i], quantities); diff != "" {
 					t.Fatalf("item %d (-stored +read):\n%s", i, diff)
 				}
 			}
@@ -113,7 +113,7 @@ func TestClientGoReadsEachFormat(t *testing.T) {
 			check(apiwatch.Deleted, w.pods.Delete("shop", "p1"))
 
 			if _, err = w.request("", "resourceVersion", "x").Do(ctx).Get(); !apierrors.IsBadRequest(err) {
-				t.Errorf("version x: %v", err)
+				t.Errorf("a watch from version x: error %v", err)
 			}
 			w.server.Compact()
 			old, err := w.request("", "watch", "true", "resourceVersion", "3").Watch(ctx)
@@ -122,13 +122,13 @@ func TestClientGoReadsEachFormat(t *testing.T) {
 			}
 			defer old.Stop()
 			if event := <-old.ResultChan(); event.Type != apiwatch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
-				t.Errorf("after a compaction: %v", event)
+				t.Errorf("a watch after a compaction: event %v", event)
 			}
 		})
 	}
 }
 
-// quantities are equal if they print alike: decoders cache differently.
+// quantities are equal if they print alike: decoders cache different fields.
 var quantities = cmp.Comparer(func(a, b resource.Quantity) bool { return a.String() == b.String() })
 
 func (w *world) contentTypeOf(t *testing.T, params []string) string {
@@ -216,8 +216,8 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// TestKindsOfItems checks what a decoder has to know of lists: items of built-in kinds do not say
-// their kind, others do, and there the list's own kind comes last.
+// TestKindsOfItems checks details of lists that decoders rely on. Items of built-in kinds have no
+// kind. Items of other kinds have one, and in their lists the list's own kind comes last.
 func TestKindsOfItems(t *testing.T) { synctest.Test(t, kindsOfItems) }
 
 func kindsOfItems(t *testing.T) {
@@ -250,9 +250,9 @@ func kindsOfItems(t *testing.T) {
 	}
 }
 
-// TestEncodingFailureIsTheTestsFault: a fault that puts an object without protobuf into a protobuf
-// answer panics, rather than sending something else.
-func TestEncodingFailureIsTheTestsFault(t *testing.T) {
+// TestEncodingFailurePanics: a fault that puts an object without protobuf into a protobuf answer
+// panics.
+func TestEncodingFailurePanics(t *testing.T) {
 	server := sourcetest.New()
 	sourcetest.Serve[*corev1.Pod](server, podResource, "Pod").Create(pod("shop", "p"))
 	server.Inject(sourcetest.Fault{Do: func(a *sourcetest.Answer) {
@@ -260,7 +260,7 @@ func TestEncodingFailureIsTheTestsFault(t *testing.T) {
 	}})
 	defer func() {
 		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "no protobuf") {
-			t.Errorf("panic %v", r)
+			t.Errorf("recovered %v, want a panic about protobuf", r)
 		}
 	}()
 	send(t.Context(), t, server, "/api/v1/pods", sourcetest.Protobuf)

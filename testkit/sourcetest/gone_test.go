@@ -10,9 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestWritesOfADeletedObjectMakeNoOther has a client write an object that it has read before the
-// object was deleted.
-func TestWritesOfADeletedObjectMakeNoOther(t *testing.T) {
+// TestWritesRecreateNothing has a client write an object that was deleted after its read.
+func TestWritesRecreateNothing(t *testing.T) {
 	server := serverOfPatches()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	read := pods.Create(pod("shop", "a"))
@@ -24,11 +23,11 @@ func TestWritesOfADeletedObjectMakeNoOther(t *testing.T) {
 	expect(t, "apply", apply(t, server, "uid", string(read.UID)),
 		`409 Conflict Operation cannot be fulfilled on pods "a": uid mismatch: the provided object specified uid `+string(read.UID)+`, and no existing object was found`)
 	if left := pods.All(); len(left) > 0 {
-		t.Errorf("%d objects are there, want none", len(left))
+		t.Errorf("%d objects exist, want none", len(left))
 	}
 }
 
-func TestAnApplyThatCreatesIgnoresTheVersion(t *testing.T) {
+func TestCreatingApplyIgnoresVersion(t *testing.T) {
 	server := serverOfPatches()
 	sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	expect(t, "apply", apply(t, server, "resourceVersion", "5"), "201 a at 2")
@@ -36,7 +35,7 @@ func TestAnApplyThatCreatesIgnoresTheVersion(t *testing.T) {
 		`409 Conflict Operation cannot be fulfilled on pods "a": the object has been modified; please apply your changes to the latest version and try again`)
 }
 
-// apply applies a Pod whose metadata have one more field.
+// apply applies a Pod with one more field of metadata.
 func apply(t *testing.T, server *sourcetest.Server, field, value string) written {
 	t.Helper()
 	patch := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","` + field + `":"` + value + `"}}`

@@ -26,7 +26,7 @@ type history struct {
 	storage *memory.Storage
 	cache   *watchcache.Cache
 
-	// the server's mu guards what follows, and changes
+	// the server's mu guards the fields below, and changes
 	objects map[uint64]object.Object // by the version they were stored at
 	oldest  uint64                   // first version that requests may name
 }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 var formats = map[string]string{"json": sourcetest.JSON, "protobuf": sourcetest.Protobuf}
 
-// world is a server with Pods and a reader of client-go's, which asks for one format.
+// world is a server with Pods, and a client of client-go with one format.
 type world struct {
 	t      *testing.T
 	server *sourcetest.Server
@@ -59,7 +59,7 @@ func newWorld(t *testing.T, contentType string) *world {
 	return w
 }
 
-// request is one to Pods; params are pairs.
+// request returns a request for Pods; params are pairs of a name and a value.
 func (w *world) request(namespace string, params ...string) *rest.Request {
 	req := w.client.Get().NamespaceIfScoped(namespace, namespace != "").Resource("pods")
 	for i := 0; i < len(params); i += 2 {
@@ -77,7 +77,7 @@ type answer struct {
 	names  []string
 }
 
-// get lists in JSON.
+// get returns the answer to a list in JSON.
 func get(t *testing.T, server *sourcetest.Server, path string) answer {
 	t.Helper()
 	resp := send(context.Background(), t, server, path, "")
@@ -124,7 +124,7 @@ func watch(ctx context.Context, t *testing.T, server *sourcetest.Server, path st
 	return &events{t, resp.Body, json.NewDecoder(resp.Body)}
 }
 
-// next returns the type, the name and the version of the next event; the error's text at the end.
+// next returns the type, the name and the version of the next event, or the text of the error.
 func (e *events) next() string {
 	e.t.Helper()
 	var event struct {

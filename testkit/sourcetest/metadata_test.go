@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestMalformedMetadataIsRefused has a dynamic client write what typed ones can't read.
+// TestMalformedMetadataIsRefused has a dynamic client write objects that typed clients can't read.
 func TestMalformedMetadataIsRefused(t *testing.T) {
 	server := sourcetest.New()
 	widgets := sourcetest.Serve[*unstructured.Unstructured](server, widgetResource, "Widget")
@@ -44,8 +44,8 @@ func TestMalformedMetadataIsRefused(t *testing.T) {
 	}
 }
 
-// TestACreateTakesVersionsThatAreNone has the answers of API servers to odd versions.
-func TestACreateTakesVersionsThatAreNone(t *testing.T) {
+// TestCreateOfOddVersions: a create with a resourceVersion gets the answer of API servers.
+func TestCreateOfOddVersions(t *testing.T) {
 	server := sourcetest.New()
 	sourcetest.Serve[*unstructured.Unstructured](server, widgetResource, "Widget")
 	for version, want := range map[string]string{

@@ -18,7 +18,7 @@ import (
 
 const inWidgets = "/apis/samples.io/v1/namespaces/shop/widgets"
 
-// alarm has a time, which JSON has in whole seconds.
+// alarm has a time, which JSON rounds to seconds.
 type alarm struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -36,9 +36,9 @@ func (a *alarm) DeepCopyObject() runtime.Object {
 	return &c
 }
 
-// TestALabelIsNoChangeOfWhatTheTestHasWritten has a test write objects that aren't as they are read
-// from JSON, and a client that changes a label.
-func TestALabelIsNoChangeOfWhatTheTestHasWritten(t *testing.T) {
+// TestLabelLeavesWrittenObject: a test writes an object that differs from its decoded JSON. A
+// client's change of a label leaves the rest as written.
+func TestLabelLeavesWrittenObject(t *testing.T) {
 	relabel := func(server *sourcetest.Server) {
 		t.Helper()
 		w := call(t, server, "PATCH", inWidgets+"/a", `{"metadata":{"labels":{"color":"red"}}}`, "Content-Type", "application/merge-patch+json")
@@ -58,7 +58,7 @@ func TestALabelIsNoChangeOfWhatTheTestHasWritten(t *testing.T) {
 
 	server = sourcetest.New()
 	widgets := sourcetest.Serve[*unstructured.Unstructured](server, widgetResource, "Widget")
-	for _, replicas := range []any{float64(3), 3} { // of encoding/json; of Go
+	for _, replicas := range []any{float64(3), 3} { // from encoding/json, and from Go code
 		widget := &unstructured.Unstructured{Object: map[string]any{
 			"metadata": map[string]any{"namespace": "shop", "name": "a"}, "spec": map[string]any{"replicas": replicas},
 		}}
@@ -71,21 +71,23 @@ func TestALabelIsNoChangeOfWhatTheTestHasWritten(t *testing.T) {
 	}
 }
 
-// odd can't be read from its own JSON.
-type odd struct{ alarm }
+// unreadable can't be decoded from its own JSON.
+type unreadable struct{ alarm }
 
-func (o *odd) DeepCopyObject() runtime.Object { return &odd{*o.alarm.DeepCopyObject().(*alarm)} }
+func (o *unreadable) DeepCopyObject() runtime.Object {
+	return &unreadable{*o.alarm.DeepCopyObject().(*alarm)}
+}
 
-func (o *odd) MarshalJSON() ([]byte, error) { return json.Marshal([]int{1}) }
+func (o *unreadable) MarshalJSON() ([]byte, error) { return json.Marshal([]int{1}) }
 
 func TestObjectsThatCannotBeStoredAreNamed(t *testing.T) {
 	alarms := sourcetest.Serve[*alarm](sourcetest.New(), widgetResource, "Widget")
-	odds := sourcetest.Serve[*odd](sourcetest.New(), widgetResource, "Widget")
+	collection := sourcetest.Serve[*unreadable](sourcetest.New(), widgetResource, "Widget")
 	for want, misuse := range map[string]func(){
 		`sourcetest: Create widgets.samples.io "": the object is nil`: func() { alarms.Create(nil) },
 		`sourcetest: Update widgets.samples.io "": the object is nil`: func() { alarms.Update(nil) },
 		`sourcetest: Create widgets.samples.io "a": it can't be read from its JSON: `: func() {
-			odds.Create(&odd{alarm{ObjectMeta: metav1.ObjectMeta{Name: "a"}}})
+			collection.Create(&unreadable{alarm{ObjectMeta: metav1.ObjectMeta{Name: "a"}}})
 		},
 	} {
 		func() {

@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestAPanicOfMatchLocksNothing has code under test that recovers, as controllers do.
-func TestAPanicOfMatchLocksNothing(t *testing.T) {
+// TestPanicInMatchLocksNothing recovers from the panic, as controllers do.
+func TestPanicInMatchLocksNothing(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	server.Inject(sourcetest.Fault{Match: func(sourcetest.Request) bool { panic("a mistake") }, Do: sourcetest.Refuse(503)})
@@ -36,6 +36,6 @@ func TestAPanicOfMatchLocksNothing(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Error("the server is locked")
+		t.Error("the server is still locked")
 	}
 }

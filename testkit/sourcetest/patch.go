@@ -38,7 +38,7 @@ func (c *collection) patches() []string {
 	if c.server.Patches == nil {
 		return all
 	}
-	if c.proto {
+	if c.hasProtobuf {
 		all = append(all, string(types.StrategicMergePatchType))
 	}
 	return append(all, string(types.ApplyPatchType))

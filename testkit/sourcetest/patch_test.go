@@ -67,9 +67,9 @@ func TestPatchesOfEachType(t *testing.T) {
 	}
 }
 
-// TestPatchesThatAreNotSet is about a server without Patches, and about a write to an object that
-// was applied in a cluster.
-func TestPatchesThatAreNotSet(t *testing.T) {
+// TestWithoutPatches patches on a server without Patches, and writes an object that was applied in
+// a cluster.
+func TestWithoutPatches(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
 	pods.Create(pod("shop", "a", func(p *corev1.Pod) {

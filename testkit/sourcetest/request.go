@@ -106,7 +106,7 @@ func (c *collection) served() request.Resource {
 	for _, f := range []request.Format{request.JSON, request.Protobuf} {
 		switch {
 		case c.server.MediaTypes != nil && !slices.Contains(c.server.MediaTypes, string(f)):
-		case f == request.Protobuf && !c.proto:
+		case f == request.Protobuf && !c.hasProtobuf:
 			res.Metadata = append(res.Metadata, f)
 		default:
 			res.Formats = append(res.Formats, f)

@@ -27,17 +27,17 @@ func (c *collection) nameLocked(obj object.Object) {
 	}
 }
 
-// bornLocked sets a new object's uid and creationTimestamp, after nameLocked.
-func (c *collection) bornLocked(obj object.Object) {
+// initLocked sets a new object's uid and creationTimestamp, after nameLocked.
+func (c *collection) initLocked(obj object.Object) {
 	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", c.server.uids)))
 	obj.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
 }
 
-// keep copies fields that updates can't change from old to obj, and sets the generation.
-func (c *collection) keep(obj, old object.Object) {
+// keepImmutable copies fields that updates can't change from old to obj, and sets the generation.
+func (c *collection) keepImmutable(obj, old object.Object) {
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
-	request.Keep(obj, old, c.counted && c.differ(obj, old))
+	request.Keep(obj, old, c.hasGeneration && c.differ(obj, old))
 }
 
 // differ reports whether two objects differ outside of metadata, and outside of a status with a
@@ -47,7 +47,7 @@ func (c *collection) differ(a, b object.Object) bool {
 		x, y := maps.Clone(a.Object), maps.Clone(b.(*unstructured.Unstructured).Object)
 		for _, content := range []map[string]any{x, y} {
 			delete(content, "metadata")
-			if !c.plain {
+			if !c.withoutStatus {
 				delete(content, "status")
 			}
 		}
@@ -58,7 +58,7 @@ func (c *collection) differ(a, b object.Object) bool {
 		f := c.elem.Field(i)
 		switch {
 		case !f.IsExported(), f.Type == reflect.TypeFor[metav1.TypeMeta](), f.Type == reflect.TypeFor[metav1.ObjectMeta](),
-			i == c.status && !c.plain:
+			i == c.status && !c.withoutStatus:
 		case !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()):
 			return true
 		}
@@ -67,7 +67,7 @@ func (c *collection) differ(a, b object.Object) bool {
 }
 
 func (c *collection) hasStatus() bool {
-	return !c.plain && (c.status >= 0 || c.elem == reflect.TypeFor[unstructured.Unstructured]())
+	return !c.withoutStatus && (c.status >= 0 || c.elem == reflect.TypeFor[unstructured.Unstructured]())
 }
 
 func (c *collection) setStatus(obj, from object.Object) {

@@ -38,7 +38,7 @@ type Server struct {
 	// package sourcetest/patches. If it is nil, both are refused. Set it before the first request.
 	Patches patcher
 
-	mu          sync.Mutex // mu guards what follows, and the content of all collections
+	mu          sync.Mutex // mu guards the fields below, and the content of all collections
 	version     uint64     // of the last write to any collection
 	uids        int64
 	collections map[schema.GroupVersionResource]*collection
@@ -160,7 +160,7 @@ func Serve[T object.Object](server *Server, resource schema.GroupVersionResource
 // the status together with the rest, as with a CustomResourceDefinition that doesn't declare the
 // subresource. Call it before the first request. It returns c.
 func (c *Collection[T]) WithoutStatus() *Collection[T] {
-	c.c.plain = true
+	c.c.withoutStatus = true
 	return c
 }
 

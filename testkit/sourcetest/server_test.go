@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// The versions of this history: a is 2, b 3, c 4, b again 5, a's deletion 6.
+// history returns a server with a history: version 2 creates a, 3 b and 4 c, 5 updates b, 6 deletes
+// a.
 func history(t *testing.T) (*sourcetest.Server, *sourcetest.Collection[*corev1.Pod]) {
 	t.Helper()
 	server := sourcetest.New()
@@ -74,26 +75,26 @@ func listVersions(t *testing.T) {
 	}
 }
 
-func TestPagesStandAtTheFirstOnesVersion(t *testing.T) {
+func TestPagesHaveTheFirstVersion(t *testing.T) {
 	server, pods := history(t)
 	first := get(t, server, "/api/v1/pods?limit=1")
 	if first.meta.RemainingItemCount == nil || *first.meta.RemainingItemCount != 1 {
-		t.Errorf("%v remain, want 1", first.meta.RemainingItemCount)
+		t.Errorf("remainingItemCount is %v, want 1", first.meta.RemainingItemCount)
 	}
 	pods.Delete("shop", "c")
 	pods.Create(pod("shop", "d"))
 	second := get(t, server, "/api/v1/pods?limit=1&continue="+first.meta.Continue)
 	if diff := cmp.Diff([]string{"c"}, second.names); diff != "" || second.meta.ResourceVersion != "6" || second.meta.Continue != "" {
-		t.Errorf("second page %+v", second)
+		t.Errorf("the second page is %+v", second)
 	}
 	server.Compact()
 	late := get(t, server, "/api/v1/pods?limit=1&continue="+first.meta.Continue)
 	if late.code != http.StatusGone || late.status.Reason != "Expired" {
-		t.Errorf("after a compaction: %+v", late)
+		t.Errorf("a page after a compaction: %+v", late)
 	}
 	rest := get(t, server, "/api/v1/pods?limit=1&continue="+late.status.Continue)
 	if diff := cmp.Diff([]string{"d"}, rest.names); diff != "" || rest.meta.ResourceVersion != "8" {
-		t.Errorf("the rest in the newest state: %+v", rest)
+		t.Errorf("the rest at the newest version: %+v", rest)
 	}
 }
 
@@ -150,16 +151,16 @@ func TestBookmarksAndTimeouts(t *testing.T) {
 		at := func(want time.Duration) {
 			t.Helper()
 			if got := time.Since(start); got != want {
-				t.Errorf("after %v, want %v", got, want)
+				t.Errorf("the watch got there after %v, want %v", got, want)
 			}
 		}
-		plain := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6&timeoutSeconds=100")
+		unmarked := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6&timeoutSeconds=100")
 		marked := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6&allowWatchBookmarks=true&labelSelector=x%3Dy&timeoutSeconds=150")
 		pods.Delete("shop", "b")
-		marked.want("BOOKMARK 7") // of a change that is not selected
+		marked.want("BOOKMARK 7") // for a change that is not selected
 		at(60 * time.Second)
 		server.Bookmark()
-		marked.want("BOOKMARK 7") // as told
+		marked.want("BOOKMARK 7") // sent by the test
 		at(60 * time.Second)
 		pods.Delete("shop", "c")
 		marked.want("BOOKMARK 8")
@@ -169,7 +170,7 @@ func TestBookmarksAndTimeouts(t *testing.T) {
 		at(148 * time.Second)
 		marked.want("EOF")
 		at(150 * time.Second)
-		plain.want("DELETED b 7", "DELETED c 8", "ADDED z 9", "EOF")
+		unmarked.want("DELETED b 7", "DELETED c 8", "ADDED z 9", "EOF")
 
 		watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=9").want("EOF")
 		at(150*time.Second + 30*time.Minute)
@@ -220,8 +221,8 @@ func TestRestoreGoesBackToAVersion(t *testing.T) {
 	watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=3").want("ERROR Expired")
 }
 
-// TestWaitingWatchEnds checks in a bubble that a watch which waits ends with its context or its
-// body, and holds nothing.
+// TestWaitingWatchEnds checks that a waiting watch ends with its context or its body. The bubble
+// finds leaked goroutines.
 func TestWaitingWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := history(t)
@@ -244,11 +245,11 @@ func TestWrites(t *testing.T) {
 		t.Errorf("created %+v", created)
 	}
 	if mine.UID != "" || mine.Kind != "" {
-		t.Error("the argument was changed")
+		t.Error("Create changed its argument")
 	}
 	mine.Labels["color"], created.Labels["color"] = "black", "white"
 	if stored, ok := pods.Get("shop", "a"); !ok || stored.Labels["color"] != "red" {
-		t.Error("what is stored is shared with the test")
+		t.Error("the stored object is shared with the test")
 	}
 	updated := pods.Update(pod("shop", "a"))
 	if updated.UID != created.UID || updated.CreationTimestamp != created.CreationTimestamp || updated.ResourceVersion != "3" || updated.Labels != nil {
@@ -258,13 +259,13 @@ func TestWrites(t *testing.T) {
 		t.Errorf("deleted %+v", deleted)
 	}
 	if again := pods.Create(pod("shop", "a")); again.UID == created.UID {
-		t.Error("a new object has the old uid")
+		t.Error("a recreated object has the old uid")
 	}
 	if made := pods.Create(pod("shop", "", func(p *corev1.Pod) { p.GenerateName = "web-" })); !strings.HasPrefix(made.Name, "web-0") {
 		t.Errorf("generated name %q", made.Name)
 	}
 	if _, ok := pods.Get("shop", "nobody"); ok {
-		t.Error("nobody exists")
+		t.Error("Get(nobody) found an object")
 	}
 }
 
@@ -275,11 +276,11 @@ func TestFinalizers(t *testing.T) {
 	held := func(p *corev1.Pod) { p.Finalizers = []string{"samples.io/hold"} }
 	pods.Create(pod("shop", "a", held))
 	if obj := pods.Delete("shop", "a"); obj.DeletionTimestamp == nil {
-		t.Error("no deletionTimestamp")
+		t.Error("the deleted object has no deletionTimestamp")
 	}
 	pods.Delete("shop", "a")
 	if obj := pods.Update(pod("shop", "a", held)); obj.DeletionTimestamp == nil {
-		t.Error("an update took the deletionTimestamp away")
+		t.Error("an update removed the deletionTimestamp")
 	}
 	pods.Update(pod("shop", "a"))
 	w.want("ADDED a 2", "MODIFIED a 3", "MODIFIED a 4", "DELETED a 5")

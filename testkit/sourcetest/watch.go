@@ -52,7 +52,7 @@ func (c *collection) watch(ctx context.Context, q query) *stream {
 		timeout = minRequestTimeout
 	}
 	w.end = time.Now().Add(timeout)
-	w.timer = time.NewTimer(w.alarm())
+	w.timer = time.NewTimer(w.untilTimer())
 
 	o := watchcache.WatchOptions{
 		Filter: q.filter(), After: q.State.Version, InitialEvents: q.Initial,
@@ -72,7 +72,7 @@ func (c *collection) watch(ctx context.Context, q query) *stream {
 	return w
 }
 
-func (w *stream) alarm() time.Duration {
+func (w *stream) untilTimer() time.Duration {
 	left, interval := time.Until(w.end), w.c.server.bookmarkInterval()
 	if last := left - lastBookmark; w.query.Bookmarks && interval > 0 && last > 0 {
 		return min(interval, last)
@@ -95,7 +95,7 @@ func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 				return Event{}, io.EOF
 			}
 			w.due = true
-			w.timer.Reset(w.alarm())
+			w.timer.Reset(w.untilTimer())
 		case <-done:
 			return Event{}, errDone
 		case <-closed:
@@ -104,8 +104,8 @@ func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 	}
 }
 
-// ended is a canceled context: calls with it don't wait.
-var ended = func() context.Context {
+// canceled is a canceled context: calls with it don't wait.
+var canceled = func() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return ctx
@@ -119,7 +119,7 @@ func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(w.queue) == 0 {
-		events, _ := w.watcher.Next(ended) // the only error is ended's
+		events, _ := w.watcher.Next(canceled) // the only error is canceled's
 		for _, e := range events {
 			w.sent = e.Version
 			w.queue = append(w.queue, w.event(e))

@@ -69,7 +69,7 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetGeneration(0)
-	if c.counted {
+	if c.hasGeneration {
 		obj.SetGeneration(1)
 	}
 	if c.hasStatus() {
@@ -94,7 +94,7 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 		return nil, err
 	}
 	obj.SetResourceVersion("")
-	c.bornLocked(obj)
+	c.initLocked(obj)
 	if dryRun {
 		return obj, nil
 	}
@@ -167,8 +167,8 @@ func (c *collection) editLocked(e edit, old object.Object) (object.Object, error
 	} else if c.hasStatus() {
 		c.setStatus(obj, old)
 	}
-	c.keep(obj, old)
-	if err := e.own(c, obj, old); err != nil {
+	c.keepImmutable(obj, old)
+	if err := e.recordOwner(c, obj, old); err != nil {
 		return nil, err
 	}
 	keepTimes(obj, old)
@@ -196,7 +196,7 @@ func (c *collection) checkVersion(e edit, obj, old object.Object) error {
 	switch none := version == "" || version == "0"; {
 	case version == old.GetResourceVersion():
 		return nil
-	case none && c.proto:
+	case none && c.hasProtobuf:
 		obj.SetResourceVersion(old.GetResourceVersion())
 		return nil
 	case none:

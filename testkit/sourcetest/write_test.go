@@ -27,11 +27,11 @@ import (
 type written struct {
 	code   int
 	raw    string
-	status metav1.Status // if the answer is one
+	status metav1.Status // of a refusal
 	meta   metav1.ObjectMeta
 }
 
-// String is short: the code and the message of a refusal, or the version of an object.
+// String returns the code, and the message of a refusal or the version of an object.
 func (w written) String() string {
 	if w.status.Kind == "Status" {
 		return strings.TrimSpace(fmt.Sprintf("%d %s %s", w.code, w.status.Reason, w.status.Message))
@@ -39,7 +39,7 @@ func (w written) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s at %s", w.code, w.meta.Name, w.meta.ResourceVersion))
 }
 
-// call makes a request with a body in JSON: a string as it is, another value encoded.
+// call sends a request with a JSON body: a string, or a value to encode.
 func call(t *testing.T, server http.RoundTripper, method, path string, body any, headers ...string) written {
 	t.Helper()
 	raw, ok := body.(string)
@@ -79,7 +79,7 @@ func call(t *testing.T, server http.RoundTripper, method, path string, body any,
 	return w
 }
 
-// expect compares an answer; what follows "…" in want differs by the version of Kubernetes'
+// expect compares an answer with want, up to "…": the rest depends on the version of Kubernetes'
 // libraries.
 func expect(t *testing.T, what string, got fmt.Stringer, want string) {
 	t.Helper()
@@ -145,7 +145,7 @@ func TestGeneratedNamesHaveAtMost63Characters(t *testing.T) {
 	byHand := pods.Create(pod("shop", "", func(p *corev1.Pod) { p.GenerateName = base }))
 	for _, name := range []string{created.meta.Name, byHand.Name} {
 		if len(name) != 63 || !strings.HasPrefix(name, base[:58]) {
-			t.Errorf("the name is %q, want 58 characters of %q, and 5 others", name, base)
+			t.Errorf("the name is %q, want 58 characters of %q and 5 others", name, base)
 		}
 	}
 	if created.meta.Name == byHand.Name {
@@ -166,7 +166,7 @@ func TestUpdateNeedsTheLatestVersion(t *testing.T) {
 	if stored.Generation != 2 || stored.Spec.NodeName != "n" || stored.Status.Phase != "" || stored.UID != first.UID || !stored.CreationTimestamp.Equal(&first.CreationTimestamp) {
 		t.Errorf("%+v", stored)
 	}
-	expect(t, "what changes nothing", call(t, server, "PUT", inShop+"/a", stored), "200 a at 3")
+	expect(t, "no change", call(t, server, "PUT", inShop+"/a", stored), "200 a at 3")
 	const stale = `409 Conflict Operation cannot be fulfilled on pods "a": the object has been modified; please apply your changes to the latest version and try again`
 	expect(t, "stale", call(t, server, "PUT", inShop+"/a", first), stale)
 	expect(t, "stale status", call(t, server, "PUT", inShop+"/a/status", first), stale)
@@ -208,7 +208,7 @@ func TestStatusIsWrittenByItsSubresourceOnly(t *testing.T) {
 	maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "m"}})
 	expect(t, "none", call(t, server, "PUT", "/api/v1/namespaces/shop/configmaps/m/status", "{}"), "404 NotFound the server could not find the requested resource")
 	if m, _ := maps.Get("shop", "m"); m.Generation != 0 {
-		t.Error("a ConfigMap has a generation")
+		t.Error("the ConfigMap has a generation")
 	}
 	sets := sourcetest.Serve[*appsv1.ReplicaSet](server, appsv1.SchemeGroupVersion.WithResource("replicasets"), "").WithoutStatus()
 	expect(t, "without", call(t, server, "POST", "/apis/apps/v1/namespaces/shop/replicasets", `{"metadata":{"name":"r"},"status":{"replicas":3}}`), "201 r at 6")
@@ -218,8 +218,8 @@ func TestStatusIsWrittenByItsSubresourceOnly(t *testing.T) {
 	expect(t, "without", call(t, server, "PUT", "/apis/apps/v1/namespaces/shop/replicasets/r/status", "{}"), "404 NotFound the server could not find the requested resource")
 }
 
-// TestCustomResourcesHaveRulesOfTheirOwn: a version in each update, a generation of all that
-// is not metadata, and no strategic merge.
+// TestCustomResourcesHaveRulesOfTheirOwn: each update needs a version, the generation counts all
+// changes outside of metadata, and there is no strategic merge.
 func TestCustomResourcesHaveRulesOfTheirOwn(t *testing.T) {
 	server := serverOfPatches()
 	sourcetest.Serve[*unstructured.Unstructured](server, widgetResource, "Widget")
@@ -257,7 +257,7 @@ func TestGetWaitsForItsVersion(t *testing.T) {
 	})
 }
 
-// TestWritesInEachFormat sends objects and options of deletes in it, and reads the answers.
+// TestWritesInEachFormat sends objects and delete options in each format, and reads the answers.
 func TestWritesInEachFormat(t *testing.T) {
 	for name, contentType := range formats {
 		t.Run(name, func(t *testing.T) {
@@ -275,14 +275,14 @@ func TestWritesInEachFormat(t *testing.T) {
 				t.Errorf("update: %v, %+v", err, updated)
 			}
 			if err := request("PUT").Name("a").Body(created).Do(t.Context()).Error(); !apierrors.IsConflict(err) {
-				t.Errorf("a stale update: %v", err)
+				t.Errorf("a stale update: error %v, want a conflict", err)
 			}
 			if err := request("DELETE").Name("a").Body(&metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("x")}).Do(t.Context()).Error(); !apierrors.IsConflict(err) {
-				t.Errorf("a delete of another one: %v", err)
+				t.Errorf("a delete of another UID: error %v", err)
 			}
 			w.server.MediaTypes = []string{sourcetest.JSON}
 			if err := request("POST").SetHeader("Accept", sourcetest.JSON).Body(mine).Do(t.Context()).Error(); name != "json" && !apierrors.IsUnsupportedMediaType(err) {
-				t.Errorf("a format that isn't offered: %v", err)
+				t.Errorf("an unsupported format: error %v", err)
 			}
 			metadata := call(t, w.server, "PATCH", inShop+"/a", `{"metadata":{"labels":{"size":"1"}}}`,
 				"Content-Type", "application/merge-patch+json", "Accept", sourcetest.JSON+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1")

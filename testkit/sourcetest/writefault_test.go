@@ -18,8 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/sourcetest"
 )
 
-// TestFaultsStopAWriteOrItsAnswer shows which faults keep a write from being done, and which only
-// its answer.
+// TestFaultsStopAWriteOrItsAnswer: some faults prevent the write, others only its answer.
 func TestFaultsStopAWriteOrItsAnswer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		do     func(*sourcetest.Answer)
@@ -64,14 +63,14 @@ func TestFaultsStopAWriteOrItsAnswer(t *testing.T) {
 					t.Errorf("%s after %v, want %s after %v", answer, after, tc.answer, tc.after)
 				}
 				if _, done := pods.Get("shop", "a"); done != tc.done {
-					t.Errorf("written: %v", done)
+					t.Errorf("the write was done: %v", done)
 				}
 			})
 		})
 	}
 }
 
-// TestFaultsMayWriteFirst has a fault write before the request does.
+// TestFaultsMayWriteFirst has a fault that writes before the request.
 func TestFaultsMayWriteFirst(t *testing.T) {
 	server := sourcetest.New()
 	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")

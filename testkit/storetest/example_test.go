@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/testkit/storetest"
 )
 
-var t *testing.T // of the test whose body an example shows
+var t *testing.T // of the test that runs the examples
 
 func TestExamples(test *testing.T) {
 	t = test
@@ -34,8 +34,7 @@ func unassigned(pods lister.Lister[*corev1.Pod]) (names []string, err error) {
 	return names, err
 }
 
-// The body of a unit test of a function that gets a lister. No informer runs, and there is no
-// server.
+// The body of a unit test of a function with a lister. It needs no informer and no server.
 func ExampleNew() {
 	pod := func(name, node string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.PodSpec{NodeName: node}}
@@ -51,7 +50,7 @@ func ExampleNew() {
 	}
 }
 
-// replica is the type under test: a store that follows that of another process.
+// replica is the type under test: a store that follows the store of another process.
 type replica struct{ *store.Store[storetest.Object] }
 
 // follow makes the replica equal to the other store at a resourceVersion.
@@ -70,7 +69,7 @@ func (r replica) follow(changed []storetest.Object, gone []object.Key, resourceV
 	})
 }
 
-// The body of a test that runs the conformance suite against another store.
+// The body of a test that runs the conformance suite with another store.
 func ExampleRun() {
 	storetest.Run(t, func(t *testing.T, indexes ...store.AnyIndex[storetest.Object]) storetest.Rig {
 		s, err := store.New(indexes...)

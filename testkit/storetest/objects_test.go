@@ -18,13 +18,13 @@ func thing(name, color string) storetest.Object {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: map[string]string{"color": color}}}
 }
 
-func TestListersAndIndexesReadATestsStore(t *testing.T) {
+func TestListersAndIndexesReadStore(t *testing.T) {
 	byColor := store.NewIndex("ByColor", func(obj storetest.Object, keys []string) []string { return append(keys, obj.Labels["color"]) })
 	one, two := thing("one", "blue"), thing("two", "red")
 	s := storetest.New(t, one, two)
 	things := lister.New(s, schema.GroupResource{Resource: "things"})
 	if got, err := things.Namespace("shop").Get("one"); got != one || err != nil {
-		t.Errorf("Get gives %v, %v", got, err)
+		t.Errorf("Get = %v, %v", got, err)
 	}
 	storetest.Set(t, s, thing("two", "blue"))
 	var names []string
@@ -32,11 +32,11 @@ func TestListersAndIndexesReadATestsStore(t *testing.T) {
 		names = append(names, obj.Name)
 	}
 	if slices.Sort(names); !slices.Equal(names, []string{"one", "two"}) {
-		t.Errorf("blue are %q", names)
+		t.Errorf("the index returns %q for blue", names)
 	}
 }
 
-// fatalTB stops where a test would.
+// fatalTB records a call of Fatalf.
 type fatalTB struct {
 	testing.TB
 	ended bool
@@ -45,12 +45,12 @@ type fatalTB struct {
 func (f *fatalTB) Helper()               {}
 func (f *fatalTB) Fatalf(string, ...any) { f.ended = true }
 
-func TestAnObjectWithoutANameEndsTheTest(t *testing.T) {
+func TestObjectWithoutNameEndsTest(t *testing.T) {
 	for name, wrong := range map[string]storetest.Object{"nil": nil, "nameless": thing("", "red")} {
 		tb := &fatalTB{TB: t}
 		s := storetest.New(tb, thing("one", "blue"), wrong)
 		if !tb.ended || s.Snapshot().Len() != 0 {
-			t.Errorf("%s: ended %v, %d objects", name, tb.ended, s.Snapshot().Len())
+			t.Errorf("%s: test ended %v, %d objects; want it ended without objects", name, tb.ended, s.Snapshot().Len())
 		}
 	}
 }

@@ -38,8 +38,8 @@ func Run(t *testing.T, rig func(t *testing.T, indexes ...store.AnyIndex[Object])
 	}{
 		{"empty", testEmpty},
 		{"random changes", testRandom},
-		{"loops that are left", testLeave},
-		{"keys that nothing has", testMisses},
+		{"loops with a break", testBreak},
+		{"missing keys", testMissing},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &suite{model: map[object.Key]Object{}}

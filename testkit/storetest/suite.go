@@ -28,7 +28,7 @@ type suite struct {
 
 func testEmpty(t *testing.T, s *suite) {
 	if rv := s.Reader.Snapshot().ResourceVersion(); rv != "" {
-		t.Errorf("an empty Reader stands at resourceVersion %q", rv)
+		t.Errorf("ResourceVersion() of an empty Reader = %q, want \"\"", rv)
 	}
 	verify(t, s.Reader.Snapshot(), nil)
 	verify(t, nil, nil)
@@ -60,7 +60,7 @@ func testRandom(t *testing.T, s *suite) {
 	}
 	for _, h := range history {
 		if got := h.snapshot.ResourceVersion(); got != h.rv {
-			t.Errorf("an old Snapshot goes from resourceVersion %s to %s", h.rv, got)
+			t.Errorf("the resourceVersion of an old Snapshot changed from %s to %s", h.rv, got)
 		}
 		verify(t, h.snapshot, h.model)
 	}
@@ -105,7 +105,7 @@ func newObject(key object.Key, rv int, r *rand.Rand) Object {
 	return obj
 }
 
-func testLeave(t *testing.T, s *suite) {
+func testBreak(t *testing.T, s *suite) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 10 {
 		s.change(r, 20)
@@ -120,7 +120,7 @@ func testLeave(t *testing.T, s *suite) {
 	} {
 		all := len(slices.Collect(seq))
 		if all < 3 {
-			t.Fatalf("%s: only %d objects to try with", what, all)
+			t.Fatalf("%s: only %d objects, too few for a loop with a break", what, all)
 		}
 		for stop := range all {
 			n := 0
@@ -131,13 +131,13 @@ func testLeave(t *testing.T, s *suite) {
 				n++
 			}
 			if n != stop {
-				t.Errorf("%s: left after %d, but it yielded %d", what, stop, n)
+				t.Errorf("%s: break after %d objects, but it yielded %d", what, stop, n)
 			}
 		}
 	}
 	for obj := range snapshot.All() { // reads inside a loop
 		if got, ok := snapshot.Get(object.KeyOf(obj)); !ok || got != obj {
-			t.Fatalf("Get of %s in a loop over All gives another object", object.KeyOf(obj))
+			t.Fatalf("Get(%s) in a loop over All returned another object", object.KeyOf(obj))
 		}
 	}
 	for range byColor.Keys(snapshot) {
@@ -145,25 +145,25 @@ func testLeave(t *testing.T, s *suite) {
 	}
 }
 
-func testMisses(t *testing.T, s *suite) {
+func testMissing(t *testing.T, s *suite) {
 	s.change(rand.New(rand.NewPCG(1, 1)), 20)
 	snapshot := s.Reader.Snapshot()
 	if obj, ok := snapshot.Get(object.Key{Namespace: "red", Name: "nobody"}); ok || obj != nil {
-		t.Errorf("Get of a name that isn't there: %v, %v", obj, ok)
+		t.Errorf("Get of a missing name = %v, %v", obj, ok)
 	}
 	if obj, ok := snapshot.Get(object.Key{Name: "o1"}); ok || obj != nil {
-		t.Errorf("Get without the namespace: %v, %v", obj, ok)
+		t.Errorf("Get without the namespace = %v, %v", obj, ok)
 	}
 	for range snapshot.Namespace("nowhere") {
-		t.Error("a namespace that isn't there has an object")
+		t.Error("a missing namespace has an object")
 	}
 	if n := len(byColor.List(snapshot, "purple")) + byColor.Len(snapshot, "purple") + snapshot.NamespaceLen("nowhere"); n != 0 {
-		t.Errorf("%d objects where there should be none", n)
+		t.Errorf("indexes have %d objects of missing keys, want none", n)
 	}
 	if n := len(byColor.ListIn(snapshot, "red", "purple")) + len(byColor.ListIn(snapshot, "nowhere", "red")); n != 0 {
-		t.Errorf("%d objects where there should be none", n)
+		t.Errorf("indexes have %d objects of missing keys, want none", n)
 	}
 	for range snapshot.Select(labels.Nothing()) {
-		t.Error("labels.Nothing() selects something")
+		t.Error("List with labels.Nothing() returned objects")
 	}
 }

@@ -26,17 +26,17 @@ func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object
 		}
 	}
 	each := func(Object) bool { return true }
-	v.same("All", s.All(), each)
-	v.same(`Namespace("")`, s.Namespace(""), each)
-	v.same("Select(nil)", s.Select(nil), each)
-	v.same("List of everything", slices.Values(s.List("", labels.Everything())), each)
+	v.wantObjects("All", s.All(), each)
+	v.wantObjects(`Namespace("")`, s.Namespace(""), each)
+	v.wantObjects("Select(nil)", s.Select(nil), each)
+	v.wantObjects("List of everything", slices.Values(s.List("", labels.Everything())), each)
 
 	namespaces := distinct(v, func(obj Object) []string { return []string{obj.Namespace} })
-	sameKeys(t, "Namespaces", s.Namespaces(), namespaces)
+	wantKeys(t, "Namespaces", s.Namespaces(), namespaces)
 	for namespace := range namespaces {
 		in := func(obj Object) bool { return obj.Namespace == namespace }
-		v.same("Namespace "+namespace, s.Namespace(namespace), in)
-		v.same("List of "+namespace, slices.Values(s.List(namespace, nil)), in)
+		v.wantObjects("Namespace "+namespace, s.Namespace(namespace), in)
+		v.wantObjects("List of "+namespace, slices.Values(s.List(namespace, nil)), in)
 		if n := s.NamespaceLen(namespace); n != v.count(in) {
 			t.Fatalf("NamespaceLen(%s) = %d, want %d", namespace, n, v.count(in))
 		}
@@ -47,8 +47,8 @@ func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object
 			t.Fatal(err)
 		}
 		matches := func(obj Object) bool { return selector.Matches(labels.Set(obj.Labels)) }
-		v.same("Select "+text, s.Select(selector), matches)
-		v.same("List of red, "+text, slices.Values(s.List("red", selector)), func(obj Object) bool {
+		v.wantObjects("Select "+text, s.Select(selector), matches)
+		v.wantObjects("List of red, "+text, slices.Values(s.List("red", selector)), func(obj Object) bool {
 			return obj.Namespace == "red" && matches(obj)
 		})
 	}
@@ -61,18 +61,18 @@ func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object
 func verifyIndex[K comparable](v verifier, s *store.Snapshot[Object], index *store.Index[Object, K], keysOf func(Object, []K) []K) {
 	v.t.Helper()
 	keys := distinct(v, func(obj Object) []K { return keysOf(obj, nil) })
-	sameKeys(v.t, index.Name()+": Keys", index.Keys(s), keys)
+	wantKeys(v.t, index.Name()+": Keys", index.Keys(s), keys)
 	for key := range keys {
 		has := func(obj Object) bool { return slices.Contains(keysOf(obj, nil), key) }
-		v.same(fmt.Sprintf("%s: Lookup of %v", index.Name(), key), index.Lookup(s, key), has)
-		v.same(fmt.Sprintf("%s: List of %v", index.Name(), key), slices.Values(index.List(s, key)), has)
+		v.wantObjects(fmt.Sprintf("%s: Lookup of %v", index.Name(), key), index.Lookup(s, key), has)
+		v.wantObjects(fmt.Sprintf("%s: List of %v", index.Name(), key), slices.Values(index.List(s, key)), has)
 		if n := index.Len(s, key); n != v.count(has) {
 			v.t.Fatalf("%s: Len(%v) = %d, want %d", index.Name(), key, n, v.count(has))
 		}
 		for _, namespace := range []string{"", "red", "green", "blue"} {
 			in := func(obj Object) bool { return has(obj) && (namespace == "" || obj.Namespace == namespace) }
-			v.same(fmt.Sprintf("%s: LookupIn %s of %v", index.Name(), namespace, key), index.LookupIn(s, namespace, key), in)
-			v.same(fmt.Sprintf("%s: ListIn %s of %v", index.Name(), namespace, key), slices.Values(index.ListIn(s, namespace, key)), in)
+			v.wantObjects(fmt.Sprintf("%s: LookupIn %s of %v", index.Name(), namespace, key), index.LookupIn(s, namespace, key), in)
+			v.wantObjects(fmt.Sprintf("%s: ListIn %s of %v", index.Name(), namespace, key), slices.Values(index.ListIn(s, namespace, key)), in)
 		}
 	}
 }
@@ -82,9 +82,9 @@ type verifier struct {
 	model map[object.Key]Object
 }
 
-// same fails unless seq yields each of the model's objects accepted by has once, in its present
-// state, and no other.
-func (v verifier) same(what string, seq iter.Seq[Object], has func(Object) bool) {
+// wantObjects fails unless seq yields each of the model's objects accepted by has once, in its
+// present state, and no other.
+func (v verifier) wantObjects(what string, seq iter.Seq[Object], has func(Object) bool) {
 	v.t.Helper()
 	seen := map[object.Key]bool{}
 	for obj := range seq {
@@ -92,11 +92,11 @@ func (v verifier) same(what string, seq iter.Seq[Object], has func(Object) bool)
 		want := v.model[key]
 		switch {
 		case seen[key]:
-			v.t.Fatalf("%s: %s comes twice", what, key)
+			v.t.Fatalf("%s: yields %s twice", what, key)
 		case want == nil || !has(want):
-			v.t.Fatalf("%s: %s should not be there", what, key)
+			v.t.Fatalf("%s: yields %s, which it must not", what, key)
 		case want.ResourceVersion != obj.ResourceVersion:
-			v.t.Fatalf("%s: %s comes at resourceVersion %s, want %s", what, key, obj.ResourceVersion, want.ResourceVersion)
+			v.t.Fatalf("%s: yields %s at resourceVersion %s, want %s", what, key, obj.ResourceVersion, want.ResourceVersion)
 		}
 		seen[key] = true
 	}
@@ -124,12 +124,12 @@ func distinct[K comparable](v verifier, keysOf func(Object) []K) map[K]bool {
 	return keys
 }
 
-func sameKeys[K comparable](t *testing.T, what string, got iter.Seq[K], want map[K]bool) {
+func wantKeys[K comparable](t *testing.T, what string, got iter.Seq[K], want map[K]bool) {
 	t.Helper()
 	seen := map[K]bool{}
 	for key := range got {
 		if seen[key] || !want[key] {
-			t.Fatalf("%s: %v comes twice, or should not be there", what, key)
+			t.Fatalf("%s: yields %v twice, or must not yield it", what, key)
 		}
 		seen[key] = true
 	}

@@ -33,7 +33,7 @@ func Desired(service *corev1.Service, pods []*projections.PodEndpoint, current *
 	subsets := Subsets(service, pods)
 	over := truncate(subsets)
 	labels := labelsOf(service)
-	if current != nil && isRight(current, subsets, labels, over) {
+	if current != nil && isUpToDate(current, subsets, labels, over) {
 		return current, false
 	}
 	if current == nil {
@@ -47,8 +47,8 @@ func Desired(service *corev1.Service, pods []*projections.PodEndpoint, current *
 	return desired, true
 }
 
-// isRight reports whether there is nothing to write. The layout of subsets doesn't matter.
-func isRight(current *corev1.Endpoints, subsets []corev1.EndpointSubset, labels map[string]string, over bool) bool {
+// isUpToDate reports whether there is nothing to write. The layout of subsets doesn't matter.
+func isUpToDate(current *corev1.Endpoints, subsets []corev1.EndpointSubset, labels map[string]string, over bool) bool {
 	if got, ok := current.Annotations[corev1.EndpointsOverCapacity]; ok != over || over && got != truncated {
 		return false
 	}

@@ -70,12 +70,12 @@ func TestDesiredMetadata(t *testing.T) {
 				t.Errorf("write = %v", write)
 			}
 			if got.Namespace != "shop" || got.Name != "web" {
-				t.Errorf("it is %s/%s", got.Namespace, got.Name)
+				t.Errorf("Desired returned %s/%s", got.Namespace, got.Name)
 			}
 			wantMap(t, "labels", got.Labels, test.labels)
 			wantMap(t, "annotations", got.Annotations, test.annotations)
 			if before != nil && (!maps.Equal(before.Labels, test.current.Labels) || !maps.Equal(before.Annotations, test.current.Annotations)) {
-				t.Error("the current state was changed")
+				t.Error("Desired changed its argument")
 			}
 		})
 	}
@@ -88,7 +88,8 @@ func wantMap(t *testing.T, what string, got map[string]string, want string) {
 	}
 }
 
-// What differs only in its layout, or in what older controllers wrote, is left alone.
+// TestDesiredLeavesEqualSubsetsAlone: subsets that differ only in their layout, or in fields of
+// older controllers, are not written.
 func TestDesiredLeavesEqualSubsetsAlone(t *testing.T) {
 	s := service(withPorts(tcp("http", 80, intstr.FromString("http")), tcp("any", 81, intstr.FromInt32(81))))
 	pods := []*projections.PodEndpoint{pod("10.0.0.1"), pod("10.0.0.2", isNotReady)}
@@ -124,7 +125,7 @@ func TestDesiredLeavesEqualSubsetsAlone(t *testing.T) {
 }
 
 func TestTruncation(t *testing.T) {
-	// Two subsets, as the port called http has two numbers.
+	// Two subsets: the port named http has two numbers.
 	two := func(ready1, notReady1, ready2, notReady2 int) (pods []*projections.PodEndpoint) {
 		for port, n := range []int{ready1, notReady1, ready2, notReady2} {
 			for i := range n {
@@ -161,19 +162,19 @@ func TestTruncation(t *testing.T) {
 				lens[s.Ports[0].Port-8080] = [2]int{len(s.Addresses), len(s.NotReadyAddresses)}
 				sum += len(s.Addresses) + len(s.NotReadyAddresses)
 			}
-			// Which subset gets the one address more is decided by a hash.
+			// A hash decides which subset gets the odd address.
 			for port := range lens {
 				for i := range lens[port] {
 					if d := lens[port][i] - test.want[port][i]; d < -1 || d > 1 {
-						t.Errorf("ready and not ready are %v, want %v", lens, test.want)
+						t.Errorf("ready and unready addresses are %v, want %v", lens, test.want)
 					}
 				}
 			}
 			if sum > capacity {
-				t.Errorf("%d addresses", sum)
+				t.Errorf("%d addresses, want at most %d", sum, capacity)
 			}
 			if _, write := Desired(service(), test.pods, got, midnight); write {
-				t.Error("what was written is written again")
+				t.Error("Desired writes its own result again")
 			}
 		})
 	}

@@ -22,10 +22,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// midnight is when all in these tests is made.
+// midnight is the creation time of all objects in these tests.
 var midnight = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// service returns a Service of the Pods with app=web, at port 80, which is their port "http".
+// service returns a Service of the Pods with app=web: port 80 leads to their port "http".
 func service(change ...func(*corev1.Service)) *corev1.Service {
 	s := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", CreationTimestamp: metav1.NewTime(midnight)},
@@ -45,7 +45,7 @@ func tcp(name string, port int32, target intstr.IntOrString) corev1.ServicePort 
 	return corev1.ServicePort{Name: name, Protocol: corev1.ProtocolTCP, Port: port, TargetPort: target}
 }
 
-// pod returns a ready Pod at this IP, whose name and UID are made of it.
+// pod returns a ready Pod at an IP, with the name and UID made of the IP.
 func pod(ip string, change ...func(*corev1.Pod)) *projections.PodEndpoint {
 	name := "web-" + strings.NewReplacer(".", "-", ":", "-").Replace(ip)
 	p := &corev1.Pod{

@@ -114,14 +114,14 @@ type portID struct {
 	name, appProtocol string
 	protocol          corev1.Protocol
 	port              int32
-	is, hasApp        bool
+	isSet, hasApp     bool
 }
 
 func idOfPort(port *corev1.EndpointPort) (id portID) {
 	if port == nil {
 		return id
 	}
-	id = portID{name: port.Name, protocol: port.Protocol, port: port.Port, is: true}
+	id = portID{name: port.Name, protocol: port.Protocol, port: port.Port, isSet: true}
 	if port.AppProtocol != nil {
 		id.appProtocol, id.hasApp = *port.AppProtocol, true
 	}

@@ -28,7 +28,7 @@ func numberOf(port *corev1.ServicePort, pod *projections.PodEndpoint) (number in
 		return port.TargetPort.IntVal, true
 	}
 	for i := range pod.Spec.Containers {
-		if number, ok := named(port, pod.Spec.Containers[i].Ports); ok {
+		if number, ok := namedPort(port, pod.Spec.Containers[i].Ports); ok {
 			return number, true
 		}
 	}
@@ -37,14 +37,14 @@ func numberOf(port *corev1.ServicePort, pod *projections.PodEndpoint) (number in
 		if policy := container.RestartPolicy; policy == nil || *policy != corev1.ContainerRestartPolicyAlways {
 			continue // it ends before the Pod serves
 		}
-		if number, ok := named(port, container.Ports); ok {
+		if number, ok := namedPort(port, container.Ports); ok {
 			return number, true
 		}
 	}
 	return 0, false
 }
 
-func named(port *corev1.ServicePort, ports []corev1.ContainerPort) (number int32, ok bool) {
+func namedPort(port *corev1.ServicePort, ports []corev1.ContainerPort) (number int32, ok bool) {
 	for _, p := range ports {
 		if p.Name == port.TargetPort.StrVal && p.Protocol == port.Protocol {
 			return p.ContainerPort, true

@@ -21,8 +21,8 @@ func key(name, value string) []selectors.LabelPair {
 	return []selectors.LabelPair{{Name: name, Value: value}}
 }
 
-// Whatever a Service selects is found by its one key.
-func TestASelectedPodHasTheKeyOfItsService(t *testing.T) {
+// TestSelectedPodHasKeyOfService: the Service's one key finds every Pod it selects.
+func TestSelectedPodHasKeyOfService(t *testing.T) {
 	p := pod("10.0.0.1", func(p *corev1.Pod) {
 		p.Labels = map[string]string{"app": "checkout", "tier": "web", "empty": ""}
 	})
@@ -43,10 +43,10 @@ func TestASelectedPodHasTheKeyOfItsService(t *testing.T) {
 		"in another namespace": {service(selecting(map[string]string{"tier": "web"}), func(s *corev1.Service) { s.Namespace = "other" }), key("tier", "web"), false},
 	} {
 		if got := selectors.Pairs(test.service); !slices.Equal(got, test.key) {
-			t.Errorf("%s: the key is %v, want %v", name, got, test.key)
+			t.Errorf("%s: the Service has the key %v, want %v", name, got, test.key)
 		}
 		if got := Selects(test.service, p); got != test.selects {
-			t.Errorf("%s: Selects = %v", name, got)
+			t.Errorf("%s: Selects() = %v", name, got)
 		}
 		if test.selects && !slices.Contains(selectors.OfPod(p.Labels), test.key[0]) {
 			t.Errorf("%s: the Pod's keys %v lack %v", name, selectors.OfPod(p.Labels), test.key)
@@ -75,20 +75,20 @@ func TestPodChanged(t *testing.T) {
 	} {
 		next := func(p *corev1.Pod) { p.ResourceVersion = "2" }
 		if got := PodChanged(pod("10.0.0.1"), pod("10.0.0.1", test.change, next)); got != test.want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("%s: PodChanged() = %v", name, got)
 		}
 	}
 	deleted := func(since metav1.Time) *projections.PodEndpoint {
 		return pod("10.0.0.1", isDeleted, func(p *corev1.Pod) { p.ResourceVersion = since.String() })
 	}
 	if PodChanged(deleted(metav1.Time{}), deleted(metav1.Now())) {
-		t.Error("a Pod that is still being deleted has changed")
+		t.Error("PodChanged() = true for a terminating Pod that is still terminating")
 	}
 	same := pod("10.0.0.1", isNotReady)
 	if PodChanged(pod("10.0.0.1"), same) {
-		t.Error("a resync is a change")
+		t.Error("PodChanged() = true for a resync")
 	}
 	if !PodChanged(nil, same) || !PodChanged(same, nil) {
-		t.Error("an addition or a deletion is no change")
+		t.Error("PodChanged() = false for an addition or a deletion")
 	}
 }

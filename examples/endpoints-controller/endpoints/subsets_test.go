@@ -118,11 +118,11 @@ func TestSubsets(t *testing.T) {
 
 func TestAddressesAndPorts(t *testing.T) {
 	s := service(withPorts(corev1.ServicePort{Name: "http", Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromString("http"), AppProtocol: ptr.To("h2c")}))
-	named := func(hostname, subdomain string) func(*corev1.Pod) {
+	dnsName := func(hostname, subdomain string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Spec.Hostname, p.Spec.Subdomain = hostname, subdomain }
 	}
 	got := Subsets(s, []*projections.PodEndpoint{
-		pod("10.0.0.1", named("one", "web")), pod("10.0.0.2", named("two", "other")), pod("10.0.0.3", func(p *corev1.Pod) { p.Spec.NodeName = "" }),
+		pod("10.0.0.1", dnsName("one", "web")), pod("10.0.0.2", dnsName("two", "other")), pod("10.0.0.3", func(p *corev1.Pod) { p.Spec.NodeName = "" }),
 	})
 	address := func(ip, name, node, hostname string) corev1.EndpointAddress {
 		return corev1.EndpointAddress{
@@ -143,8 +143,8 @@ func TestAddressesAndPorts(t *testing.T) {
 	}
 }
 
-// The layout doesn't depend on the order of Pods, and is its own.
-func TestLayoutIsOne(t *testing.T) {
+// TestLayoutIsCanonical: the layout doesn't depend on the order of Pods, and repacking keeps it.
+func TestLayoutIsCanonical(t *testing.T) {
 	s := service(withPorts(tcp("http", 80, intstr.FromString("http")), tcp("a", 81, intstr.FromInt32(81)), tcp("b", 82, intstr.FromInt32(82))))
 	var pods []*projections.PodEndpoint
 	for i := range 8 {
@@ -156,7 +156,7 @@ func TestLayoutIsOne(t *testing.T) {
 	for i := range pods {
 		turned := append(append([]*projections.PodEndpoint{}, pods[i:]...), pods[:i]...)
 		if got := Subsets(s, turned); !sameSubsets(got, want) {
-			t.Errorf("turned by %d: got\n%+v\nwant\n%+v", i, got, want)
+			t.Errorf("Pods rotated by %d: got\n%+v\nwant\n%+v", i, got, want)
 		}
 	}
 	var apart []corev1.EndpointSubset

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errStop = errors.New("the test stops the reconciler")
 
-// rig is a cluster in memory, and a reconciler that start starts.
+// rig is a cluster in memory, and the reconciler started by start.
 type rig struct {
 	t         *testing.T
 	server    *sourcetest.Server
@@ -41,11 +41,11 @@ type rig struct {
 	pods      *sourcetest.Collection[*corev1.Pod]
 	endpoints *sourcetest.Collection[*corev1.Endpoints]
 	recorder  *events.FakeRecorder
-	seen      int // requests, at the last call of writes
+	seen      int // requests before the last call of writes
 }
 
-// inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines
-// wait.
+// inBubble runs a test with a rig in a bubble. It can't flake: time passes only while all
+// goroutines wait.
 func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
@@ -58,7 +58,8 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	})
 }
 
-// start runs a reconciler until stop is called, or the test ends, and returns when it has settled.
+// start runs a reconciler until stop is called or the test ends. It returns when the reconciler has
+// settled.
 func (r *rig) start(options reconciler.Options) (stop func()) {
 	r.t.Helper()
 	client, err := source.NewClient(r.server.Config())
@@ -76,7 +77,7 @@ func (r *rig) start(options reconciler.Options) (stop func()) {
 	stop = sync.OnceFunc(func() {
 		cancel(errStop)
 		if err := <-result; !errors.Is(err, errStop) {
-			r.t.Errorf("Run returns %v, want %v", err, errStop)
+			r.t.Errorf("Run returned %v, want %v", err, errStop)
 		}
 	})
 	r.t.Cleanup(stop)
@@ -84,7 +85,7 @@ func (r *rig) start(options reconciler.Options) (stop func()) {
 	return stop
 }
 
-// delayEndpoints makes each event of Endpoints come late.
+// delayEndpoints delays each event of Endpoints.
 func (r *rig) delayEndpoints(delay time.Duration) {
 	late := func(e sourcetest.Event) []sourcetest.Event {
 		time.Sleep(delay)
@@ -96,7 +97,7 @@ func (r *rig) delayEndpoints(delay time.Duration) {
 	})
 }
 
-// writes returns the writes of Endpoints since its last call, as method and name, in order.
+// writes returns the writes of Endpoints since its last call, in order: method and name.
 func (r *rig) writes() (writes []string) {
 	synctest.Wait()
 	requests := r.server.Requests()
@@ -138,7 +139,7 @@ func (r *rig) want(when, name, want string) {
 	}
 }
 
-// service returns a Service of the Pods that have app=name.
+// service returns a Service of the Pods with app=name.
 func service(name string, change ...func(*corev1.Service)) *corev1.Service {
 	s := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
@@ -156,7 +157,7 @@ func service(name string, change ...func(*corev1.Service)) *corev1.Service {
 
 func noSelector(s *corev1.Service) { s.Spec.Selector = nil }
 
-// pod returns a ready Pod at this IP with app=app.
+// pod returns a ready Pod at an IP with app=app.
 func pod(ip, app string, change ...func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pod-" + ip, Labels: map[string]string{"app": app}},
@@ -173,7 +174,7 @@ func pod(ip, app string, change ...func(*corev1.Pod)) *corev1.Pod {
 
 func isNotReady(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }
 
-// byHand returns Endpoints that a user has made.
+// byHand returns Endpoints made by a user.
 func byHand(name string, change ...func(*corev1.Endpoints)) *corev1.Endpoints {
 	e := &corev1.Endpoints{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},

@@ -19,9 +19,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// The generated projection is decoded from every format, by a list and by events, to what the whole
-// Pods have.
-func TestPodEndpointsAreWhatPodsHave(t *testing.T) {
+// TestPodEndpointsMatchPods: in every format, by a list and by events, the generated projection
+// decodes the same values as whole Pods.
+func TestPodEndpointsMatchPods(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
 	full := func(p *corev1.Pod) {
 		p.Annotations = map[string]string{"note": "not read"}
@@ -57,7 +57,7 @@ func TestPodEndpointsAreWhatPodsHave(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.pods.Create(pod(fmt.Sprint("10.0.1.", i), "late", full))
-			time.Sleep(time.Minute) // in a bubble: more than the informers need
+			time.Sleep(time.Minute) // of the bubble: more than the informers need
 			synctest.Wait()
 			n := 0
 			for p := range pods.Lister().All() {
@@ -69,7 +69,7 @@ func TestPodEndpointsAreWhatPodsHave(t *testing.T) {
 				}
 			}
 			if n != 3+i {
-				t.Errorf("%v: %d Pods", format, n)
+				t.Errorf("%v: the store has %d Pods", format, n)
 			}
 			if err := factory.Shutdown(t.Context()); err != nil {
 				t.Error(err)

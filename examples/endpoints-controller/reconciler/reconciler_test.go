@@ -52,7 +52,7 @@ func TestEndpointsFollowServicesAndPods(t *testing.T) {
 		r.writes()
 		r.pods.Create(pod("10.0.0.3", "other"))
 		r.pods.Update(pod("10.0.0.2", "web", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }))
-		r.wantWrites("nothing that counts has changed")
+		r.wantWrites("irrelevant changes")
 	})
 }
 
@@ -80,7 +80,7 @@ func TestEndpointsOfOthersStay(t *testing.T) {
 	})
 }
 
-func TestLeftoversAreDeletedAtTheStart(t *testing.T) {
+func TestLeftoversAreDeletedAtStart(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.endpoints.Create(byHand("leftover"))
 		r.endpoints.Create(byHand("election", func(e *corev1.Endpoints) {
@@ -92,8 +92,9 @@ func TestLeftoversAreDeletedAtTheStart(t *testing.T) {
 	})
 }
 
-// The cache gets the Endpoints only after their Service has gone.
-func TestEndpointsThatTheCacheLacksAreDeleted(t *testing.T) {
+// TestUncachedEndpointsAreDeleted: the cache gets the Endpoints only after the deletion of their
+// Service.
+func TestUncachedEndpointsAreDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.delayEndpoints(time.Second)
 		r.services.Create(service("manual", noSelector))
@@ -107,7 +108,7 @@ func TestEndpointsThatTheCacheLacksAreDeleted(t *testing.T) {
 	})
 }
 
-func TestEndpointsThatAnotherDeletesAreWrittenAgain(t *testing.T) {
+func TestDeletedEndpointsAreRecreated(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.services.Create(service("web"))
 		r.pods.Create(pod("10.0.0.1", "web"))
@@ -121,7 +122,7 @@ func TestEndpointsThatAnotherDeletesAreWrittenAgain(t *testing.T) {
 	})
 }
 
-// Pods come one after the other, as in a rollout.
+// TestBatching creates Pods one after the other, as in a rollout.
 func TestBatching(t *testing.T) {
 	rollout := func(r *rig) {
 		for i := range 20 {
@@ -149,7 +150,7 @@ func TestBatching(t *testing.T) {
 	}
 }
 
-func TestFailuresAreTriedAgainAndReported(t *testing.T) {
+func TestFailuresAreRetriedAndReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		end := r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource(), Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)})
 		r.services.Create(service("web"))
@@ -182,7 +183,7 @@ func TestFailuresAreTriedAgainAndReported(t *testing.T) {
 	})
 }
 
-func TestAnEndingNamespaceIsLeftAlone(t *testing.T) {
+func TestTerminatingNamespaceIsLeftAlone(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.server.Inject(sourcetest.Fault{On: sourcetest.Write, Resource: listers.EndpointsResource(), Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
 			a.Status = sourcetest.Status(http.StatusForbidden)
@@ -198,8 +199,8 @@ func TestAnEndingNamespaceIsLeftAlone(t *testing.T) {
 	})
 }
 
-// The watch of Endpoints is behind, and Pods change all the time: no write is made of a state from
-// before the last one.
+// TestNoWriteIsStale: the watch of Endpoints is behind while Pods change all the time. No write
+// starts from a state before the last write.
 func TestNoWriteIsStale(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.delayEndpoints(100 * time.Millisecond)
@@ -219,15 +220,15 @@ func TestNoWriteIsStale(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.want("in the end", "web", "10.0.0.1")
 		if got := len(r.writes()); got < 30 {
-			t.Errorf("only %d writes", got)
+			t.Errorf("only %d writes, want more", got)
 		}
 		if n := len(r.recorder.Events); n > 0 {
-			t.Errorf("%d writes have failed, the first: %s", n, <-r.recorder.Events)
+			t.Errorf("%d writes have failed, the first with %s", n, <-r.recorder.Events)
 		}
 	})
 }
 
-// What doesn't fit is cut once, and not written at each change.
+// TestOverCapacity: surplus addresses are cut once, and not written at each change.
 func TestOverCapacity(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.services.Create(service("web"))
@@ -240,13 +241,14 @@ func TestOverCapacity(t *testing.T) {
 			t.Errorf("%d addresses, annotations %v", got, e.Annotations)
 		}
 		r.writes()
-		r.pods.Delete("shop", "pod-10.0.4.100") // one of those that were cut
-		r.wantWrites("what is written doesn't change")
+		r.pods.Delete("shop", "pod-10.0.4.100") // one of the cut addresses
+		r.wantWrites("the deletion of a cut Pod")
 	})
 }
 
-// However many Services the namespace has, and although they share a label.
-func TestAPodLooksAtFewServices(t *testing.T) {
+// TestPodFindsFewServices: a Pod finds few Services, even in a namespace with many that share a
+// label.
+func TestPodFindsFewServices(t *testing.T) {
 	var all []*corev1.Service
 	for n := range 1000 {
 		all = append(all, service(fmt.Sprint("service-", n), func(s *corev1.Service) { s.Spec.Selector["part-of"] = "shop" }))
@@ -260,7 +262,7 @@ func TestAPodLooksAtFewServices(t *testing.T) {
 		}
 	}
 	if !slices.Equal(found, []string{"service-700"}) {
-		t.Errorf("it looks at %d Services: %.5q", len(found), found)
+		t.Errorf("the Pod finds %d Services: %.5q", len(found), found)
 	}
 }
 
@@ -274,7 +276,7 @@ func TestWrongOptions(t *testing.T) {
 		`reconciler.New: controller.New "endpoints": negative Concurrency -1`: {Concurrency: -1},
 	} {
 		if _, err := reconciler.New(client, informers.NewSharedInformerFactory(client), options); err == nil || err.Error() != want {
-			t.Errorf("got %v, want %s", err, want)
+			t.Errorf("New: error %v, want %s", err, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 
-func TestAgainstAnAPIServer(t *testing.T) {
+func TestAgainstAPIServer(t *testing.T) {
 	server := devservertest.New(t, "../config/crd")
 	client, err := source.NewClient(server.Config())
 	if err != nil {

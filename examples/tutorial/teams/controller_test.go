@@ -56,7 +56,7 @@ func TestMembersHaveDesks(t *testing.T) {
 	})
 }
 
-func TestTheDoorIsLockedBeforeATeamGoes(t *testing.T) {
+func TestDoorIsLockedBeforeTeamGoes(t *testing.T) {
 	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
 		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource(), "Team")
 		sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource(), "ConfigMap")

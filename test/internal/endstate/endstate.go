@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// volatile are fields, labels and annotations with different values in each run.
-var volatile = []string{
+// volatileFields are fields, labels and annotations with different values in each run.
+var volatileFields = []string{
 	"uid", "controller-uid", "batch.kubernetes.io/controller-uid", "resourceVersion", "managedFields", "generation", "observedGeneration",
 	"creationTimestamp", "deletionTimestamp", "lastTransitionTime", "lastUpdateTime", "lastProbeTime", "lastHeartbeatTime", "timeAdded",
 	"startTime", "completionTime", "endpoints.kubernetes.io/last-change-trigger-time",
 }
 
-// unordered are lists without a meaningful order.
-var unordered = []string{"conditions", "endpoints"}
+// unorderedLists are lists without a meaningful order.
+var unorderedLists = []string{"conditions", "endpoints"}
 
 // Lines returns each object as a line of JSON, without uids, versions and times. The lines are
 // sorted, and so are lists without a meaningful order. It changes the objects.
@@ -55,13 +55,13 @@ func Without(lines, others []string) string {
 func prune(value any) {
 	switch v := value.(type) {
 	case map[string]any:
-		for _, name := range volatile {
+		for _, name := range volatileFields {
 			delete(v, name)
 		}
 		for _, child := range v {
 			prune(child)
 		}
-		for _, name := range unordered {
+		for _, name := range unorderedLists {
 			if list, ok := v[name].([]any); ok {
 				slices.SortFunc(list, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
 			}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestLinesHaveWhatIsTheSameInEachRun(t *testing.T) {
+func TestLinesOmitVolatileParts(t *testing.T) {
 	read := func(text string) (obj unstructured.Unstructured) {
 		t.Helper()
 		if err := obj.UnmarshalJSON([]byte(text)); err != nil {

@@ -33,10 +33,10 @@ const (
 	ours   = "informer-gen"
 )
 
-// TestCertificates has a CA signed by itself, and a certificate by that CA, which is then changed,
-// and whose Secret is lost. At the end, the API has the same with both engines, but for keys, times
-// and the number of issuances: cert-manager issues once more when it sees a Certificate's new
-// status before the Secret that was written earlier, and nothing orders the two watches.
+// TestCertificates issues a self-signed CA and a certificate by this CA, changes the certificate,
+// and deletes its Secret. In the end the API has the same objects with both engines, except for
+// keys, times and the number of issuances. Nothing orders the watches of Certificates and Secrets:
+// if cert-manager sees a Certificate's new status before its Secret, it issues once more.
 func TestCertificates(t *testing.T) {
 	crds := definitions(t)
 	states := map[string]string{}
@@ -48,7 +48,7 @@ func TestCertificates(t *testing.T) {
 		})
 	}
 	if states[theirs] != states[ours] && !t.Failed() {
-		t.Errorf("with %s the API has at the end\n%s\nand with %s\n%s", theirs, states[theirs], ours, states[ours])
+		t.Errorf("at the end the API has with %s\n%s\nand with %s\n%s", theirs, states[theirs], ours, states[ours])
 	}
 }
 
@@ -66,7 +66,7 @@ func definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	return crds
 }
 
-// startControllers runs the controllers in a process of their own until the test ends.
+// startControllers runs the controllers in a child process until the test ends.
 func startControllers(t *testing.T, server, engine string) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -149,7 +149,7 @@ func issue(t *testing.T, server *devserver.Server) (endState string) {
 	return endState
 }
 
-// notIssued returns why c's present spec is not issued, or nil.
+// notIssued returns nil if c's present spec is issued, and the reason otherwise.
 func notIssued(c *certmanagerv1.Certificate) error {
 	s := c.Status
 	if len(s.Conditions) != 1 || s.Revision == nil || s.NextPrivateKeySecretName != nil ||
@@ -160,7 +160,7 @@ func notIssued(c *certmanagerv1.Certificate) error {
 	return nil
 }
 
-// stateOf returns what the API has, or what is still to be done.
+// stateOf returns the API's objects as text. It returns an error while there is work to do.
 func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.Interface) (state string, err error) {
 	everything := metav1.ListOptions{}
 	secrets, err := core.CoreV1().Secrets("default").List(ctx, everything)
@@ -185,7 +185,7 @@ func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.In
 	for _, i := range issuers.Items {
 		write(&text, "issuer", i.Name, i.Status.Conditions[0].Status, i.Status.Conditions[0].Reason)
 	}
-	certificateOf := map[string]string{} // by the request of its revision
+	certificateOf := map[string]string{} // by the name of its last request
 	for _, c := range certificates.Items {
 		if err := notIssued(&c); err != nil {
 			return "", err
@@ -211,14 +211,14 @@ func stateOf(ctx context.Context, client clientset.Interface, core kubernetes.In
 		write(&text, "secret", s.Name, s.Type == corev1.SecretTypeTLS, slices.Sorted(maps.Keys(s.Data)), s.Annotations)
 	}
 
-	// Of each certificate, the last request is kept.
+	// Each certificate keeps its last request.
 	slices.Sort(requestNames)
 	slices.Sort(lastRequests)
 	if !slices.Equal(requestNames, lastRequests) {
-		return "", fmt.Errorf("there are requests %q, to be %q", requestNames, lastRequests)
+		return "", fmt.Errorf("the requests are %q, want %q", requestNames, lastRequests)
 	}
 	if !slices.Equal(secretNames, certificateNames) {
-		return "", fmt.Errorf("there are secrets %q, to be %q", secretNames, certificateNames)
+		return "", fmt.Errorf("the Secrets are %q, want %q", secretNames, certificateNames)
 	}
 	return text.String(), nil
 }

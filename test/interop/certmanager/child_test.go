@@ -36,13 +36,13 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 )
 
-// The environment of a child: which API server it is for, and whose informers it runs on.
+// The environment of a child: the URL of its API server, and the engine of its informers.
 const (
 	serverVariable = "CERT_MANAGER_SERVER"
 	engineVariable = "CERT_MANAGER_ENGINE"
 )
 
-// controllers are those that issue certificates without a network.
+// controllers are the controllers that issue certificates without a network.
 var controllers = []string{
 	approver.ControllerName, ca.CRControllerName, selfsigned.CRControllerName, issuers.ControllerName,
 	issuing.ControllerName, keymanager.ControllerName, readiness.ControllerName, requestmanager.ControllerName,
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	if server == "" {
 		os.Exit(m.Run())
 	}
-	// A process of its own ends what cert-manager's controllers leave behind.
+	// cert-manager's controllers leak goroutines, which end with this process.
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -108,7 +108,7 @@ func runControllers(ctx context.Context, server string, ours bool) error {
 	return errors.Join(failed...)
 }
 
-// install puts our informers under cert-manager's factory, for the kinds that the controllers read.
+// install puts our informers into cert-manager's factory, for the kinds read by the controllers.
 func install(factory externalversions.SharedInformerFactory, server string) error {
 	read := map[string]runtime.Object{
 		"certificates": &certmanagerv1.Certificate{}, "certificaterequests": &certmanagerv1.CertificateRequest{},

@@ -25,10 +25,10 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// boxes is the group of Boxes: a kind without a Go type.
+// boxes is the group of Boxes, a kind without a Go type.
 const boxes = "samples.example"
 
-// sizeOfBox is the field of a Box's spec that has its size, by version.
+// sizeOfBox is the field with the size in a Box's spec, by version.
 var sizeOfBox = map[string]string{"v1": "size", "v2": "volume"}
 
 // boxCRD defines Boxes, in version v1.
@@ -62,25 +62,25 @@ func newBox(version, name string, size int64) *unstructured.Unstructured {
 	return box
 }
 
-// packer is a controller of the Boxes of a version. It writes the size of each into its status, in
-// a field that is named after the version.
+// packer is a controller of the Boxes of a version. It writes the size of each Box into a field of
+// the status, named after the version.
 type packer struct {
 	client.Client
 	version string
 
 	mu   sync.Mutex
-	last map[string]sight // by name, guarded by mu
+	last map[string]observation // by name, guarded by mu
 }
 
-// sight is what Reconcile has found last: a Box, or zero for none.
-type sight struct {
+// observation is the Box seen by the last Reconcile, or zero for none.
+type observation struct {
 	uid  types.UID
 	size int64
 }
 
-func (p *packer) see(box *unstructured.Unstructured) sight {
+func (p *packer) observe(box *unstructured.Unstructured) observation {
 	size, _, _ := unstructured.NestedInt64(box.Object, "spec", sizeOfBox[p.version])
-	return sight{box.GetUID(), size}
+	return observation{box.GetUID(), size}
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -90,9 +90,9 @@ func (p *packer) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.
 	if client.IgnoreNotFound(err) != nil {
 		return reconcile.Result{}, err
 	}
-	var seen sight
+	var seen observation
 	if err == nil {
-		seen = p.see(box)
+		seen = p.observe(box)
 	}
 	p.mu.Lock()
 	p.last[r.Name] = seen
@@ -106,8 +106,8 @@ func (p *packer) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.
 	return reconcile.Result{}, client.IgnoreNotFound(p.Status().Update(ctx, box))
 }
 
-// behind returns an error while the last state of a Box, or its deletion, has not been reconciled,
-// and while the manager's cache differs from what the server has.
+// behind returns an error until the last state of each Box, or its deletion, is reconciled, and
+// until the manager's cache equals the server's objects.
 func (p *packer) behind(ctx context.Context, server client.Reader) error {
 	want, err := listBoxes(ctx, server, p.version)
 	if err != nil {
@@ -118,26 +118,26 @@ func (p *packer) behind(ctx context.Context, server client.Reader) error {
 		return err
 	}
 	for name, box := range want {
-		if packed, ok, _ := unstructured.NestedInt64(box.Object, "status", p.version); !ok || packed != p.see(&box).size {
-			return fmt.Errorf("%s has the spec %v and the status %v", name, box.Object["spec"], box.Object["status"])
+		if packed, ok, _ := unstructured.NestedInt64(box.Object, "status", p.version); !ok || packed != p.observe(&box).size {
+			return fmt.Errorf("Box %s has the spec %v and the status %v", name, box.Object["spec"], box.Object["status"])
 		}
 		if !reflect.DeepEqual(cached[name], box) {
-			return fmt.Errorf("the cache has %v, the server %v", cached[name], box)
+			return fmt.Errorf("the cache has the Box %v, the server %v", cached[name], box)
 		}
 		delete(cached, name)
 	}
 	if len(cached) > 0 {
-		return fmt.Errorf("only the cache has %v", cached)
+		return fmt.Errorf("only the cache has the Boxes %v", cached)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for name, seen := range p.last {
-		var now sight
+		var now observation
 		if box, ok := want[name]; ok {
-			now = p.see(&box)
+			now = p.observe(&box)
 		}
 		if seen != now {
-			return fmt.Errorf("Reconcile of %s has found %+v last, the server has %+v", name, seen, now)
+			return fmt.Errorf("the last Reconcile of %s saw %+v, the server has %+v", name, seen, now)
 		}
 	}
 	return nil
@@ -157,20 +157,20 @@ func listBoxes(ctx context.Context, reader client.Reader, version string) (map[s
 	return all, nil
 }
 
-// warehouse is a manager with packers of some versions, on one of the caches.
+// warehouse is a manager with a packer for each of some versions, on one of the caches.
 type warehouse struct {
-	t       *testing.T
-	server  client.Client // without a cache
-	packers []*packer
-	written int // how many changes were tried
+	t        *testing.T
+	server   client.Client // without a cache
+	packers  []*packer
+	attempts int // of changes
 }
 
-func newWarehouse(t *testing.T, server *process, newCache cache.NewCacheFunc, versions ...string) *warehouse {
+func newWarehouse(t *testing.T, server *serverProcess, newCache cache.NewCacheFunc, versions ...string) *warehouse {
 	t.Helper()
 	w := &warehouse{t: t, server: server.client(t, client.Options{})}
 	mgr := newManager(t, server.config(), newCache, func(o *ctrl.Options) { o.Client.Cache = &client.CacheOptions{Unstructured: true} })
 	for _, version := range versions {
-		p := &packer{Client: mgr.GetClient(), version: version, last: map[string]sight{}}
+		p := &packer{Client: mgr.GetClient(), version: version, last: map[string]observation{}}
 		if err := ctrl.NewControllerManagedBy(mgr).For(newBox(version, "", 0)).Complete(p); err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func newWarehouse(t *testing.T, server *process, newCache cache.NewCacheFunc, ve
 	return w
 }
 
-// settled waits until all packers have done their work, and the cache has what the server has.
+// settled waits until all packers are idle, and the cache has the server's Boxes.
 func (w *warehouse) settled(after string) {
 	w.t.Helper()
 	for _, p := range w.packers {
@@ -193,28 +193,28 @@ func (w *warehouse) settled(after string) {
 	}
 }
 
-// manyBoxes is how many Boxes change changes.
+// manyBoxes is the number of Boxes.
 const manyBoxes = 20
 
-// change tries the next one of a sequence of changes: each Box is created, changed twice, deleted,
-// created again and so on, in one version after the other.
+// change tries the next change. Each Box is created, changed twice, deleted, created again and so
+// on, in one version after the other.
 func (w *warehouse) change() error {
-	round, n := w.written/manyBoxes, w.written%manyBoxes
-	w.written++
+	round, n := w.attempts/manyBoxes, w.attempts%manyBoxes
+	w.attempts++
 	version := w.packers[round%len(w.packers)].version
-	box := newBox(version, fmt.Sprint("box-", n), int64(w.written))
+	box := newBox(version, fmt.Sprint("box-", n), int64(w.attempts))
 	switch (round + n) % 4 {
 	case 0:
 		return w.server.Create(w.t.Context(), box)
 	case 1, 2:
-		patch := fmt.Appendf(nil, `{"spec":{%q:%d}}`, sizeOfBox[version], w.written)
+		patch := fmt.Appendf(nil, `{"spec":{%q:%d}}`, sizeOfBox[version], w.attempts)
 		return w.server.Patch(w.t.Context(), box, client.RawPatch(types.MergePatchType, patch))
 	default:
 		return w.server.Delete(w.t.Context(), box)
 	}
 }
 
-// during changes Boxes before a fault happens, meanwhile, and after it. Some of the changes fail.
+// during changes Boxes before, during and after a fault. Some of the changes fail.
 func (w *warehouse) during(fault func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
@@ -234,7 +234,7 @@ func (w *warehouse) during(fault func()) {
 		want := succeeded.Load() + manyBoxes
 		poll.Until(w.t, func() error {
 			if n := succeeded.Load(); n < want {
-				return fmt.Errorf("%d changes, want %d", n, want)
+				return fmt.Errorf("%d successful changes, want %d", n, want)
 			}
 			return nil
 		})

@@ -25,7 +25,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// bothEngines runs a scenario that must have the same end with either cache.
+// bothEngines runs a scenario with either cache, which must have the same end.
 func bothEngines(t *testing.T, scenario func(t *testing.T, newCache cache.NewCacheFunc)) {
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
@@ -35,29 +35,29 @@ func bothEngines(t *testing.T, scenario func(t *testing.T, newCache cache.NewCac
 	}
 }
 
-func TestNotStarted(t *testing.T) {
+func TestUnstartedCache(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := newUnstarted(t, newCache, cache.Options{})
 		var notStarted *cache.ErrCacheNotStarted
 		if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); !errors.As(err, &notStarted) {
-			t.Errorf("Get: %v", err)
+			t.Errorf("Get: error %v, want ErrCacheNotStarted", err)
 		}
 		if err := c.List(t.Context(), &corev1.PodList{}); !errors.As(err, &notStarted) {
-			t.Errorf("List: %v", err)
+			t.Errorf("List: error %v, want ErrCacheNotStarted", err)
 		}
 		if c.WaitForCacheSync(within(t, time.Millisecond)) {
-			t.Error("synced without a start")
+			t.Error("WaitForCacheSync() = true before the start")
 		}
 		i, err := c.GetInformer(t.Context(), &corev1.Pod{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if i.HasSynced() || i.IsStopped() {
-			t.Errorf("before the start: synced %t, stopped %t", i.HasSynced(), i.IsStopped())
+			t.Errorf("before the start: HasSynced() = %t, IsStopped() = %t", i.HasSynced(), i.IsStopped())
 		}
 		run(t, c)
 		if !i.HasSynced() {
-			t.Error("not synced after the start")
+			t.Error("HasSynced() = false after the start")
 		}
 	})
 }
@@ -66,14 +66,14 @@ func TestStartTwice(t *testing.T) {
 	for _, opts := range []cache.Options{{}, {DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}} {
 		bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 			if err := start(t, newCache, opts).Start(t.Context()); err == nil {
-				t.Error("started twice")
+				t.Error("a second Start returned no error")
 			}
 		})
 	}
 }
 
-// TestEnd: what was read can still be read, and nothing new is waited for.
-func TestEnd(t *testing.T) {
+// TestStoppedCache: a stopped cache still returns its objects, and doesn't wait for new kinds.
+func TestStoppedCache(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := newUnstarted(t, newCache, cache.Options{})
 		i, err := c.GetInformer(t.Context(), &corev1.Pod{})
@@ -82,16 +82,16 @@ func TestEnd(t *testing.T) {
 		}
 		run(t, c)()
 		if !i.IsStopped() {
-			t.Error("the informer has not stopped")
+			t.Error("IsStopped() = false after the end")
 		}
 		if _, err := i.AddEventHandler(&recorder{}); err == nil {
-			t.Error("a handler was added to an informer that has stopped")
+			t.Error("AddEventHandler on a stopped informer returned no error")
 		}
 		if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
 			t.Errorf("Get: %v", err)
 		}
 		if err := c.Get(within(t, time.Second), key("", "node-1"), &corev1.Node{}); !apierrors.IsTimeout(err) {
-			t.Errorf("Get of what was never read: %v", err)
+			t.Errorf("Get of an uncached kind: error %v, want a timeout", err)
 		}
 	})
 }
@@ -101,34 +101,34 @@ func TestUnknownKinds(t *testing.T) {
 		c := start(t, newCache, cache.Options{})
 		err := c.Get(t.Context(), key("one", "a"), &unregistered{})
 		if !runtime.IsNotRegisteredError(err) {
-			t.Errorf("Get of a type that the scheme does not know: %v", err)
+			t.Errorf("Get of a type outside of the scheme: error %v, want NotRegistered", err)
 		}
 		u := untyped.object("Nonsense")
 		if err := c.Get(t.Context(), key("one", "a"), u); !meta.IsNoMatchError(err) {
-			t.Errorf("Get of a kind that the server does not know: %v", err)
+			t.Errorf("Get of a kind unknown to the server: error %v, want NoMatch", err)
 		}
 		if err := c.Get(t.Context(), key("one", "a"), &metav1.PartialObjectMetadata{}); !runtime.IsMissingKind(err) {
-			t.Errorf("Get of no kind: %v", err)
+			t.Errorf("Get without a kind: error %v, want MissingKind", err)
 		}
 		if _, err := c.GetInformerForKind(t.Context(), corev1.SchemeGroupVersion.WithKind("Nonsense")); !runtime.IsNotRegisteredError(err) {
-			t.Errorf("GetInformerForKind: %v", err)
+			t.Errorf("GetInformerForKind of an unknown kind: error %v, want NotRegistered", err)
 		}
 		if err := c.IndexField(t.Context(), &unregistered{}, "f", apps); err == nil {
-			t.Error("IndexField of an unknown type")
+			t.Error("IndexField of an unknown type returned no error")
 		}
 		if err := c.RemoveInformer(t.Context(), &unregistered{}); err == nil {
-			t.Error("RemoveInformer of an unknown type")
+			t.Error("RemoveInformer of an unknown type returned no error")
 		}
 		if err := c.RemoveInformer(t.Context(), &corev1.Secret{}); err != nil {
-			t.Errorf("RemoveInformer of a kind without one: %v", err)
+			t.Errorf("RemoveInformer of a kind without an informer: %v", err)
 		}
 	})
 }
 
 type unregistered struct{ corev1.Pod }
 
-// TestNoObject: what reads into nil, or asks for nil, gets an error.
-func TestNoObject(t *testing.T) {
+// TestNilObject: methods return an error for a nil object.
+func TestNilObject(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := start(t, newCache, cache.Options{})
 		if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
@@ -143,13 +143,13 @@ func TestNoObject(t *testing.T) {
 				"RemoveInformer": c.RemoveInformer(t.Context(), obj),
 			} {
 				if err == nil {
-					t.Errorf("%s of %s: no error", call, name)
+					t.Errorf("%s(%s) returned no error", call, name)
 				}
 			}
 		}
 		for name, list := range map[string]client.ObjectList{"nil": nil, "a nil PodList": (*corev1.PodList)(nil)} {
 			if c.List(t.Context(), list) == nil {
-				t.Errorf("List of %s: no error", name)
+				t.Errorf("List(%s) returned no error", name)
 			}
 		}
 	})
@@ -165,13 +165,13 @@ func TestWrongOptions(t *testing.T) {
 		} {
 			opts.HTTPClient = httpClient(t, config)
 			if c, err := newCache(config, opts); err == nil || c != nil && fmt.Sprint(c) != "<nil>" {
-				t.Errorf("%s: cache %v, error %v", name, c, err)
+				t.Errorf("options with %s: cache %v, error %v; want only an error", name, c, err)
 			}
 		}
 	})
 }
 
-// TestNegativeSyncPeriod: it means that there is no resync.
+// TestNegativeSyncPeriod: a negative period means no resync.
 func TestNegativeSyncPeriod(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		never := -time.Hour
@@ -182,17 +182,17 @@ func TestNegativeSyncPeriod(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsCached(t *testing.T) {
+func TestReaderFailOnMissingInformer(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := start(t, newCache, cache.Options{ReaderFailOnMissingInformer: true})
 		for _, v := range views {
 			var notCached *cache.ErrResourceNotCached
 			gvk := corev1.SchemeGroupVersion.WithKind("Pod")
 			if err := c.Get(t.Context(), key("one", "web-1"), v.object("Pod")); !errors.As(err, &notCached) || notCached.GVK != gvk {
-				t.Errorf("%s: Get: %v", v, err)
+				t.Errorf("%s: Get: error %v, want ErrResourceNotCached", v, err)
 			}
 			if err := c.List(t.Context(), v.list("Pod")); !errors.As(err, &notCached) {
-				t.Errorf("%s: List: %v", v, err)
+				t.Errorf("%s: List: error %v, want ErrResourceNotCached", v, err)
 			}
 			if _, err := c.GetInformer(t.Context(), v.object("Pod")); err != nil {
 				t.Error(err)
@@ -204,19 +204,19 @@ func TestOnlyWhatIsCached(t *testing.T) {
 				t.Error(err)
 			}
 			if err := c.Get(t.Context(), key("one", "web-1"), v.object("Pod")); !errors.As(err, &notCached) {
-				t.Errorf("%s: Get after RemoveInformer: %v", v, err)
+				t.Errorf("%s: Get after RemoveInformer: error %v, want ErrResourceNotCached", v, err)
 			}
 		}
 	})
 }
 
-// TestHang: nothing waits longer than its context for a server that does not answer.
-func TestHang(t *testing.T) {
+// TestHangingServer: no method waits longer than its context for a server that does not answer.
+func TestHangingServer(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := newUnstarted(t, newCache, cache.Options{}, instead(of("pods"), hang))
 		run(t, c)
 		if i, err := c.GetInformer(t.Context(), &corev1.Pod{}, cache.BlockUntilSynced(false)); err != nil || i.HasSynced() {
-			t.Errorf("GetInformer that does not block: %v", err)
+			t.Errorf("GetInformer with BlockUntilSynced(false): error %v; want an unsynced informer", err)
 		}
 		if err := c.IndexField(t.Context(), &corev1.Pod{}, "app", apps); err != nil {
 			t.Error(err)
@@ -235,7 +235,7 @@ func TestHang(t *testing.T) {
 			t.Errorf("List: %v", err)
 		}
 		if c.WaitForCacheSync(soon) {
-			t.Error("WaitForCacheSync: synced")
+			t.Error("WaitForCacheSync() = true")
 		}
 		if err := c.Get(t.Context(), key("", "node-1"), &corev1.Node{}); err != nil {
 			t.Errorf("Get of another kind: %v", err)
@@ -270,7 +270,7 @@ func TestIndexes(t *testing.T) {
 	for _, opts := range []cache.Options{{}, {DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}} {
 		bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 			c := start(t, newCache, opts)
-			// after the start, and with objects
+			// after the start, with objects in the cache
 			if err := c.List(t.Context(), &corev1.PodList{}); err != nil {
 				t.Fatal(err)
 			}
@@ -278,7 +278,7 @@ func TestIndexes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := c.IndexField(t.Context(), &corev1.Pod{}, "app", apps); err == nil {
-				t.Error("a second index of a field")
+				t.Error("a second IndexField of the same field returned no error")
 			}
 			var list corev1.PodList
 			if err := c.List(t.Context(), &list, client.MatchingFields{"app": "web"}, client.InNamespace("two")); err != nil || len(list.Items) != 1 {
@@ -288,7 +288,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestMissingIndex: theirs notices only if the indexes before it have found something.
+// TestMissingIndex: theirs notices a missing index only if earlier indexes have found objects.
 func TestMissingIndex(t *testing.T) {
 	c := start(t, controllerruntime.NewCache, cache.Options{}, indexes)
 	for _, selector := range []string{"app=web,spec.nodeName=n", "app=none,spec.nodeName=n", "spec.nodeName=n"} {
@@ -309,16 +309,16 @@ func TestInformersOfViews(t *testing.T) {
 				t.Fatal(err)
 			}
 			if other, ok := seen[i]; ok {
-				t.Errorf("%s and %s have the same informer", v, other)
+				t.Errorf("the views %s and %s have the same informer", v, other)
 			}
 			seen[i] = v
 			if again, err := c.GetInformer(t.Context(), v.object("Pod")); err != nil || again != i {
-				t.Errorf("%s: GetInformer returned another one, %v", v, err)
+				t.Errorf("%s: a second GetInformer returned another informer, error %v", v, err)
 			}
 		}
 		i, err := c.GetInformerForKind(t.Context(), corev1.SchemeGroupVersion.WithKind("Pod"))
 		if err != nil || seen[i] != typed {
-			t.Errorf("GetInformerForKind returned the informer of %q, %v", seen[i], err)
+			t.Errorf("GetInformerForKind returned the informer of the view %q, error %v", seen[i], err)
 		}
 	})
 }
@@ -351,11 +351,11 @@ func TestRemoveInformer(t *testing.T) {
 	}
 }
 
-// TestReady: a readiness check of ours names what has not synced, and why.
+// TestReady: our readiness check names unsynced kinds, with the reasons.
 func TestReady(t *testing.T) {
 	c := newUnstarted(t, controllerruntime.NewCache, cache.Options{}, forbid("nodes")).(*controllerruntime.Cache)
 	if err := c.Ready(nil); err == nil {
-		t.Error("ready before the start")
+		t.Error("Ready() = nil before the start")
 	}
 	run(t, c)
 	if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
@@ -368,16 +368,16 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !c.WaitForCacheSync(within(t, poll.Patience)) {
-		t.Error("WaitForCacheSync waits for what is forbidden")
+		t.Error("WaitForCacheSync waits for a forbidden kind")
 	}
 	err := c.Ready(&http.Request{})
 	for _, part := range []string{"1 of 2", "nodes", "forbidden"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no %q in %v", part, err)
+			t.Errorf("Ready() lacks %q: %v", part, err)
 		}
 	}
 	err = c.Get(within(t, 100*time.Millisecond), key("", "node-1"), &corev1.Node{})
 	if !apierrors.IsTimeout(err) || !strings.Contains(err.Error(), "no RBAC rule allows it") {
-		t.Errorf("Get of what is forbidden: %v", err)
+		t.Errorf("Get of a forbidden kind: error %v, want a timeout with the reason", err)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestStorageVersion: controllers of two versions of a kind go on while the server begins to store
-// the other one, and all objects are then rewritten. A webhook converts.
+// TestStorageVersion: the controllers of two versions of a kind go on while the storage version
+// changes and all objects are rewritten. A webhook converts.
 func TestStorageVersion(t *testing.T) {
 	bothEngines(t, testStorageVersion)
 }
@@ -41,7 +41,7 @@ func testStorageVersion(t *testing.T, newCache cache.NewCacheFunc) {
 	}
 	install("v1")
 	w := newWarehouse(t, server, newCache, "v1", "v2")
-	for n := range 10 { // change leaves these alone
+	for n := range 10 { // not touched by change
 		if err := w.server.Create(t.Context(), newBox("v1", fmt.Sprint("old-", n), int64(n))); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func testStorageVersion(t *testing.T, newCache cache.NewCacheFunc) {
 			if err := w.server.Update(t.Context(), box); err != nil {
 				t.Fatal(err)
 			}
-			// An update without a change is a write only if the stored form differs.
+			// An update without a change writes only if the stored form differs.
 			if rewritten := box.GetResourceVersion() != before; rewritten == again {
 				t.Errorf("%s was rewritten: %t, the second time: %t", box.GetName(), rewritten, again)
 			}
@@ -67,7 +67,7 @@ func testStorageVersion(t *testing.T, newCache cache.NewCacheFunc) {
 	}
 	w.settled("the objects were rewritten")
 
-	// That is what makes the old version one that may be dropped.
+	// Now the old version can be dropped.
 	definitions := crdClient(t, server)
 	poll.Until(t, func() error {
 		crd := boxCRD()
@@ -84,7 +84,7 @@ func testStorageVersion(t *testing.T, newCache cache.NewCacheFunc) {
 	w.settled("kill -9")
 }
 
-// convertBoxes serves a webhook that converts Boxes: v2 has another name for the size.
+// convertBoxes serves a webhook that converts Boxes: v2 calls the size volume.
 func convertBoxes(t *testing.T) *apiextensionsv1.CustomResourceConversion {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +109,7 @@ func convertBoxes(t *testing.T) *apiextensionsv1.CustomResourceConversion {
 			review.Response.ConvertedObjects = append(review.Response.ConvertedObjects, runtime.RawExtension{Object: box})
 		}
 		review.Request = nil
-		_ = json.NewEncoder(w).Encode(review) // the API server notices what is missing
+		_ = json.NewEncoder(w).Encode(review) // the API server notices a truncated answer
 	}))
 	t.Cleanup(server.Close)
 	url := server.URL + "/convert"

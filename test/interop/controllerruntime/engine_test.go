@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
-// onOurInformers returns a function that makes caches of controller-runtime's own on informers of
+// onOurInformers returns a function that makes controller-runtime's caches with informers of
 // adapter/clientgo. A list or watch by controller-runtime's client fails the test.
 func onOurInformers(t *testing.T) cache.NewCacheFunc {
 	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
@@ -27,8 +27,7 @@ func onOurInformers(t *testing.T) cache.NewCacheFunc {
 	}
 }
 
-// newEngine returns an engine with connections of its own, and the config that its clients have to
-// be made of.
+// newEngine returns an engine with connections of its own, and the config for its clients.
 func newEngine(t *testing.T, config *rest.Config) (*rest.Config, *clientgo.Engine) {
 	t.Helper()
 	config = rest.CopyConfig(config)
@@ -55,8 +54,8 @@ func refuseReads(t *testing.T) func(http.RoundTripper) http.RoundTripper {
 	}
 }
 
-// TestTheirCacheOnOurInformers: controller-runtime's cache answers the same, and its informers call
-// their handlers in the same way, on informers of adapter/clientgo.
+// TestTheirCacheOnOurInformers: on informers of adapter/clientgo, controller-runtime's cache
+// returns the same results, and its informers make the same calls of handlers.
 func TestTheirCacheOnOurInformers(t *testing.T) {
 	t.Run("reads", func(t *testing.T) {
 		for _, set := range settings {
@@ -76,7 +75,7 @@ func TestTheirCacheOnOurInformers(t *testing.T) {
 	}
 }
 
-// TestTheirManagerOnOurInformers: a manager works, whose options have an Engine's NewInformer.
+// TestTheirManagerOnOurInformers: a manager works with an Engine's NewInformer in its options.
 func TestTheirManagerOnOurInformers(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("reads its own writes %t", consistent), func(t *testing.T) {

@@ -16,9 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestServerFaults: a controller of unstructured objects goes on while its server is stopped and
-// started again, is killed, forgets its history, and loses and gets its CRD, and while objects
-// change. Nothing is lost.
+// TestServerFaults: a controller of unstructured objects misses no change while its server is
+// stopped and started, is killed, forgets its history, and loses and regains its CRD.
 func TestServerFaults(t *testing.T) {
 	bothEngines(t, testServerFaults)
 }
@@ -72,7 +71,7 @@ func testServerFaults(t *testing.T, newCache cache.NewCacheFunc) {
 }
 
 // crdClient returns a client of CRDs.
-func crdClient(t *testing.T, server *process) client.Client {
+func crdClient(t *testing.T, server *serverProcess) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := apiextensionsv1.AddToScheme(scheme); err != nil {

@@ -19,15 +19,15 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// typeOf is the type of the objects of a view of ConfigMaps.
+// typeOf is the type of ConfigMaps in a view.
 var typeOf = map[view]string{
 	typed:        "*v1.ConfigMap",
 	untyped:      "*unstructured.Unstructured",
 	metadataOnly: "*v1.PartialObjectMetadata",
 }
 
-// TestEvents: a handler gets the objects that there are, each change, and no more once it was
-// removed; in every view, with one namespace and with several.
+// TestEvents: a handler gets the present objects and each change, and nothing after its removal; in
+// every view, with one namespace and with several.
 func TestEvents(t *testing.T) {
 	for _, namespaces := range []int{0, 1, 2} {
 		t.Run(fmt.Sprintf("%d namespaces", namespaces), func(t *testing.T) {
@@ -56,7 +56,7 @@ func testEvents(t *testing.T, newCache cache.NewCacheFunc, v view, namespaces in
 	write(func() error { return writer.Create(t.Context(), first) })
 	write(func() error { return writer.Create(t.Context(), second) })
 
-	// With no namespaces, a selector keeps out what other tests write.
+	// Without namespaces, a selector keeps out the objects of other tests.
 	opts := cache.Options{}
 	switch namespaces {
 	case 0:
@@ -77,7 +77,7 @@ func testEvents(t *testing.T, newCache cache.NewCacheFunc, v view, namespaces in
 		t.Fatal(err)
 	}
 	if handle.HasSynced() || clientcache.IsDone(i.HasSyncedChecker()) {
-		t.Error("synced before the start")
+		t.Error("HasSynced() = true before the start")
 	}
 	run(t, c)
 	for what, checker := range map[string]clientcache.DoneChecker{"informer": i.HasSyncedChecker(), "handler": handle.HasSyncedChecker()} {
@@ -91,7 +91,7 @@ func testEvents(t *testing.T, newCache cache.NewCacheFunc, v view, namespaces in
 		}
 	}
 	if !handle.HasSynced() || !i.HasSynced() {
-		t.Error("the checkers are done before what they check")
+		t.Error("the checkers are done before the sync")
 	}
 	want := []string{"add " + typeOf[v] + " first initial true"}
 	if namespaces == 2 {
@@ -132,7 +132,7 @@ func testEvents(t *testing.T, newCache cache.NewCacheFunc, v view, namespaces in
 	late.has(t, wantLate...)
 }
 
-// TestResync: a handler with a short period gets its objects again.
+// TestResync: a handler with a short resync period gets its objects again.
 func TestResync(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		c := newUnstarted(t, newCache, cache.Options{})
@@ -154,13 +154,13 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// newWriter returns a client of the shared server that writes, and reads without a cache.
+// newWriter returns a client of the shared server without a cache.
 func newWriter(t *testing.T) client.Client {
 	t.Helper()
 	return newClientOf(t, server)
 }
 
-// newNamespace creates a namespace for the time of a test.
+// newNamespace creates a namespace, which is deleted when the test ends.
 func newNamespace(t *testing.T, c client.Client) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
@@ -175,7 +175,7 @@ func newNamespace(t *testing.T, c client.Client) string {
 	return ns.Name
 }
 
-// TestPanickingHandler: ours goes on with the next event. Theirs ends the process.
+// TestPanickingHandler: our cache goes on with the next event. Theirs ends the process.
 func TestPanickingHandler(t *testing.T) {
 	c := start(t, controllerruntime.NewCache, cache.Options{})
 	i, err := c.GetInformer(t.Context(), &corev1.Pod{})

@@ -23,7 +23,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
-// engines are the caches that every scenario is played against.
+// engines are the two caches.
 var engines = []struct {
 	name     string
 	newCache cache.NewCacheFunc
@@ -34,12 +34,12 @@ var engines = []struct {
 
 var server *devserver.Server // with the objects of fixtures
 
-// leakOfTheirs is a goroutine that theirs leaves behind for each watch of metadata that ends with
-// an event to deliver.
+// leakOfTheirs is a goroutine of controller-runtime's cache. A watch of metadata leaks it if it
+// ends with an undelivered event.
 var leakOfTheirs = goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")
 
-// TestMain starts one server for all tests that only read, and finds goroutines that are left. In a
-// child process, it is a server.
+// TestMain starts the server of all tests that only read, and finds leaked goroutines. In a child
+// process, it is a server.
 func TestMain(m *testing.M) {
 	if os.Getenv(dirVariable) != "" {
 		if err := serveInChild(); err != nil {

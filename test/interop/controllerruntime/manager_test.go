@@ -33,7 +33,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// newManager makes a manager of a server, with connections of its own.
+// newManager makes a manager with connections of its own.
 func newManager(t *testing.T, to *rest.Config, newCache cache.NewCacheFunc, change func(*ctrl.Options), through ...func(http.RoundTripper) http.RoundTripper) ctrl.Manager {
 	t.Helper()
 	opts := ctrl.Options{
@@ -58,7 +58,7 @@ func newManager(t *testing.T, to *rest.Config, newCache cache.NewCacheFunc, chan
 	return mgr
 }
 
-// runManager runs a manager until the test ends, or the function that it returns is called.
+// runManager runs a manager until the test ends or end is called.
 func runManager(t *testing.T, mgr ctrl.Manager) (end func() error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -80,8 +80,8 @@ func runManager(t *testing.T, mgr ctrl.Manager) (end func() error) {
 	return end
 }
 
-// summary is a controller that writes into a ConfigMap of each Deployment what it sees of the
-// Deployment, of the ConfigMaps that it owns, of Nodes, and of the metadata of Secrets.
+// summary is a controller that writes a ConfigMap for each Deployment. It sums up the Deployment,
+// its ConfigMaps, Nodes, and the metadata of Secrets.
 type summary struct{ client.Client }
 
 const ownerField = "owner"
@@ -156,8 +156,8 @@ func (s *summary) Reconcile(ctx context.Context, request reconcile.Request) (rec
 	return reconcile.Result{}, nil
 }
 
-// TestManager: controllers of controller-runtime do their work, with and without waiting for their
-// own writes.
+// TestManager: controllers of controller-runtime work, with and without waiting for their own
+// writes.
 func TestManager(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("reads its own writes %t", consistent), func(t *testing.T) {
@@ -196,7 +196,7 @@ func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne fu
 				return err
 			}
 			if cm.Data["seen"] != want {
-				return fmt.Errorf("seen: %s; want %s", cm.Data["seen"], want)
+				return fmt.Errorf("the ConfigMap has seen %s, want %s", cm.Data["seen"], want)
 			}
 			return nil
 		})
@@ -223,7 +223,7 @@ func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne fu
 			return err
 		}
 		if d.Status.ObservedGeneration != d.Generation {
-			return fmt.Errorf("the status has generation %d of %d", d.Status.ObservedGeneration, d.Generation)
+			return fmt.Errorf("the Deployment's status is of generation %d, want %d", d.Status.ObservedGeneration, d.Generation)
 		}
 		return nil
 	})
@@ -235,7 +235,7 @@ func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne fu
 	}
 }
 
-// testOwnWrites: a read that follows a write sees it.
+// testOwnWrites checks that each read sees the preceding write.
 func testOwnWrites(t *testing.T, c client.Client) {
 	ctx := within(t, poll.Patience)
 	for i := range 20 {
@@ -244,7 +244,7 @@ func testOwnWrites(t *testing.T, c client.Client) {
 			t.Fatal(err)
 		}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(cm), cm); err != nil {
-			t.Fatalf("after the create: %v", err)
+			t.Fatalf("Get after the create: %v", err)
 		}
 		cm.Data = map[string]string{"i": fmt.Sprint(i)}
 		if err := c.Update(ctx, cm); err != nil {
@@ -255,13 +255,13 @@ func testOwnWrites(t *testing.T, c client.Client) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(fmt.Sprint(list.Items), fmt.Sprintf("map[i:%d]", i)) {
-			t.Errorf("the update %d is missing in the list", i)
+			t.Errorf("the list lacks update %d", i)
 		}
 		if err := c.Delete(ctx, cm); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(cm), cm); client.IgnoreNotFound(err) != nil || err == nil {
-			t.Errorf("after the delete: %v", err)
+			t.Errorf("Get after the delete: error %v, want NotFound", err)
 		}
 	}
 }
@@ -281,8 +281,8 @@ func deployment(namespace, name string) *appsv1.Deployment {
 	}
 }
 
-// TestForbiddenKind: while one kind may not be read, the controllers of others work, and the
-// readiness check names it. In theirs, no controller works.
+// TestForbiddenKind: with a forbidden kind, the controllers of other kinds work, and the readiness
+// check names the kind. With theirs, no controller works.
 func TestForbiddenKind(t *testing.T) {
 	for _, engine := range engines {
 		t.Run(engine.name, func(t *testing.T) {
@@ -326,9 +326,9 @@ func TestForbiddenKind(t *testing.T) {
 	}
 }
 
-// TestCancelledEarly: a manager that is cancelled before its caches have synced ends at once. With
-// theirs it does not end, until they have.
-func TestCancelledEarly(t *testing.T) {
+// TestManagerCanceledBeforeSync: a manager that is canceled before its caches have synced ends at
+// once. With theirs it ends only when they have.
+func TestManagerCanceledBeforeSync(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		newCache func(context.Context) cache.NewCacheFunc
@@ -362,7 +362,7 @@ func TestCancelledEarly(t *testing.T) {
 				}
 			case <-time.After(wait):
 				if test.ends {
-					t.Error("the manager does not end")
+					t.Error("the manager has not ended")
 				}
 				close(release)
 				err = <-ended

@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// TestNamespacesComeAndGo: all that a kind has by then, and all that it gets later, follows.
+// TestNamespacesComeAndGo adds and removes namespaces: the handlers and indexes of a kind follow,
+// also those added later.
 func TestNamespacesComeAndGo(t *testing.T) {
 	c := start(t, controllerruntime.NewCache, cache.Options{
 		DefaultNamespaces: map[string]cache.Config{"one": {}},
@@ -53,16 +54,16 @@ func TestNamespacesComeAndGo(t *testing.T) {
 	pods(1, client.InNamespace("two"), client.MatchingFields{"app": "web"})
 	r.has(t, "add *v1.Pod web-1 initial true", "add *v1.Pod web-2 initial false")
 	if err := c.Get(t.Context(), key("two", "none"), &corev1.Secret{}); !apierrors.IsNotFound(err) {
-		t.Errorf("a kind that was asked for later: %v", err)
+		t.Errorf("Get of a kind without an informer before: %v", err)
 	}
 	if err := c.Get(t.Context(), key("two", "settings"), &corev1.ConfigMap{}); err == nil || apierrors.IsNotFound(err) {
-		t.Errorf("a kind with namespaces of its own: %v", err)
+		t.Errorf("Get of a kind with namespaces of its own: %v", err)
 	}
 	if err := errors.Join(c.RemoveNamespace(t.Context(), "two"), c.RemoveNamespace(t.Context(), "two")); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Get(t.Context(), key("two", "web-2"), &corev1.Pod{}); err == nil || apierrors.IsNotFound(err) {
-		t.Errorf("Get in a namespace that was removed: %v", err)
+		t.Errorf("Get in a removed namespace: error %v", err)
 	}
 	pods(1)
 	r.has(t, "add *v1.Pod web-1 initial true", "add *v1.Pod web-2 initial false", "delete cache.DeletedFinalStateUnknown web-2")
@@ -74,7 +75,7 @@ func TestNamespacesComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !c.WaitForCacheSync(within(t, poll.Patience)) {
-		t.Error("not synced")
+		t.Error("WaitForCacheSync() = false")
 	}
 	pods(1)
 }
@@ -86,16 +87,16 @@ func TestNamespacesThatCannotChange(t *testing.T) {
 	} {
 		c := newUnstarted(t, controllerruntime.NewCache, opts).(*controllerruntime.Cache)
 		if c.AddNamespace("two") == nil || c.RemoveNamespace(t.Context(), "one") == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("AddNamespace or RemoveNamespace with the namespaces %q returned no error", name)
 		}
 	}
 	c := newUnstarted(t, controllerruntime.NewCache, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}).(*controllerruntime.Cache)
 	if c.AddNamespace("") == nil || c.AddNamespace("a/b") == nil {
-		t.Error("no error for a wrong name")
+		t.Error("AddNamespace of an invalid name returned no error")
 	}
 }
 
-// TestOneNamespaceHangs: reads of the others work.
+// TestOneNamespaceHangs: reads of other namespaces work.
 func TestOneNamespaceHangs(t *testing.T) {
 	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
 		opts := cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}
@@ -108,7 +109,7 @@ func TestOneNamespaceHangs(t *testing.T) {
 			t.Errorf("Get in the other namespace: %v", err)
 		}
 		if err := c.Get(within(t, time.Second), key("two", "web-2"), &corev1.Pod{}); !apierrors.IsTimeout(err) {
-			t.Errorf("Get in the namespace that hangs: %v", err)
+			t.Errorf("Get in the hanging namespace: error %v, want a timeout", err)
 		}
 	})
 }

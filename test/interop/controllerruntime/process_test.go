@@ -18,13 +18,13 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// The environment of a child process that is an API server.
+// The environment of a child process: an API server.
 const (
 	dirVariable  = "INTEROP_SERVER_DIR"
 	addrVariable = "INTEROP_SERVER_ADDR"
 )
 
-// serveInChild is the child process: an API server that its parent controls.
+// serveInChild is the main function of the child process: an API server, controlled by its parent.
 func serveInChild() error {
 	ctx := context.Background()
 	s, err := devserver.Start(ctx, devserver.Options{Dir: os.Getenv(dirVariable), Addr: os.Getenv(addrVariable)})
@@ -34,17 +34,17 @@ func serveInChild() error {
 	return control.Serve(ctx, s, os.Stdin, os.Stdout)
 }
 
-// process is an API server in a process of its own: this binary, started again. It can be killed,
-// and its data outlive it.
-type process struct {
+// serverProcess is an API server in a child process, which runs this binary. It can be killed, and
+// its data outlive it.
+type serverProcess struct {
 	*control.Process
 	dir string
 }
 
-// startProcess starts a server that ends with the test.
-func startProcess(t *testing.T) *process {
+// startProcess starts a server, which ends with the test.
+func startProcess(t *testing.T) *serverProcess {
 	t.Helper()
-	p := &process{dir: t.TempDir()}
+	p := &serverProcess{dir: t.TempDir()}
 	if err := p.start(t.Context(), "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func startProcess(t *testing.T) *process {
 	return p
 }
 
-func (p *process) start(ctx context.Context, addr string) error {
+func (p *serverProcess) start(ctx context.Context, addr string) error {
 	binary, err := os.Executable()
 	if err != nil {
 		return err
@@ -74,24 +74,24 @@ func (p *process) start(ctx context.Context, addr string) error {
 	return nil
 }
 
-// startAgain starts the server that has ended, with its data and at its address.
-func (p *process) startAgain(t *testing.T) {
+// startAgain starts an ended server again, with its data and at its address.
+func (p *serverProcess) startAgain(t *testing.T) {
 	t.Helper()
 	addr := strings.TrimPrefix(p.URL(), "http://")
-	// A connection of another process may have the port for a moment.
+	// Another process's connection may hold the port for a moment.
 	poll.Until(t, func() error { return p.start(t.Context(), addr) })
 }
 
-// isKilled reports whether a process has not ended by itself.
+// isKilled reports whether a signal has ended a process.
 func isKilled(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && !exit.Exited()
 }
 
-func (p *process) config() *rest.Config { return &rest.Config{Host: p.URL(), QPS: -1} }
+func (p *serverProcess) config() *rest.Config { return &rest.Config{Host: p.URL(), QPS: -1} }
 
-// client returns a client that writes, and reads without a cache.
-func (p *process) client(t *testing.T, opts client.Options) client.Client {
+// client returns a client without a cache.
+func (p *serverProcess) client(t *testing.T, opts client.Options) client.Client {
 	t.Helper()
 	opts.HTTPClient = httpClient(t, p.config())
 	c, err := client.New(p.config(), opts)

@@ -26,7 +26,7 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 )
 
-// view is how objects are read.
+// view is the form of read objects.
 type view string
 
 const (
@@ -77,7 +77,7 @@ func (v view) list(kind string) client.ObjectList {
 	return list.(client.ObjectList)
 }
 
-// restartPolicies is the function of an index of Pods that has more than one object under a key.
+// restartPolicies is the function of an index with several Pods under a key.
 func restartPolicies(obj client.Object) []string {
 	switch pod := obj.(type) {
 	case *corev1.Pod:
@@ -89,7 +89,7 @@ func restartPolicies(obj client.Object) []string {
 	return []string{"unknown"}
 }
 
-// apps is the function of an index by label, which every view has.
+// apps is the function of an index by label, which works in every view.
 func apps(obj client.Object) []string {
 	if app := obj.GetLabels()["app"]; app != "" {
 		return []string{app, "any"}
@@ -97,7 +97,7 @@ func apps(obj client.Object) []string {
 	return nil
 }
 
-// reads are calls whose results are compared.
+// reads are the calls with compared results.
 var reads = []struct {
 	name string
 	do   func(ctx context.Context, c cache.Cache, v view) string
@@ -155,7 +155,7 @@ func fieldSelector(s string) client.MatchingFieldsSelector {
 // has the difference.
 var kindOfObject = regexp.MustCompile(`"kind":"(Pod|Node|ConfigMap)","apiVersion":"v1",`)
 
-// TestReads compares what both caches answer, whole objects and errors, for all settings, views and
+// TestReads compares the results of both caches, objects and errors, for all settings, views and
 // reads.
 func TestReads(t *testing.T) {
 	for _, set := range settings {
@@ -166,7 +166,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// compareReads compares what a cache on our informers answers with what theirs does.
+// compareReads compares the results of a cache on our informers with those of theirs.
 func compareReads(t *testing.T, set setting, newOurs cache.NewCacheFunc) {
 	theirs := start(t, cache.New, set.options(), indexes)
 	ours := start(t, newOurs, set.options(), indexes)
@@ -185,7 +185,7 @@ func compareReads(t *testing.T, set setting, newOurs cache.NewCacheFunc) {
 	}
 }
 
-// difference returns where two texts begin to differ.
+// difference returns the first difference between two texts.
 func difference(theirs, ours string) string {
 	at := 0
 	for at < min(len(theirs), len(ours)) && theirs[at] == ours[at] {
@@ -195,7 +195,7 @@ func difference(theirs, ours string) string {
 	return fmt.Sprintf("…%.200s\nours:   …%.200s", theirs[from:], ours[from:])
 }
 
-// indexes adds the indexes of all views, before the start.
+// indexes adds the indexes of all views. It is called before the start.
 func indexes(t *testing.T, c cache.Cache) {
 	t.Helper()
 	for _, v := range views {
@@ -238,7 +238,7 @@ func list(kind string, opts ...client.ListOption) func(context.Context, cache.Ca
 	}
 }
 
-// count is list for lists of which it is open which objects they have.
+// count is like list, but returns only the number of objects, for lists of unspecified objects.
 func count(kind string, opts ...client.ListOption) func(context.Context, cache.Cache, view) string {
 	return func(ctx context.Context, c cache.Cache, v view) string {
 		list := v.list(kind)
@@ -249,7 +249,7 @@ func count(kind string, opts ...client.ListOption) func(context.Context, cache.C
 	}
 }
 
-// copies reports whether two reads of an object have the same map, by Get and by List.
+// copies shows whether two Gets, or two Lists, return the same map.
 func copies(ctx context.Context, c cache.Cache, v view) string {
 	var maps []uintptr
 	for _, opts := range [][]client.GetOption{nil, nil, {client.UnsafeDisableDeepCopy}, {client.UnsafeDisableDeepCopy}} {
@@ -269,8 +269,8 @@ func labelMap(obj client.Object) uintptr {
 	return reflect.ValueOf(obj.GetLabels()).Pointer()
 }
 
-// show writes a result as text. Of a Timeout error it shows the kind only: its text has the reason
-// in one of the caches.
+// show returns a result as text. For a Timeout error it shows only the kind, because the text has
+// the reason in one of the caches.
 func show(obj any, err error) string {
 	var status apierrors.APIStatus
 	switch {
@@ -281,7 +281,7 @@ func show(obj any, err error) string {
 	case err != nil:
 		text := strings.ToLower(err.Error()) // theirs has both cases
 		if at := strings.Index(text, "index with name"); at > 0 {
-			text = text[at:] // behind the name of an informer of adapter/clientgo
+			text = text[at:] // without the name of an informer of adapter/clientgo
 		}
 		return text
 	}

@@ -30,7 +30,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// start makes a cache of the shared server, prepares it, and runs it for the time of the test.
+// start makes a cache of the shared server, prepares it, and runs it until the test ends.
 func start(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options, prepare ...func(*testing.T, cache.Cache)) cache.Cache {
 	t.Helper()
 	c := newUnstarted(t, newCache, opts)
@@ -41,8 +41,8 @@ func start(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options, prepar
 	return c
 }
 
-// newUnstarted makes a cache of the shared server, with connections of its own. The round trippers
-// see its requests first.
+// newUnstarted makes a cache of the shared server, with connections of its own. Its requests go
+// through the given round trippers.
 func newUnstarted(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options, through ...func(http.RoundTripper) http.RoundTripper) cache.Cache {
 	t.Helper()
 	config := server.Config()
@@ -54,9 +54,8 @@ func newUnstarted(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options,
 	return c
 }
 
-// run starts a cache, and ends it with the test or by the function that it returns. It waits for
-// the start, before which the cache answers no reads, and until all that has been asked for by then
-// has synced.
+// run starts a cache, and waits until it accepts reads and its present informers have synced. The
+// cache stops when the test ends or end is called.
 func run(t *testing.T, c cache.Cache) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +74,7 @@ func run(t *testing.T, c cache.Cache) (end func()) {
 	return end
 }
 
-// httpClient returns a client whose connections are closed at the end of the test.
+// httpClient returns a client. Its connections are closed when the test ends.
 func httpClient(t *testing.T, config *rest.Config, through ...func(http.RoundTripper) http.RoundTripper) *http.Client {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -92,7 +91,7 @@ func httpClient(t *testing.T, config *rest.Config, through ...func(http.RoundTri
 	return c
 }
 
-// newClientOf returns a client of a server that writes, and reads without a cache.
+// newClientOf returns a client of a server, without a cache.
 func newClientOf(t *testing.T, s *devserver.Server) client.Client {
 	t.Helper()
 	c, err := client.New(s.Config(), client.Options{HTTPClient: httpClient(t, s.Config())})
@@ -102,7 +101,7 @@ func newClientOf(t *testing.T, s *devserver.Server) client.Client {
 	return c
 }
 
-// instead returns a round tripper that answers requests whose path is hit by itself.
+// instead returns a round tripper that answers the requests for matching paths itself.
 func instead(hit func(path string) bool, answer roundTripper) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -128,7 +127,7 @@ func in(namespace string) func(url string) bool {
 	return func(url string) bool { return strings.Contains(url, "/namespaces/"+namespace+"/") }
 }
 
-// forbid answers requests for a resource as a server whose RBAC forbids them.
+// forbid answers requests for a resource as a server does if RBAC forbids them.
 func forbid(resource string) func(http.RoundTripper) http.RoundTripper {
 	return instead(of(resource), func(r *http.Request) (*http.Response, error) {
 		status := apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("no RBAC rule allows it")).Status()
@@ -198,7 +197,7 @@ func (r *recorder) sorted() []string {
 	return slices.Sorted(slices.Values(r.calls))
 }
 
-// has waits until the calls are those of want, in any order.
+// has waits for exactly the wanted calls, in any order.
 func (r *recorder) has(t *testing.T, want ...string) {
 	t.Helper()
 	slices.Sort(want)

@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// setting is options of a cache.
+// setting is a named set of cache options.
 type setting struct {
 	name    string
 	options func() cache.Options
 }
 
-// settings are those for which all reads are compared.
+// settings are the options of the compared caches.
 var settings = []setting{
 	{"no options", func() cache.Options { return cache.Options{} }},
 	{"namespaces", func() cache.Options {

@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestControllerOnOurInformers: a controller of theirs, whose events are those of an informer of
-// ours that the manager runs.
+// TestControllerOnOurInformers runs a controller of controller-runtime with the events of one of
+// our informers, which the manager runs.
 func TestControllerOnOurInformers(t *testing.T) {
 	writer := newWriter(t)
 	namespace := newNamespace(t, writer)

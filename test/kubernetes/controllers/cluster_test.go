@@ -27,7 +27,7 @@ type cluster struct {
 	all    dynamic.Interface
 }
 
-// node is the name of the one that all Pods are bound to.
+// node is the name of the Node of all Pods.
 const node = "node"
 
 // startCluster starts a cluster that ends with the test.
@@ -56,8 +56,8 @@ func startCluster(t *testing.T, e engine) *cluster {
 	return c
 }
 
-// runPods does for Pods what kubelets would do: those of Jobs succeed, others become ready, and
-// those that are to end do so. What fails is tried again in the next round.
+// runPods acts as the kubelets: Pods of Jobs succeed, others become ready, and deleted Pods end. A
+// failed write is tried again in the next round.
 func (c *cluster) runPods(ctx context.Context) {
 	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		pods, err := c.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
@@ -84,7 +84,7 @@ func (c *cluster) runPods(ctx context.Context) {
 	}
 }
 
-// addressOf returns the same address for a name in each run: endpoints are in the order of them.
+// addressOf returns the same address for a name in each run: endpoints are sorted by address.
 func addressOf(pod string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(pod))

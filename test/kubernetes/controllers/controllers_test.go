@@ -32,8 +32,6 @@ import (
 	"github.com/informer-gen/informer-gen/test/kubernetes/endpoints/kubeserver"
 )
 
-type ctx = context.Context
-
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard()) // controllers log what the tests provoke
 	kubeserver.Main()
@@ -41,26 +39,26 @@ func TestMain(m *testing.M) {
 }
 
 // TestControllers plays a scenario to each of Kubernetes' controllers, on either engine, and
-// compares the objects that the API has after each step. All controllers run all the time, and the
-// scenarios side by side, in namespaces of their own.
+// compares the API's objects after each step. All controllers run all the time. The scenarios run
+// side by side, each in its own namespace.
 func TestControllers(t *testing.T) {
 	var clusters [2]*cluster
 	for n, e := range engines {
 		clusters[n] = startCluster(t, e)
 	}
-	for name, play := range map[string]func(*shop){
-		"deployment":        (*shop).deployments,
-		"replicaset":        (*shop).replicaSets,
-		"job":               (*shop).jobs,
-		"endpoint":          (*shop).endpoints,
-		"endpointslice":     (*shop).endpointSlices,
-		"garbage-collector": (*shop).garbage,
-		"namespace":         (*shop).namespaces,
+	for name, play := range map[string]func(*scenario){
+		"deployment":        (*scenario).deployments,
+		"replicaset":        (*scenario).replicaSets,
+		"job":               (*scenario).jobs,
+		"endpoint":          (*scenario).endpoints,
+		"endpointslice":     (*scenario).endpointSlices,
+		"garbage-collector": (*scenario).garbage,
+		"namespace":         (*scenario).namespaces,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var states [2][][]string // by engine and step
-			t.Cleanup(func() {       // after both
+			t.Cleanup(func() {       // after both subtests
 				if !t.Failed() {
 					compare(t, states)
 				}
@@ -68,7 +66,7 @@ func TestControllers(t *testing.T) {
 			for n, c := range clusters {
 				t.Run(c.engine, func(t *testing.T) {
 					t.Parallel()
-					s := newShop(t, c, name)
+					s := newScenario(t, c, name)
 					play(s)
 					states[n] = s.states
 				})
@@ -80,13 +78,13 @@ func TestControllers(t *testing.T) {
 func compare(t *testing.T, states [2][][]string) {
 	for step := range states[0] {
 		if theirs, ours := states[0][step], states[1][step]; !slices.Equal(theirs, ours) {
-			t.Errorf("after step %d, only with %s the API has\n%s\nonly with %s\n%s", step+1,
+			t.Errorf("after step %d, the API has only with %s\n%s\nonly with %s\n%s", step+1,
 				engines[0].name, endstate.Without(theirs, ours), engines[1].name, endstate.Without(ours, theirs))
 		}
 	}
 }
 
-// workers is how many keys each controller syncs at once.
+// workers is the number of workers of each controller.
 const workers = 5
 
 // runControllers runs all controllers on an engine, until the test ends.
@@ -111,14 +109,14 @@ func runControllers(t *testing.T, e engine, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made := fmt.Sprintf("%T", factory.Core().V1().Pods().Informer()); !strings.HasPrefix(made, e.made) {
-		t.Fatalf("with %s, the Pods' informer is a %s", e.name, made)
+	if got := fmt.Sprintf("%T", factory.Core().V1().Pods().Informer()); !strings.HasPrefix(got, e.typePrefix) {
+		t.Fatalf("with %s, the informer of Pods has the type %s, want %s…", e.name, got, e.typePrefix)
 	}
 	t.Cleanup(func() {
 		cancel()
 		all.Wait()
 		factory.Shutdown()
-		if f, ok := everything.(*ofMetadata); ok {
+		if f, ok := everything.(*metadataFactory); ok {
 			f.runs.Wait()
 		}
 	})
@@ -138,11 +136,11 @@ func runControllers(t *testing.T, e engine, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, run := range []func(ctx){
-		func(c ctx) { deployments.Run(c, workers) },
-		func(c ctx) { jobs.Run(c, workers) },
-		func(c ctx) { garbage.Run(c, workers, time.Minute) },
-		func(c ctx) { garbage.Sync(c, client.Discovery(), time.Second) },
+	for _, run := range []func(context.Context){
+		func(ctx context.Context) { deployments.Run(ctx, workers) },
+		func(ctx context.Context) { jobs.Run(ctx, workers) },
+		func(ctx context.Context) { garbage.Run(ctx, workers, time.Minute) },
+		func(ctx context.Context) { garbage.Sync(ctx, client.Discovery(), time.Second) },
 		withWorkers(replicaset.NewReplicaSetController(running, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas)),
 		withWorkers(endpoint.NewEndpointController(running, core.Pods(), core.Services(), core.Endpoints(), client, 0)),
 		withWorkers(endpointslice.NewController(running, core.Pods(), core.Services(), core.Nodes(), factory.Discovery().V1().EndpointSlices(), 100, client, 0)),
@@ -155,6 +153,6 @@ func runControllers(t *testing.T, e engine, config *rest.Config) {
 	close(started)
 }
 
-func withWorkers(c interface{ Run(ctx, int) }) func(ctx) {
-	return func(running ctx) { c.Run(running, workers) }
+func withWorkers(c interface{ Run(context.Context, int) }) func(context.Context) {
+	return func(ctx context.Context) { c.Run(ctx, workers) }
 }

@@ -14,9 +14,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// garbage deletes a Deployment, whose ReplicaSet and Pods follow; a Job, which goes after its Pods;
-// and another Deployment, whose ReplicaSet is to stay.
-func (s *shop) garbage() {
+// garbage deletes a Deployment in the background: its ReplicaSet and Pods follow. It deletes a Job
+// in the foreground, after its Pods. It deletes another Deployment and orphans its ReplicaSet.
+func (s *scenario) garbage() {
 	ctx, deployments := s.t.Context(), s.client.AppsV1().Deployments(s.namespace)
 	how := func(policy metav1.DeletionPropagation) metav1.DeleteOptions {
 		return metav1.DeleteOptions{PropagationPolicy: ptr.To(policy)}
@@ -26,13 +26,13 @@ func (s *shop) garbage() {
 	s.ok(nil, deployments.Delete(ctx, "web", how(metav1.DeletePropagationBackground)))
 	s.ok(nil, s.client.BatchV1().Jobs(s.namespace).Delete(ctx, "pi", how(metav1.DeletePropagationForeground)))
 	for _, resource := range []string{"deployments", "replicasets", "jobs", "pods"} {
-		s.isGone(resource, "")
+		s.awaitGone(resource, "")
 	}
 	s.record()
 	s.deploy()
 	s.ok(nil, deployments.Delete(ctx, "web", how(metav1.DeletePropagationOrphan)))
-	s.isGone("deployments", "web")
-	s.until(func() string {
+	s.awaitGone("deployments", "web")
+	s.poll(func() string {
 		sets, err := s.client.AppsV1().ReplicaSets(s.namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err.Error()
@@ -42,23 +42,23 @@ func (s *shop) garbage() {
 		}
 		return ""
 	})
-	s.runsPods(3)
-	s.countsPods(3)
+	s.awaitPods(3)
+	s.awaitReplicaSets(3)
 	s.record()
 }
 
-// namespaces deletes the namespace, which stays until the last of what it has is gone.
-func (s *shop) namespaces() {
+// namespaces deletes the namespace, which stays until its last object is gone.
+func (s *scenario) namespaces() {
 	ctx, namespaces, configMaps := s.t.Context(), s.client.CoreV1().Namespaces(), s.client.CoreV1().ConfigMaps(s.namespace)
 	s.createService()
 	s.deploy()
-	s.exposes(3, 80)
+	s.awaitEndpoints(3, 80)
 	s.ok(configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "held", Finalizers: []string{"example.com/hold"}}}, metav1.CreateOptions{}))
 	s.ok(nil, namespaces.Delete(ctx, s.namespace, metav1.DeleteOptions{}))
 	for _, resource := range resources {
-		s.isGone(resource.Resource, "")
+		s.awaitGone(resource.Resource, "")
 	}
-	s.until(func() string {
+	s.poll(func() string {
 		namespace, err := namespaces.Get(ctx, s.namespace, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -72,7 +72,7 @@ func (s *shop) namespaces() {
 	})
 	s.record()
 	s.ok(configMaps.Patch(ctx, "held", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}))
-	s.until(func() string {
+	s.poll(func() string {
 		namespace, err := namespaces.Get(ctx, s.namespace, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return ""
@@ -81,11 +81,11 @@ func (s *shop) namespaces() {
 	})
 }
 
-// isGone waits until an object is not there any more, or none of the resource if name is empty.
-func (s *shop) isGone(resource, name string) {
+// awaitGone waits until an object is gone, or all objects of the resource if name is empty.
+func (s *scenario) awaitGone(resource, name string) {
 	s.t.Helper()
 	at := slices.IndexFunc(resources, func(r schema.GroupVersionResource) bool { return r.Resource == resource })
-	s.until(func() string {
+	s.poll(func() string {
 		list, err := s.all.Resource(resources[at]).Namespace(s.namespace).List(s.t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()

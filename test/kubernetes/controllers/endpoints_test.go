@@ -10,44 +10,44 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// endpoints makes a Service before its Pods; then a Pod leaves it, it gets another port, and it is
-// deleted.
-func (s *shop) endpoints() {
+// endpoints makes a Service before its Pods. Then the Service loses a Pod, gets another port, and
+// is deleted.
+func (s *scenario) endpoints() {
 	s.createService()
-	s.exposes(0, 80)
+	s.awaitEndpoints(0, 80)
 	s.createPods("web-a", "web-b")
-	s.exposes(2, 80)
+	s.awaitEndpoints(2, 80)
 	s.record()
 	s.ok(s.client.CoreV1().Pods(s.namespace).Patch(s.t.Context(), "web-a", types.MergePatchType, []byte(`{"metadata":{"labels":{"app":"other"}}}`), metav1.PatchOptions{}))
-	s.exposes(1, 80)
+	s.awaitEndpoints(1, 80)
 	s.record()
 	s.patchService(`{"spec":{"ports":[{"port":80,"targetPort":8080}]}}`)
-	s.exposes(1, 8080)
+	s.awaitEndpoints(1, 8080)
 	s.record()
 	s.deleteService()
 	s.record()
 }
 
-// endpointSlices makes a Service of Pods that run already; then one ends, the Service selects
-// others, and it is deleted.
-func (s *shop) endpointSlices() {
+// endpointSlices makes a Service of running Pods. Then a Pod ends, the Service selects other Pods,
+// and it is deleted.
+func (s *scenario) endpointSlices() {
 	s.createPods("web-a", "web-b", "web-c")
 	s.createService()
-	s.exposes(3, 80)
+	s.awaitEndpoints(3, 80)
 	s.record()
 	s.ok(nil, s.client.CoreV1().Pods(s.namespace).Delete(s.t.Context(), "web-a", metav1.DeleteOptions{}))
-	s.isGone("pods", "web-a")
-	s.exposes(2, 80)
+	s.awaitGone("pods", "web-a")
+	s.awaitEndpoints(2, 80)
 	s.record()
 	s.patchService(`{"spec":{"selector":{"pod":"web-b"}}}`)
-	s.exposes(1, 80)
+	s.awaitEndpoints(1, 80)
 	s.record()
 	s.deleteService()
 	s.record()
 }
 
-// createPods makes Pods with labels, and waits until they run.
-func (s *shop) createPods(names ...string) {
+// createPods creates Pods with labels, and waits until they run.
+func (s *scenario) createPods(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
 		s.ok(s.client.CoreV1().Pods(s.namespace).Create(s.t.Context(), &corev1.Pod{
@@ -55,34 +55,35 @@ func (s *shop) createPods(names ...string) {
 			Spec:       template(nil, "web:1", corev1.RestartPolicyAlways).Spec,
 		}, metav1.CreateOptions{}))
 	}
-	s.runsPods(len(names))
+	s.awaitPods(len(names))
 }
 
-func (s *shop) createService() {
+func (s *scenario) createService() {
 	s.t.Helper()
 	s.ok(s.client.CoreV1().Services(s.namespace).Create(s.t.Context(), &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{Selector: labels, Ports: []corev1.ServicePort{{Port: 80}}},
 	}, metav1.CreateOptions{}))
 }
 
-func (s *shop) patchService(patch string) {
+func (s *scenario) patchService(patch string) {
 	s.t.Helper()
 	s.ok(s.client.CoreV1().Services(s.namespace).Patch(s.t.Context(), "web", types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}))
 }
 
 // deleteService deletes the Service, and waits until neither form of its endpoints is left.
-func (s *shop) deleteService() {
+func (s *scenario) deleteService() {
 	s.t.Helper()
 	s.ok(nil, s.client.CoreV1().Services(s.namespace).Delete(s.t.Context(), "web", metav1.DeleteOptions{}))
-	s.isGone("endpoints", "")
-	s.isGone("endpointslices", "")
+	s.awaitGone("endpoints", "")
+	s.awaitGone("endpointslices", "")
 }
 
-// exposes waits until both forms of the endpoints have so many Pods at a port, all ready.
-func (s *shop) exposes(pods int, port int32) {
+// awaitEndpoints waits until both forms of the endpoints have exactly this number of Pods at a
+// port, all ready.
+func (s *scenario) awaitEndpoints(pods int, port int32) {
 	s.t.Helper()
 	ctx := s.t.Context()
-	s.until(func() string {
+	s.poll(func() string {
 		endpoints, err := s.client.CoreV1().Endpoints(s.namespace).Get(ctx, "web", metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -91,7 +92,7 @@ func (s *shop) exposes(pods int, port int32) {
 		for _, subset := range endpoints.Subsets {
 			addresses += len(subset.Addresses)
 			if len(subset.NotReadyAddresses) > 0 || len(subset.Ports) != 1 || subset.Ports[0].Port != port {
-				return fmt.Sprintf("the Endpoints have %v", subset)
+				return fmt.Sprintf("the Endpoints have the subset %v, want %d ready Pods at port %d", subset, pods, port)
 			}
 		}
 		slices, err := s.client.DiscoveryV1().EndpointSlices(s.namespace).List(ctx, metav1.ListOptions{})
@@ -103,7 +104,7 @@ func (s *shop) exposes(pods int, port int32) {
 			sliced += len(slice.Endpoints)
 			for _, endpoint := range slice.Endpoints {
 				if !*endpoint.Conditions.Ready || *endpoint.Conditions.Terminating || len(slice.Ports) != 1 || *slice.Ports[0].Port != port {
-					return fmt.Sprintf("an EndpointSlice has %v at %v", endpoint, slice.Ports)
+					return fmt.Sprintf("an EndpointSlice has the endpoint %v at %v", endpoint, slice.Ports)
 				}
 			}
 		}

@@ -3,6 +3,7 @@
 package kubernetes
 
 import (
+	"context"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -24,21 +25,21 @@ import (
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 )
 
-// engine is whose informers the controllers get.
+// engine makes the informers of the controllers.
 type engine struct {
-	name string
-	made string // the beginning of the type of its informers
+	name       string
+	typePrefix string // of the type of its informers
 	// typed returns a factory of informers of built-in kinds.
 	typed func(*rest.Config) (informers.SharedInformerFactory, error)
-	// all returns a factory of informers of any resource: the typed ones, or else of metadata.
+	// all returns a factory for any resource: with the typed informer, or else one of metadata.
 	all func(informers.SharedInformerFactory, *rest.Config) (informerfactory.InformerFactory, error)
 }
 
 var engines = [2]engine{
 	{
-		name:  "client-go",
-		made:  "*cache.sharedIndexInformer",
-		typed: newFactory,
+		name:       "client-go",
+		typePrefix: "*cache.sharedIndexInformer",
+		typed:      newFactory,
 		all: func(typed informers.SharedInformerFactory, config *rest.Config) (informerfactory.InformerFactory, error) {
 			client, err := metadata.NewForConfig(config)
 			if err != nil {
@@ -48,8 +49,8 @@ var engines = [2]engine{
 		},
 	},
 	{
-		name: "informer-gen",
-		made: "*clientgo.",
+		name:       "informer-gen",
+		typePrefix: "*clientgo.",
 		typed: func(config *rest.Config) (informers.SharedInformerFactory, error) {
 			core, apps := corev1.SchemeGroupVersion.WithResource, appsv1.SchemeGroupVersion.WithResource
 			return clientgo.NewFactory(config, newFactory,
@@ -59,7 +60,7 @@ var engines = [2]engine{
 		},
 		all: func(typed informers.SharedInformerFactory, config *rest.Config) (informerfactory.InformerFactory, error) {
 			config = rest.CopyConfig(config)
-			made, err := clientgo.NewEngine(config)
+			engine, err := clientgo.NewEngine(config)
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +68,7 @@ var engines = [2]engine{
 			if err != nil {
 				return nil, err
 			}
-			return &ofMetadata{typed: typed, engine: made, client: client, made: map[schema.GroupVersionResource]*ofOne{}}, nil
+			return &metadataFactory{typed: typed, engine: engine, client: client, informers: map[schema.GroupVersionResource]*metadataInformer{}}, nil
 		},
 	},
 }
@@ -82,52 +83,52 @@ func newFactory(config *rest.Config) (informers.SharedInformerFactory, error) {
 
 var byNamespace = cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 
-// ofMetadata is a factory of informers of ours for any resource.
-type ofMetadata struct {
+// metadataFactory is a factory of our informers for any resource: typed ones, or of metadata.
+type metadataFactory struct {
 	typed  informers.SharedInformerFactory
 	engine *clientgo.Engine
 	client metadata.Interface
 
-	mu   sync.Mutex // guards what follows
-	made map[schema.GroupVersionResource]*ofOne
-	runs sync.WaitGroup
+	mu        sync.Mutex // guards informers
+	informers map[schema.GroupVersionResource]*metadataInformer
+	runs      sync.WaitGroup
 }
 
-// ofOne is an informer of metadata.
-type ofOne struct {
+// metadataInformer is an informer of metadata.
+type metadataInformer struct {
 	resource schema.GroupResource
 	informer cache.SharedIndexInformer
 	started  bool
 }
 
-func (o *ofOne) Informer() cache.SharedIndexInformer { return o.informer }
+func (o *metadataInformer) Informer() cache.SharedIndexInformer { return o.informer }
 
-func (o *ofOne) Lister() cache.GenericLister {
+func (o *metadataInformer) Lister() cache.GenericLister {
 	return cache.NewGenericLister(o.informer.GetIndexer(), o.resource)
 }
 
-func (f *ofMetadata) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+func (f *metadataFactory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
 	if typed, err := f.typed.ForResource(resource); err == nil {
 		return typed, nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.made[resource] == nil {
+	if f.informers[resource] == nil {
 		objects := f.client.Resource(resource)
 		lw := &cache.ListWatch{
-			ListWithContextFunc:  func(ctx ctx, o metav1.ListOptions) (runtime.Object, error) { return objects.List(ctx, o) },
-			WatchFuncWithContext: func(ctx ctx, o metav1.ListOptions) (watch.Interface, error) { return objects.Watch(ctx, o) },
+			ListWithContextFunc:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return objects.List(ctx, o) },
+			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return objects.Watch(ctx, o) },
 		}
-		f.made[resource] = &ofOne{resource: resource.GroupResource(), informer: f.engine.NewInformer(lw, &metav1.PartialObjectMetadata{}, 0, byNamespace)}
+		f.informers[resource] = &metadataInformer{resource: resource.GroupResource(), informer: f.engine.NewInformer(lw, &metav1.PartialObjectMetadata{}, 0, byNamespace)}
 	}
-	return f.made[resource], nil
+	return f.informers[resource], nil
 }
 
-func (f *ofMetadata) Start(stop <-chan struct{}) {
+func (f *metadataFactory) Start(stop <-chan struct{}) {
 	f.typed.Start(stop)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, one := range f.made {
+	for _, one := range f.informers {
 		if !one.started {
 			one.started = true
 			f.runs.Go(func() { one.informer.Run(stop) })

@@ -13,20 +13,20 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// deployments rolls out a Deployment, then another image, and scales it down.
-func (s *shop) deployments() {
+// deployments rolls out a Deployment, rolls out another image, and scales the Deployment down.
+func (s *scenario) deployments() {
 	s.deploy()
 	s.record()
 	s.changeDeployment(func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "web:2" })
-	s.rolledOut(3)
+	s.awaitRollout(3)
 	s.record()
 	s.changeDeployment(func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To[int32](1) })
-	s.rolledOut(1)
+	s.awaitRollout(1)
 	s.record()
 }
 
 // deploy makes a Deployment of three Pods.
-func (s *shop) deploy() {
+func (s *scenario) deploy() {
 	s.t.Helper()
 	s.ok(s.client.AppsV1().Deployments(s.namespace).Create(s.t.Context(), &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "web"},
@@ -35,10 +35,10 @@ func (s *shop) deploy() {
 			Template: template(labels, "web:1", corev1.RestartPolicyAlways),
 		},
 	}, metav1.CreateOptions{}))
-	s.rolledOut(3)
+	s.awaitRollout(3)
 }
 
-func (s *shop) changeDeployment(how func(*appsv1.Deployment)) {
+func (s *scenario) changeDeployment(how func(*appsv1.Deployment)) {
 	s.t.Helper()
 	deployments := s.client.AppsV1().Deployments(s.namespace)
 	s.ok(nil, retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -52,13 +52,13 @@ func (s *shop) changeDeployment(how func(*appsv1.Deployment)) {
 	}))
 }
 
-// rolledOut waits until the Deployment has so many Pods, all of its newest template and available,
-// and until it, its ReplicaSets and the Pods have no way left to go.
-func (s *shop) rolledOut(pods int32) {
+// awaitRollout waits until the Deployment has this number of Pods, all available and of its newest
+// template, and until its ReplicaSets and their Pods have settled.
+func (s *scenario) awaitRollout(pods int32) {
 	s.t.Helper()
-	s.runsPods(int(pods))
-	s.countsPods(pods)
-	s.until(func() string {
+	s.awaitPods(int(pods))
+	s.awaitReplicaSets(pods)
+	s.poll(func() string {
 		d, err := s.client.AppsV1().Deployments(s.namespace).Get(s.t.Context(), "web", metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
@@ -78,50 +78,50 @@ func (s *shop) rolledOut(pods int32) {
 	})
 }
 
-// replicaSets makes a ReplicaSet, which adopts a Pod that is there already. One of its Pods is
-// deleted, which it replaces, and it is scaled down.
-func (s *shop) replicaSets() {
+// replicaSets makes a ReplicaSet, which adopts an existing Pod. It deletes one of its Pods, which
+// the ReplicaSet replaces, and scales the ReplicaSet down.
+func (s *scenario) replicaSets() {
 	ctx, pods, sets := s.t.Context(), s.client.CoreV1().Pods(s.namespace), s.client.AppsV1().ReplicaSets(s.namespace)
 	of := template(labels, "web:1", corev1.RestartPolicyAlways)
 	s.ok(pods.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "adopted", Labels: labels}, Spec: of.Spec}, metav1.CreateOptions{}))
-	s.runsPods(1)
+	s.awaitPods(1)
 	s.ok(sets.Create(ctx, &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "web"},
 		Spec:       appsv1.ReplicaSetSpec{Replicas: ptr.To[int32](3), Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: of},
 	}, metav1.CreateOptions{}))
-	s.runsPods(3)
-	s.countsPods(3)
+	s.awaitPods(3)
+	s.awaitReplicaSets(3)
 	if pod, err := pods.Get(ctx, "adopted", metav1.GetOptions{}); err != nil || metav1.GetControllerOf(pod) == nil {
-		s.t.Errorf("the Pod has the owners %v, error %v", pod.OwnerReferences, err)
+		s.t.Errorf("the adopted Pod has the owners %v, error %v; want a controller", pod.OwnerReferences, err)
 	}
 	s.record()
 	s.ok(nil, pods.Delete(ctx, "adopted", metav1.DeleteOptions{}))
-	s.isGone("pods", "adopted")
-	s.runsPods(3)
-	s.countsPods(3)
+	s.awaitGone("pods", "adopted")
+	s.awaitPods(3)
+	s.awaitReplicaSets(3)
 	s.record()
 	scale, err := sets.GetScale(ctx, "web", metav1.GetOptions{})
 	s.ok(nil, err)
 	scale.Spec.Replicas = 1
 	s.ok(sets.UpdateScale(ctx, "web", scale, metav1.UpdateOptions{}))
-	s.runsPods(1)
-	s.countsPods(1)
+	s.awaitPods(1)
+	s.awaitReplicaSets(1)
 	s.record()
 }
 
 // jobs runs a Job of five Pods, two at once.
-func (s *shop) jobs() {
+func (s *scenario) jobs() {
 	s.compute()
 	s.record()
 }
 
-func (s *shop) compute() {
+func (s *scenario) compute() {
 	s.t.Helper()
 	ctx, jobs := s.t.Context(), s.client.BatchV1().Jobs(s.namespace)
 	s.ok(jobs.Create(ctx, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "pi"}, Spec: batchv1.JobSpec{
 		Completions: ptr.To[int32](5), Parallelism: ptr.To[int32](2), Template: template(nil, "pi", corev1.RestartPolicyNever),
 	}}, metav1.CreateOptions{}))
-	s.until(func() string {
+	s.poll(func() string {
 		job, err := jobs.Get(ctx, "pi", metav1.GetOptions{})
 		if err != nil {
 			return err.Error()

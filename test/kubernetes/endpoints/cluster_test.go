@@ -14,7 +14,7 @@ import (
 )
 
 // TestHistoriesAgainstKubernetes plays histories to both controllers, one after the other, on a
-// kube-apiserver: in namespaces of their own.
+// kube-apiserver. Each history has its own namespace.
 func TestHistoriesAgainstKubernetes(t *testing.T) {
 	config := kubeserver.Start(t)
 	for from := 0; from < *clustered; from += atOnce {
@@ -23,7 +23,7 @@ func TestHistoriesAgainstKubernetes(t *testing.T) {
 		for n, s := range sides {
 			on := stage{
 				config: rest.CopyConfig(config), pause: 20 * time.Millisecond, strict: true,
-				settle: func(all []*history) error { return untilRight(t.Context(), all) },
+				settle: func(all []*history) error { return awaitResults(t.Context(), all) },
 			}
 			var err error
 			if results[n], err = s.play(t.Context(), on, seeds); err != nil {
@@ -34,15 +34,15 @@ func TestHistoriesAgainstKubernetes(t *testing.T) {
 	}
 }
 
-// untilRight waits until what is left behind is what the rules say. It fails if that takes long.
-func untilRight(ctx context.Context, all []*history) error {
+// awaitResults waits until all results follow the rules. It returns an error if that takes long.
+func awaitResults(ctx context.Context, all []*history) error {
 	for _, h := range all {
 		for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 			r, err := h.result(ctx)
 			if err != nil {
 				return err
 			}
-			why := r.wrong()
+			why := r.difference()
 			if why == "" {
 				break
 			}

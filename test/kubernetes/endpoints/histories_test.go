@@ -22,9 +22,9 @@ import (
 )
 
 var (
-	histories = flag.Int("histories", 300, "how many histories are played in memory")
-	clustered = flag.Int("cluster", 50, "how many histories are played against a kube-apiserver")
-	first     = flag.Uint64("seed", 1, "the seed of the first one")
+	histories = flag.Int("histories", 300, "number of histories played in memory")
+	clustered = flag.Int("cluster", 50, "number of histories played against a kube-apiserver")
+	first     = flag.Uint64("seed", 1, "the seed of the first history")
 )
 
 func TestMain(m *testing.M) {
@@ -34,12 +34,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// atOnce is how many histories share a server.
+// atOnce is the number of histories on one server.
 const atOnce = 50
 
-// TestHistoriesInMemory plays histories to both controllers, each in a cluster in memory and in
-// time that passes at once. What Kubernetes' controller leaves behind is what our pure function
-// returns, in the same order too.
+// TestHistoriesInMemory plays histories to both controllers, each in a cluster in memory, in the
+// time of a bubble. The Endpoints of Kubernetes' controller equal the result of our pure function,
+// also in their order.
 func TestHistoriesInMemory(t *testing.T) {
 	managed := 0
 	for from := 0; from < *histories; from += atOnce {
@@ -49,7 +49,7 @@ func TestHistoriesInMemory(t *testing.T) {
 		for n, s := range sides {
 			synctest.Test(t, func(t *testing.T) {
 				server := newServer()
-				on := stage{config: server.Config(), batch: batch, pause: 20 * time.Millisecond, quiet: 20 * time.Minute, settle: func([]*history) error {
+				on := stage{config: server.Config(), batch: batch, pause: 20 * time.Millisecond, retryTime: 20 * time.Minute, settle: func([]*history) error {
 					time.Sleep(10 * time.Minute)
 					synctest.Wait()
 					return nil
@@ -68,7 +68,7 @@ func TestHistoriesInMemory(t *testing.T) {
 	}
 }
 
-// seedsFrom returns the next seeds, atOnce of them or as many as there are.
+// seedsFrom returns the next seeds, at most atOnce.
 func seedsFrom(from, all int) (seeds []uint64) {
 	for n := from; n < min(from+atOnce, all); n++ {
 		seeds = append(seeds, *first+uint64(n))
@@ -76,21 +76,21 @@ func seedsFrom(from, all int) (seeds []uint64) {
 	return seeds
 }
 
-// compare compares what both sides have left behind with the rules, and with each other. It returns
-// how many Services there are.
+// compare compares the results of both sides with the rules, and with each other. It returns the
+// number of Services.
 func compare(t *testing.T, seeds []uint64, results [2][]result) (managed int) {
 	t.Helper()
 	for i, theirs := range results[0] {
-		ours, again := results[1][i], fmt.Sprintf("again: go test . -run %s -histories 1 -cluster 1 -seed %d", t.Name(), seeds[i])
+		ours, again := results[1][i], fmt.Sprintf("to repeat: go test . -run %s -histories 1 -cluster 1 -seed %d", t.Name(), seeds[i])
 		if theirs.service != nil {
 			managed++
 		}
-		if why := theirs.wrong(); why != "" {
+		if why := theirs.difference(); why != "" {
 			t.Errorf("Kubernetes' controller and our function differ: %.3000s\n%s", why, again)
 		} else if !theirs.sameBytes() {
-			t.Errorf("the order differs: %.3000s\n%s", text(theirs.endpoints.Subsets), again)
+			t.Errorf("the order of Kubernetes' subsets differs from our function's: %.3000s\n%s", text(theirs.endpoints.Subsets), again)
 		}
-		if why := ours.wrong(); why != "" {
+		if why := ours.difference(); why != "" {
 			t.Errorf("our controller and our function differ: %.3000s\n%s", why, again)
 		}
 		if got, want := canonical(ours.endpoints), canonical(theirs.endpoints); got != want {

@@ -20,43 +20,43 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// name is that of the one Service of a history, and of its Endpoints.
+// name is the name of a history's Service and of its Endpoints.
 const name = "web"
 
-// hold keeps a deleted Pod until its end.
-const hold = "informer-gen.dev/hold"
+// holdFinalizer keeps a deleted Pod until endPod is called again.
+const holdFinalizer = "informer-gen.dev/hold"
 
-// history is a Service and Pods in a namespace of their own, changed at random. What happens is
-// decided by the seed alone.
+// history is a Service and Pods in a namespace, changed at random. The seed alone decides all
+// changes.
 type history struct {
 	rand      *rand.Rand
 	namespace string
-	strict    bool // the server refuses what is not valid
+	strict    bool // the server refuses invalid objects
 	manual    bool // the Service has no selector: its Endpoints are written by hand
 	crowded   bool // there are more Pods than Endpoints hold
 	headless  bool // the Service has no IP of its own
 
 	client   typedcorev1.CoreV1Interface
-	service  *corev1.Service // nil: there is none
+	service  *corev1.Service // nil for none
 	pods     []*corev1.Pod
 	made     int // Pods so far
 	services int // so far
 }
 
-// newHistory returns the history of a seed. Two of one seed have different prefixes, if they have
-// one server.
+// newHistory returns the history of a seed. Two histories of one seed on one server need different
+// prefixes.
 func newHistory(seed uint64, prefix string, strict bool, client typedcorev1.CoreV1Interface) *history {
 	h := &history{rand: rand.New(rand.NewPCG(seed, 0)), namespace: fmt.Sprintf("%s-%d", prefix, seed), strict: strict, client: client}
 	h.manual, h.crowded = h.chance(10), h.chance(200)
 	return h
 }
 
-// chance returns true once in n times.
+// chance returns true with probability 1/n.
 func (h *history) chance(n int) bool { return h.rand.IntN(n) == 0 }
 
 func pick[T any](h *history, from ...T) T { return from[h.rand.IntN(len(from))] }
 
-// play plays the history. Between two steps it waits for a random part of the stage's pause.
+// play plays the history. After each step it waits for a random part of the stage's pause.
 func (h *history) play(ctx context.Context, on stage) error {
 	if h.strict {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: h.namespace}}
@@ -81,7 +81,7 @@ func (h *history) play(ctx context.Context, on stage) error {
 			if err := h.createPod(ctx); err != nil {
 				return err
 			}
-			// Without a pause, Kubernetes' controller was seen to stay at an early state for good.
+			// Without a pause, Kubernetes' controller may stay at an early state for good.
 			if n%25 == 0 {
 				time.Sleep(on.pause)
 			}
@@ -93,8 +93,8 @@ func (h *history) play(ctx context.Context, on stage) error {
 	return nil
 }
 
-// touch changes the Service in a way that is of no consequence, so that it is looked at once more:
-// Kubernetes' controller doesn't notice that a Pod has ended that was not ready.
+// touch makes a change of no consequence to the Service, which causes one more sync: Kubernetes'
+// controller doesn't notice the end of an unready Pod.
 func (h *history) touch(ctx context.Context) (err error) {
 	if h.service == nil {
 		return nil
@@ -126,10 +126,10 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 	if h.service != nil {
 		s = h.service.DeepCopy()
 	} else {
-		// It stays what it is: the label of headless Services alone is no reason to write. On a
-		// kube-apiserver, this holds for the next Service of the name as well: there the server
-		// deletes the Endpoints, too, and a controller that has read the last Service before writes
-		// them again.
+		// A Service stays headless or not: the label of headless Services alone is no reason to
+		// write. On a kube-apiserver, the next Service of the name stays so, too. The server
+		// deletes the Endpoints, and a controller that still has the last Service writes them
+		// again.
 		s.Spec.ClusterIP = pick(h, "10.96.0.1", "10.96.0.1", "fd00::96", corev1.ClusterIPNone, corev1.ClusterIPNone, "")
 		if h.services++; h.services == 1 || !h.strict {
 			h.headless = s.Spec.ClusterIP == corev1.ClusterIPNone
@@ -163,9 +163,9 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 	return err
 }
 
-// makeValid makes a Service one that Kubernetes accepts after the last one. IPs and their families
-// belong together, and stay as long as the Service has any: the server chooses them, or there are
-// none if the history is headless.
+// makeValid makes the Service valid as a successor of the last one. IPs and their families belong
+// together, and stay as long as the Service has any. The server chooses them; a headless history
+// has none.
 func (h *history) makeValid(s *corev1.Service) {
 	families, had := s.Spec.IPFamilies, corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName}
 	if h.service != nil {
@@ -193,14 +193,14 @@ func (h *history) makeValid(s *corev1.Service) {
 	}
 }
 
-// deleteService returns when the Endpoints are gone, too: a Service that comes before keeps what
-// others have written into them.
+// deleteService deletes the Service and waits until its Endpoints are gone. A Service created
+// earlier would keep fields written by others.
 func (h *history) deleteService(ctx context.Context) error {
 	h.service = nil
 	if err := h.client.Services(h.namespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		return err
 	}
-	return untilGone(ctx, h.client.Endpoints(h.namespace), name)
+	return awaitGone(ctx, h.client.Endpoints(h.namespace), name)
 }
 
 func (h *history) createPod(ctx context.Context) error {
@@ -209,7 +209,7 @@ func (h *history) createPod(ctx context.Context) error {
 		return corev1.ContainerPort{Name: name, ContainerPort: number, Protocol: pick(h, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP)}
 	}
 	p := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: fmt.Sprint("pod-", h.made), Finalizers: []string{hold}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: h.namespace, Name: fmt.Sprint("pod-", h.made), Finalizers: []string{holdFinalizer}},
 		Spec: corev1.PodSpec{
 			NodeName: pick(h, "", "node-1", "node-2"), HostNetwork: h.chance(4),
 			RestartPolicy: pick(h, corev1.RestartPolicyAlways, corev1.RestartPolicyNever),
@@ -244,7 +244,7 @@ func (h *history) changePod(ctx context.Context, n int) (err error) {
 	p := h.pods[n].DeepCopy()
 	h.label(p)
 	if h.strict {
-		p.Spec = h.pods[n].Spec // it can't change
+		p.Spec = h.pods[n].Spec // immutable
 	}
 	h.pods[n], err = h.client.Pods(h.namespace).Update(ctx, p, metav1.UpdateOptions{})
 	return err
@@ -272,7 +272,7 @@ func (h *history) changeStatus(ctx context.Context, n int) (err error) {
 	return err
 }
 
-// endPod deletes a Pod, which stays until it is ended once more.
+// endPod deletes a Pod. The Pod stays until endPod is called for it again.
 func (h *history) endPod(ctx context.Context, n int) (err error) {
 	p := h.pods[n]
 	if p.DeletionTimestamp != nil {
@@ -289,7 +289,7 @@ func (h *history) endPod(ctx context.Context, n int) (err error) {
 	return err
 }
 
-// writeEndpoints writes Endpoints in no good layout.
+// writeEndpoints writes Endpoints in a poor layout.
 func (h *history) writeEndpoints(ctx context.Context) error {
 	e := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{
 		Namespace: h.namespace, Name: name, Labels: map[string]string{"by": "hand"},
@@ -305,11 +305,11 @@ func (h *history) writeEndpoints(ctx context.Context) error {
 	return err
 }
 
-// result is what a history has left behind.
+// result has the objects at the end of a history.
 type result struct {
-	service   *corev1.Service   // nil: none
-	pods      []*corev1.Pod     // those that the Service selects
-	endpoints *corev1.Endpoints // nil: none
+	service   *corev1.Service   // nil for none
+	pods      []*corev1.Pod     // selected by the Service
+	endpoints *corev1.Endpoints // nil for none
 }
 
 func (h *history) result(ctx context.Context) (r result, err error) {

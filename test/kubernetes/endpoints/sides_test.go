@@ -31,7 +31,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// workers is how many Services are synced at once, the default of both.
+// workers is the number of workers, the default of both.
 const workers = 5
 
 // runKubernetes runs Kubernetes' controller until ctx is done.
@@ -67,28 +67,27 @@ func runOurs(ctx context.Context, config *rest.Config, batch time.Duration) erro
 
 // side is one of the two controllers. While its histories are played, it is alone in its cluster.
 type side struct {
-	name, prefix string // prefix is that of its namespaces
+	name, prefix string // prefix is the prefix of its namespaces
 	run          func(ctx context.Context, config *rest.Config, batch time.Duration) error
 }
 
 var sides = []side{{"Kubernetes", "theirs", runKubernetes}, {"ours", "ours", runOurs}}
 
-// stage is where histories are played.
+// stage is the cluster of histories, and its times.
 type stage struct {
 	config *rest.Config
 	batch  time.Duration // the controller's
 	pause  time.Duration // between two steps, at most
-	// strict means that the server refuses what is not valid, and has one cluster for both sides.
+	// strict is set if the server refuses invalid objects and serves both sides.
 	strict bool
-	// quiet is after which time Kubernetes' controller has tried again what has failed. If it is
-	// touched before, it may give up: 15 failures in a row are enough, and its cache is behind.
-	quiet time.Duration
-	// settle waits until the controller has nothing more to do.
+	// retryTime is the time for Kubernetes' controller to repeat its failed syncs. If a Service is
+	// touched earlier, it may give up: its cache is behind, and 15 failures in a row are enough.
+	retryTime time.Duration
+	// settle waits until the controller is idle.
 	settle func([]*history) error
 }
 
-// play plays the histories of some seeds, all at once, to the controller, and returns what is left
-// behind.
+// play plays the histories of some seeds to the controller, all at once, and returns their results.
 func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []result, err error) {
 	config := rest.CopyConfig(on.config)
 	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
@@ -96,8 +95,8 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 	if err != nil {
 		return nil, err
 	}
-	// When it starts, a controller deletes Endpoints that have no Service. Once these are gone, it
-	// has seen what there was then: Endpoints that are written by hand later stay.
+	// At its start, a controller deletes Endpoints without a Service. Once these are gone, that is
+	// over: Endpoints written by hand later stay.
 	orphan := &corev1.Endpoints{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "orphan-" + s.prefix}}
 	if _, err := client.CoreV1().Endpoints(orphan.Namespace).Create(ctx, orphan, metav1.CreateOptions{}); err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 		}
 	}()
 
-	if err := untilGone(ctx, client.CoreV1().Endpoints(orphan.Namespace), orphan.Name); err != nil {
+	if err := awaitGone(ctx, client.CoreV1().Endpoints(orphan.Namespace), orphan.Name); err != nil {
 		return nil, err
 	}
 	histories, errs := make([]*history, len(seeds)), make([]error, len(seeds))
@@ -123,7 +122,7 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 	}
 	wg.Wait()
 	if s.name != "ours" {
-		time.Sleep(on.quiet)
+		time.Sleep(on.retryTime)
 		for i, h := range histories {
 			if errs[i] == nil {
 				errs[i] = h.touch(ctx)
@@ -148,27 +147,26 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 	return results, nil
 }
 
-// untilGone waits until there are no Endpoints of a name.
-func untilGone(ctx context.Context, endpoints typedcorev1.EndpointsInterface, name string) error {
+// awaitGone waits until the Endpoints are gone.
+func awaitGone(ctx context.Context, endpoints typedcorev1.EndpointsInterface, name string) error {
 	const patience = 2 * time.Minute
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(10 * time.Millisecond) {
 		if _, err := endpoints.Get(ctx, name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
 			return nil
 		}
 	}
-	return fmt.Errorf("the Endpoints %s, which have no Service, are still there after %v", name, patience)
+	return fmt.Errorf("Endpoints %s without a Service are still there after %v", name, patience)
 }
 
-// wrong returns how the Endpoints that a history has left behind differ from what the rules say; ""
-// if they don't.
-func (r result) wrong() string {
+// difference returns the difference between the Endpoints and the rules, or "".
+func (r result) difference() string {
 	switch {
 	case r.service == nil && r.endpoints != nil:
-		return "the Service is gone, its Endpoints are there"
+		return "the Service is gone, its Endpoints are still there"
 	case r.service == nil || !selectors.Managed(r.service):
-		return "" // what is there is decided by what was there before
+		return "" // the Endpoints depend on earlier states
 	case r.endpoints == nil:
-		return "there are none"
+		return "no Endpoints"
 	}
 	got := r.endpoints
 	want, _ := rules.Desired(r.service, r.podEndpoints(), nil, time.Time{})
@@ -178,7 +176,7 @@ func (r result) wrong() string {
 	return ""
 }
 
-// podEndpoints are the Pods as the rules take them.
+// podEndpoints returns the projections of the Pods, as arguments of the rules.
 func (r result) podEndpoints() []*projections.PodEndpoint {
 	var all []*projections.PodEndpoint
 	for _, pod := range r.pods {
@@ -187,7 +185,7 @@ func (r result) podEndpoints() []*projections.PodEndpoint {
 	return all
 }
 
-// canonical returns all that both controllers must agree about, in one order.
+// canonical returns the fields on which both controllers must agree, in a fixed order.
 func canonical(e *corev1.Endpoints) string {
 	if e == nil {
 		return "none"
@@ -225,7 +223,7 @@ func text(value any) string {
 	return string(b)
 }
 
-// sameBytes reports whether the subsets are the ones that the rules say, in the same order.
+// sameBytes reports whether the subsets equal the rules' subsets, also in their order.
 func (r result) sameBytes() bool {
 	if r.service == nil || !selectors.Managed(r.service) {
 		return true

@@ -13,22 +13,22 @@ import (
 	"github.com/informer-gen/informer-gen/internal/generator/fields"
 )
 
-// expected is what a reader of a controller's code names, who was not shown what is found.
+// expected are the uses of a kind, as found by a person who read the controller's code and had not
+// seen the tool's findings.
 type expected struct {
-	// reads are the fields that the code reads, without those that each object has; of a map, the
-	// map.
+	// reads are the fields read, without commonFields; in place of the keys of a map, the map.
 	reads string
-	// whole are what it uses at once, and how, once each.
-	whole string
+	// otherUses are all other uses, each with its kind.
+	otherUses string
 }
 
-// Foos are written back with their status. Deployments are looked up by their owner and compared;
-// those that are written are made anew.
+// TestSampleController: Foos are written back with their status. Deployments are looked up by their
+// owner and compared. Written Deployments are new objects.
 func TestSampleController(t *testing.T) {
 	compare(t, "k8s.io/sample-controller", map[string]expected{
 		"Foo": {
-			reads: ".spec.deploymentName .spec.replicas",
-			whole: "the object written back",
+			reads:     ".spec.deploymentName .spec.replicas",
+			otherUses: "the object written back",
 		},
 		"Deployment": {
 			reads: `.metadata.ownerReferences[*].blockOwnerDeletion .metadata.ownerReferences[*].controller
@@ -38,8 +38,8 @@ func TestSampleController(t *testing.T) {
 	})
 }
 
-// Handlers print an object that has no key; the others follow from Endpoints that are made of
-// Services and Pods, by helpers in three other modules and packages.
+// TestKubernetesEndpointsController: handlers print an object without a key. The other uses are in
+// helpers in three other modules and packages, which make Endpoints of Services and Pods.
 func TestKubernetesEndpointsController(t *testing.T) {
 	compare(t, "k8s.io/kubernetes/pkg/controller/endpoint", map[string]expected{
 		"Pod": {
@@ -50,19 +50,19 @@ func TestKubernetesEndpointsController(t *testing.T) {
 				.spec.initContainers[*].restartPolicy .spec.nodeName .spec.subdomain
 				.status.conditions[*].lastTransitionTime .status.conditions[*].status .status.conditions[*].type
 				.status.phase .status.podIP .status.podIPs[*].ip`,
-			whole: "the object not followed",
+			otherUses: "the object not followed",
 		},
 		"Service": {
 			reads: `.metadata.creationTimestamp .metadata.labels
 				.spec.clusterIP .spec.ipFamilies .spec.ports[*].appProtocol .spec.ports[*].name
 				.spec.ports[*].protocol .spec.ports[*].targetPort .spec.publishNotReadyAddresses .spec.selector .spec.type`,
-			whole: "the object not followed",
+			otherUses: "the object not followed",
 		},
 		"Endpoints": {
 			reads: `.metadata.annotations .metadata.labels
 				.subsets[*].addresses[*].ip .subsets[*].addresses[*].targetRef.uid
 				.subsets[*].notReadyAddresses[*].ip .subsets[*].notReadyAddresses[*].targetRef.uid .subsets[*].ports[*].port`,
-			whole: `the object not followed, the object written back, .subsets whole,
+			otherUses: `the object not followed, the object written back, .subsets whole,
 				.subsets[*] whole, .subsets[*].addresses whole, .subsets[*].addresses[*] not followed, .subsets[*].addresses[*] whole,
 				.subsets[*].notReadyAddresses whole, .subsets[*].notReadyAddresses[*] not followed, .subsets[*].notReadyAddresses[*] whole,
 				.subsets[*].ports[*] whole`,
@@ -70,7 +70,8 @@ func TestKubernetesEndpointsController(t *testing.T) {
 	})
 }
 
-// The same controller, written anew on generated informers of this project.
+// TestEndpointsControllerOfTheExamples: the same controller, written for generated informers of
+// this project.
 func TestEndpointsControllerOfTheExamples(t *testing.T) {
 	compare(t, "github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler", map[string]expected{
 		"PodEndpoint": {
@@ -81,7 +82,7 @@ func TestEndpointsControllerOfTheExamples(t *testing.T) {
 				.spec.initContainers[*].restartPolicy .spec.nodeName .spec.subdomain
 				.status.conditions[*].lastTransitionTime .status.conditions[*].status .status.conditions[*].type
 				.status.phase .status.podIP .status.podIPs[*].ip`,
-			whole: ".status.podIPs[*] whole",
+			otherUses: ".status.podIPs[*] whole",
 		},
 		"Service": {
 			reads: `.metadata.creationTimestamp .metadata.labels
@@ -93,14 +94,14 @@ func TestEndpointsControllerOfTheExamples(t *testing.T) {
 				.subsets[*].addresses[*].ip .subsets[*].addresses[*].targetRef.uid
 				.subsets[*].notReadyAddresses[*].ip .subsets[*].notReadyAddresses[*].targetRef.uid
 				.subsets[*].ports[*].appProtocol .subsets[*].ports[*].name .subsets[*].ports[*].port .subsets[*].ports[*].protocol`,
-			whole: `the object written back, .subsets whole, .subsets[*].addresses[*] whole,
+			otherUses: `the object written back, .subsets whole, .subsets[*].addresses[*] whole,
 				.subsets[*].notReadyAddresses[*] whole, .subsets[*].ports[*] whole`,
 		},
 	})
 }
 
-// always are fields that each object has, in a projection too.
-var always = strings.Fields(".apiVersion .kind .metadata.name .metadata.namespace .metadata.resourceVersion .metadata.uid")
+// commonFields are in each object, also in a projection.
+var commonFields = strings.Fields(".apiVersion .kind .metadata.name .metadata.namespace .metadata.resourceVersion .metadata.uid")
 
 func compare(t *testing.T, program string, want map[string]expected) {
 	t.Helper()
@@ -113,17 +114,17 @@ func compare(t *testing.T, program string, want map[string]expected) {
 		t.Fatal(err)
 	}
 	if len(report.Unknown) > 0 {
-		t.Errorf("uses of objects of an unknown kind: %v", report.Unknown)
+		t.Errorf("%s uses objects of unknown kinds: %v", program, report.Unknown)
 	}
 	got := map[string]expected{}
 	for _, kind := range report.Kinds {
-		var reads, whole []string
+		var reads, otherUses []string
 		for _, u := range kind.Uses {
 			switch u.How {
 			case fields.Read, fields.Present:
 				path, _, _ := strings.Cut(u.Path, "['")
 				path = strings.TrimSuffix(strings.TrimSuffix(path, "[keys]"), "[*]")
-				if !slices.Contains(always, path) {
+				if !slices.Contains(commonFields, path) {
 					reads = append(reads, path)
 				}
 			default:
@@ -131,24 +132,24 @@ func compare(t *testing.T, program string, want map[string]expected) {
 				if path == "" {
 					path = "the object"
 				}
-				whole = append(whole, path+" "+string(u.How))
+				otherUses = append(otherUses, path+" "+string(u.How))
 			}
 		}
-		got[kind.Name] = expected{sorted(reads, " "), sorted(whole, ", ")}
+		got[kind.Name] = expected{sorted(reads, " "), sorted(otherUses, ", ")}
 	}
 	for name, e := range want {
-		whole := strings.Split(e.whole, ",")
-		for i, w := range whole {
-			whole[i] = strings.TrimSpace(w)
+		otherUses := strings.Split(e.otherUses, ",")
+		for i, w := range otherUses {
+			otherUses[i] = strings.TrimSpace(w)
 		}
-		want[name] = expected{sorted(strings.Fields(e.reads), " "), sorted(whole, ", ")}
+		want[name] = expected{sorted(strings.Fields(e.reads), " "), sorted(otherUses, ", ")}
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(expected{})); diff != "" {
-		t.Errorf("%s: what a reader names (-), and what is found (+):\n%s", program, diff)
+		t.Errorf("uses in %s (-by a reader +by the tool):\n%s", program, diff)
 	}
 }
 
-// sorted joins words, each once.
+// sorted joins words, sorted and without repetitions.
 func sorted(words []string, separator string) string {
 	slices.Sort(words)
 	return strings.Join(slices.Compact(words), separator)

@@ -4,7 +4,7 @@
 
 package fields
 
-// The programs that the tests read. They are imported so that go.mod has their modules.
+// The programs read by the tests. The imports keep their modules in go.mod.
 import (
 	_ "k8s.io/kubernetes/pkg/controller/endpoint"
 	_ "k8s.io/sample-controller/pkg/apis/samplecontroller/v1alpha1"

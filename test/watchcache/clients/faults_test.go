@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// world is an API server, a relay of it, and informers that read from the relay.
+// world is an API server, its relay, and informers of the relay.
 type world struct {
 	*testing.T
 	api      *devserver.Server
@@ -29,13 +29,13 @@ type world struct {
 	upstream *network             // between the API server and the relay
 	relay    *relay
 	have     map[string]func() contents // by informer
-	selected map[string]string          // what an informer selects
+	selected map[string]string          // selectors by informer
 }
 
-// nodes are what informers select by.
+// nodes is the number of nodes in the informers' selectors.
 const nodes = 2
 
-// TestFaults has everything fail once, and all informers read on.
+// TestFaults lets everything fail once. All informers must recover.
 func TestFaults(t *testing.T) {
 	api := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
 	between := func(f fault) func(*world) {
@@ -62,7 +62,7 @@ func TestFaults(t *testing.T) {
 		"answers to the relay break off":            behind(cutLater),
 		"answers to the relay end at once":          behind(cutAtOnce),
 		"the relay loses its connections":           func(w *world) { w.relay.loseConnections() },
-		"the relay begins anew":                     func(w *world) { w.play(10); w.relay.restart(w.T) },
+		"the relay restarts":                        func(w *world) { w.play(10); w.relay.restart(w.T) },
 		"the API server ends its watches":           (*world).endWatches,
 		"the API server forgets its history":        (*world).expireWatches,
 		"the relay is away while much is forgotten": (*world).loseHistory,
@@ -137,7 +137,7 @@ func (w *world) play(changes int) {
 	}
 }
 
-// during makes changes while networks fail, each of which has to hit a request.
+// during makes changes while networks fail. Each fault must hit a request.
 func (w *world) during(f fault, networks ...*network) {
 	w.Helper()
 	for _, n := range networks {
@@ -169,7 +169,7 @@ func (w *world) expireWatches() {
 	}
 }
 
-// loseHistory has the relay come back when the API server has nothing left of what it has missed.
+// loseHistory restarts the relay after the API server has forgotten all missed changes.
 func (w *world) loseHistory() {
 	w.upstream.fail(refused)
 	w.play(20)
@@ -177,7 +177,7 @@ func (w *world) loseHistory() {
 	w.upstream.heal()
 }
 
-// settle waits until all informers have what the API server has.
+// settle waits until all informers have the API server's objects.
 func (w *world) settle(when string) {
 	w.Helper()
 	want := map[string]contents{"": {}, "spec.nodeName=n0": {}}
@@ -201,7 +201,7 @@ func (w *world) settle(when string) {
 	for major, n := range map[int]*network{1: w.relay.http1, 2: w.relay.http2} {
 		n.mu.Lock()
 		if len(n.protos) != 1 || !n.protos[major] {
-			w.Errorf("%s: the clients have spoken %v, want HTTP/%d", when, n.protos, major)
+			w.Errorf("%s: the clients have used the HTTP versions %v, want only %d", when, n.protos, major)
 		}
 		n.mu.Unlock()
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(logr.Discard()) // connections break here; that need not be logged
+	klog.SetLogger(logr.Discard()) // broken connections are part of the tests
 	log.SetLogger(logr.Discard())
 	devservertest.VerifyTestMain(m)
 }

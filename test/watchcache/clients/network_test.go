@@ -18,11 +18,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fault is what a network does to requests. Of its parts, the first one that is set counts.
+// fault is a network's fault of requests. The first field that is set counts.
 type fault struct {
 	err  error // of the connection
 	code int   // of the answer
-	cut  int   // bytes of the answer's body that come
+	cut  int   // delivered bytes of the answer's body
 }
 
 var (
@@ -36,18 +36,18 @@ var (
 	cutLater  = fault{cut: 5000}
 )
 
-// network is a transport that fails when it is told to.
+// network is a transport that fails on command.
 type network struct {
 	next *http.Transport // set once at construction
 
-	mu     sync.Mutex // mu guards what follows
-	fault  *fault     // nil: none
+	mu     sync.Mutex // mu guards the fields below
+	fault  *fault     // nil for none
 	open   map[*answer]bool
-	hits   int          // requests that a fault has hit
-	protos map[int]bool // major versions of HTTP that were spoken
+	hits   int          // requests hit by a fault
+	protos map[int]bool // used major versions of HTTP
 }
 
-// newNetwork returns a network that works. It trusts every server.
+// newNetwork returns a network without a fault. It trusts every server.
 func newNetwork(t *testing.T) *network {
 	n := &network{
 		next:   &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
@@ -58,7 +58,7 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// fail breaks what is open, and makes the requests that follow fail.
+// fail breaks open connections, and makes later requests fail.
 func (n *network) fail(f fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -75,7 +75,7 @@ func (n *network) heal() {
 	n.fault = nil
 }
 
-// hit returns the fault of a request, nil if there is none.
+// hit returns the fault of a request, or nil.
 func (n *network) hit() *fault {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -110,7 +110,7 @@ func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
 	defer n.mu.Unlock()
 	n.protos[resp.ProtoMajor] = true
 	n.open[a] = true
-	if n.fault != nil && f == nil { // it has begun meanwhile
+	if n.fault != nil && f == nil { // the fault began meanwhile
 		cancel()
 	}
 	return resp, nil
@@ -137,12 +137,12 @@ func refusal(req *http.Request, code int) (*http.Response, error) {
 	}, nil
 }
 
-// answer is the body of an answer, which may break off. One goroutine reads it.
+// answer is the body of an answer. It may break off. One goroutine reads it.
 type answer struct {
 	io.ReadCloser
 	n      *network
 	cancel context.CancelFunc
-	left   int // bytes that come; negative: all
+	left   int // bytes to deliver; negative for all
 }
 
 // Read reads until the body ends or breaks off.

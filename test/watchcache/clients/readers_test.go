@@ -26,16 +26,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// contents are Pods: their versions by namespace and name.
+// contents are the versions of Pods by namespace and name.
 type contents map[string]string
 
 func keyOf(pod *corev1.Pod) string { return pod.Namespace + "/" + pod.Name }
 
-// reader runs an informer of the Pods that a field selector selects until ctx ends, and returns
-// what it has.
+// reader runs an informer of the Pods selected by a field selector until ctx ends. It returns a
+// function for the informer's contents.
 type reader func(ctx context.Context, t *testing.T, to *rest.Config, selector string) func() contents
 
-// readers are the informers, by whose they are.
+// readers are the informers, by project.
 var readers = map[string]reader{
 	"client-go":          clientGo,
 	"controller-runtime": controllerRuntime,
@@ -63,7 +63,7 @@ func informerGen(ctx context.Context, t *testing.T, to *rest.Config, selector st
 	if err != nil {
 		t.Fatal(err)
 	}
-	untilEnd(t, func() { _ = i.Run(ctx) }) // its error is why ctx has ended
+	untilEnd(t, func() { _ = i.Run(ctx) }) // its error is the cause of ctx
 	return func() contents {
 		c := contents{}
 		for pod := range i.Store().Snapshot().All() {
@@ -95,7 +95,7 @@ func clientGo(ctx context.Context, t *testing.T, to *rest.Config, selector strin
 	}
 }
 
-// controllerRuntime is a manager with a controller, which notes what it reconciles.
+// controllerRuntime runs a manager with a controller, which records the Pods it reconciles.
 func controllerRuntime(ctx context.Context, t *testing.T, to *rest.Config, selector string) func() contents {
 	t.Helper()
 	opts := ctrl.Options{
@@ -109,7 +109,7 @@ func controllerRuntime(ctx context.Context, t *testing.T, to *rest.Config, selec
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &notes{mgr: mgr, seen: contents{}}
+	n := &podReconciler{mgr: mgr, seen: contents{}}
 	if err := ctrl.NewControllerManagedBy(mgr).For(&corev1.Pod{}).Complete(n); err != nil {
 		t.Fatal(err)
 	}
@@ -121,16 +121,16 @@ func controllerRuntime(ctx context.Context, t *testing.T, to *rest.Config, selec
 	return n.contents
 }
 
-// notes reconcile Pods: they have those that the manager's cache has.
-type notes struct {
+// podReconciler records Pods: it follows the manager's cache.
+type podReconciler struct {
 	mgr ctrl.Manager
 
-	mu   sync.Mutex // mu guards what follows
+	mu   sync.Mutex // mu guards seen
 	seen contents
 }
 
 // Reconcile implements [reconcile.Reconciler].
-func (n *notes) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+func (n *podReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	var pod corev1.Pod
 	err := n.mgr.GetClient().Get(ctx, req.NamespacedName, &pod)
 	n.mu.Lock()
@@ -146,7 +146,7 @@ func (n *notes) Reconcile(ctx context.Context, req reconcile.Request) (reconcile
 	return reconcile.Result{}, nil
 }
 
-func (n *notes) contents() contents {
+func (n *podReconciler) contents() contents {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return maps.Clone(n.seen)

@@ -24,11 +24,11 @@ import (
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-// relay is a handler of the Pods of an API server, on two ports.
+// relay is a handler of an API server's Pods, on two ports.
 type relay struct {
 	api          *rest.Config // of the API server, through a network
 	plain, tls   *httptest.Server
-	http1, http2 *network // of the clients of either port
+	http1, http2 *network // of the clients of each port
 	listeners    []*listener
 
 	handler atomic.Pointer[serve.Handler]
@@ -36,7 +36,7 @@ type relay struct {
 	running sync.WaitGroup
 }
 
-// newRelay returns a relay that runs until the test ends.
+// newRelay runs a relay until the test ends.
 func newRelay(t *testing.T, api *rest.Config) *relay {
 	t.Helper()
 	r := &relay{api: api, http1: newNetwork(t), http2: newNetwork(t)}
@@ -61,11 +61,11 @@ func newRelay(t *testing.T, api *rest.Config) *relay {
 	return r
 }
 
-// listener can close the connections that it has accepted.
+// listener can close its accepted connections.
 type listener struct {
 	net.Listener
 
-	mu    sync.Mutex // mu guards what follows
+	mu    sync.Mutex // mu guards conns
 	conns []net.Conn
 }
 
@@ -85,14 +85,14 @@ func (r *relay) loseConnections() {
 	for _, l := range r.listeners {
 		l.mu.Lock()
 		for _, conn := range l.conns {
-			_ = conn.Close() // it may be closed
+			_ = conn.Close() // it may already be closed
 		}
 		l.conns = nil
 		l.mu.Unlock()
 	}
 }
 
-// start starts a cache that is empty, and answers from it as soon as it is filled.
+// start starts an empty cache, and waits until it is filled and answers requests.
 func (r *relay) start(t *testing.T) {
 	t.Helper()
 	storage := caches.Upstream(t, r.api, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}})
@@ -102,7 +102,7 @@ func (r *relay) start(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r.stop = cancel
-	r.running.Go(func() { _ = cache.Run(ctx) }) // its error is why the context has ended
+	r.running.Go(func() { _ = cache.Run(ctx) }) // its error is the cause of the context
 	filled, late := context.WithTimeout(t.Context(), poll.Patience)
 	defer late()
 	if err := cache.WaitReady(filled); err != nil {
@@ -117,7 +117,7 @@ func (r *relay) start(t *testing.T) {
 	r.handler.Store(handler)
 }
 
-// restart loses all that the relay has, its history included.
+// restart starts the relay with an empty cache, without its history.
 func (r *relay) restart(t *testing.T) {
 	t.Helper()
 	r.stop()
@@ -125,7 +125,7 @@ func (r *relay) restart(t *testing.T) {
 	r.start(t)
 }
 
-// configs are those of the relay's clients, by protocol.
+// configs returns the configs of the relay's clients, by protocol.
 func (r *relay) configs() map[string]*rest.Config {
 	return map[string]*rest.Config{
 		"HTTP/1.1": {Host: r.plain.URL, Transport: r.http1, QPS: -1},

@@ -13,9 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// commands are what kubectl is run with while nothing changes.
+// commands are the kubectl commands that run while nothing changes.
 var commands = []string{
-	// what there is
+	// objects
 	"get widgets",
 	"get widgets -n a",
 	"get widgets -A",
@@ -77,7 +77,7 @@ var commands = []string{
 	"get widgets -A --chunk-size=1 -l app=x -o name",
 	"get gizmos --chunk-size=1 -o name",
 
-	// what else reads
+	// other commands that read
 	"wait widget/one -n a --for=jsonpath={.spec.color}=green --timeout=60s",
 	"wait widget/none -n a --for=delete --timeout=60s",
 	"describe widgets -n a",
@@ -93,19 +93,19 @@ func TestGet(t *testing.T) {
 			defer cancel()
 			theirs, ours := start(ctx, t, w.server, line), start(ctx, t, w.handler, line)
 			if want, got := theirs.wait(t), ours.wait(t); got != want {
-				t.Errorf("the exit code is %d, want %d", got, want)
+				t.Errorf("kubectl's exit code is %d, want %d", got, want)
 			}
-			same(t, "stdout", w.handler.shown(&ours.out), w.server.shown(&theirs.out))
-			same(t, "stderr", w.handler.shown(&ours.err), w.server.shown(&theirs.err))
+			compareOutput(t, "stdout", w.handler.normalized(&ours.out), w.server.normalized(&theirs.out))
+			compareOutput(t, "stderr", w.handler.normalized(&ours.err), w.server.normalized(&theirs.err))
 			t.Logf("%s%s", &ours.out, &ours.err)
 		})
 	}
 }
 
-func same(t *testing.T, what, got, want string) {
+func compareOutput(t *testing.T, what, got, want string) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%s is\n%s\nwant\n%s", what, got, want)
+		t.Errorf("kubectl's %s is\n%s\nwant\n%s", what, got, want)
 	}
 }
 
@@ -115,14 +115,14 @@ var (
 	withRace = regexp.MustCompile(`(?m)^I.*"Data race detection enabled"\n`)
 )
 
-// shown returns an output without ages, the width of columns and what kubectl logs under the race
-// detector, and with a word for the server's address.
-func (s *side) shown(b *buffer) string {
+// normalized returns an output without ages, column widths and the log of the race detector, and
+// with a word in place of the server's address.
+func (s *side) normalized(b *buffer) string {
 	text := strings.ReplaceAll(withRace.ReplaceAllString(b.String(), ""), s.url, "SERVER")
 	return column.ReplaceAllString(age.ReplaceAllString(text, "AGE"), "  ")
 }
 
-// watches are commands that see the changes of TestWatch. The last change ends each.
+// watches are the commands of TestWatch. The last change ends each of them.
 var watches = []string{
 	"get widgets -A -w",
 	"get widgets -A -w -o name",
@@ -133,10 +133,10 @@ var watches = []string{
 	"get widgets -n c -l app=x -w --output-watch-events -o name",
 	"get widgets -A --field-selector spec.color=red -w --output-watch-events -o custom-columns=T:.type,N:.object.metadata.name,R:.object.metadata.resourceVersion",
 	"get widgets -A -w --chunk-size=2 --server-print=false",
-	"get widgets -A --watch-only -o name", // behind all others, see awaitBegin
+	"get widgets -A --watch-only -o name", // the last, see awaitBegin
 }
 
-// TestWatch has kubectl watch on both servers, while objects change.
+// TestWatch runs kubectl's watches on both servers while objects change.
 func TestWatch(t *testing.T) {
 	w := newWorld(t)
 	w.create(t, "c/first", "app=x", "node=n1,color=red")
@@ -168,19 +168,19 @@ func TestWatch(t *testing.T) {
 		theirs[i].wait(t)
 		ours[i].wait(t)
 		t.Run(line, func(t *testing.T) {
-			want, got := w.server.shown(&theirs[i].out), w.handler.shown(&ours[i].out)
+			want, got := w.server.normalized(&theirs[i].out), w.handler.normalized(&ours[i].out)
 			if strings.Contains(line, "--watch-only") {
 				_, want, _ = strings.Cut(want, "begin")
 				_, got, _ = strings.Cut(got, "begin")
 			}
-			same(t, "stdout", got, want)
-			same(t, "stderr", w.handler.shown(&ours[i].err), w.server.shown(&theirs[i].err))
+			compareOutput(t, "stdout", got, want)
+			compareOutput(t, "stderr", w.handler.normalized(&ours[i].err), w.server.normalized(&theirs[i].err))
 		})
 	}
 }
 
-// awaitBegin waits until kubectl watches. If it doesn't show what there is, something has to happen
-// until it has seen it.
+// awaitBegin waits until kubectl watches. If it shows no initial objects, awaitBegin changes an
+// object until kubectl shows it.
 func (w *world) awaitBegin(t *testing.T, k *kubectl) {
 	t.Helper()
 	if !slices.Contains(k.Args, "--watch-only") {
@@ -194,7 +194,7 @@ func (w *world) awaitBegin(t *testing.T, k *kubectl) {
 		}
 		n++
 		w.patch(t, "c/first", fmt.Sprintf(`{"spec":{"node":"n%d"}}`, n))
-		return fmt.Errorf("%s has seen nothing: %s", k.Args, &k.err)
+		return fmt.Errorf("%s has shown no change: %s", k.Args, &k.err)
 	})
 }
 
@@ -203,7 +203,7 @@ func await(t *testing.T, k *kubectl, text string) {
 	t.Helper()
 	poll.Until(t, func() error {
 		if _, rest, ok := strings.Cut(k.out.String(), text); !ok || !strings.Contains(rest, "\n") {
-			return fmt.Errorf("%s has not written %q, but %s%s", k.Args, text, &k.out, &k.err)
+			return fmt.Errorf("the output of %s lacks %q: %s%s", k.Args, text, &k.out, &k.err)
 		}
 		return nil
 	})

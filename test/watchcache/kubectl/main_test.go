@@ -37,8 +37,8 @@ type kubectl struct {
 	out, err buffer
 }
 
-// start starts kubectl with the words of a command line, which a blank separates, against a server.
-// It is killed when ctx ends.
+// start starts kubectl against a server, with the words of line as its arguments. It is killed when
+// ctx ends.
 func start(ctx context.Context, t *testing.T, s *side, line string) *kubectl {
 	t.Helper()
 	self, err := os.Executable()
@@ -55,7 +55,7 @@ func start(ctx context.Context, t *testing.T, s *side, line string) *kubectl {
 	return k
 }
 
-// wait waits for the end, and returns the exit code.
+// wait waits for the end and returns the exit code.
 func (k *kubectl) wait(t *testing.T) int {
 	t.Helper()
 	err := k.Wait()
@@ -65,9 +65,9 @@ func (k *kubectl) wait(t *testing.T) int {
 	return k.ProcessState.ExitCode()
 }
 
-// buffer is what a process has written so far.
+// buffer is the output of a process so far.
 type buffer struct {
-	mu   sync.Mutex // mu guards what follows
+	mu   sync.Mutex // mu guards text
 	text bytes.Buffer
 }
 

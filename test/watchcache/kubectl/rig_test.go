@@ -25,10 +25,10 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/poll"
 )
 
-// side is a server that kubectl is run against.
+// side is a server for kubectl.
 type side struct{ url, home string }
 
-// world is an API server, and a handler of caches whose storage it is.
+// world is an API server, and a handler with caches of it.
 type world struct {
 	server, handler *side
 	client          dynamic.Interface // of the API server
@@ -40,7 +40,7 @@ var (
 	gizmos  = schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "gizmos"}
 )
 
-// newWorld starts the servers, and creates objects.
+// newWorld starts the servers and creates objects.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	crds, err := devserver.ReadCRDs(os.DirFS("testdata"), "crds.yaml")
@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// newCache returns a cache of a resource, which runs until the test ends.
+// newCache runs a cache of a resource until the test ends.
 func (w *world) newCache(t *testing.T, config *rest.Config, resource schema.GroupVersionResource, kind string, fields ...string) *watchcache.Cache {
 	t.Helper()
 	storage := caches.Upstream(t, config, resource, upstream.Options{Kind: kind, Fields: fields})
@@ -90,8 +90,8 @@ func (w *world) newCache(t *testing.T, config *rest.Config, resource schema.Grou
 	return cache
 }
 
-// objects returns the client of what a key belongs to, and the name: widgets have a namespace, and
-// gizmos have none.
+// objects returns the client and the name for a key. Widgets have a namespace in their key, gizmos
+// have none.
 func (w *world) objects(key string) (dynamic.ResourceInterface, string) {
 	namespace, name, ok := strings.Cut(key, "/")
 	if !ok {
@@ -115,15 +115,15 @@ func (w *world) create(t *testing.T, key, labels, spec string) {
 		}
 	}
 	made, err := objects.Create(t.Context(), o, metav1.CreateOptions{})
-	w.written(t, made, err)
+	w.awaitWritten(t, made, err)
 }
 
-// patch changes an object of the API server by a merge patch.
+// patch applies a merge patch to an object of the API server.
 func (w *world) patch(t *testing.T, key, patch string) {
 	t.Helper()
 	objects, name := w.objects(key)
 	changed, err := objects.Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	w.written(t, changed, err)
+	w.awaitWritten(t, changed, err)
 }
 
 // remove deletes an object of the API server.
@@ -135,8 +135,8 @@ func (w *world) remove(t *testing.T, key string) {
 	}
 }
 
-// written waits until the handler's cache has what was written.
-func (w *world) written(t *testing.T, o *unstructured.Unstructured, err error) {
+// awaitWritten waits until the handler's cache has a written object.
+func (w *world) awaitWritten(t *testing.T, o *unstructured.Unstructured, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// readExcluded returns the suites that are not run. In the file each stands below its reason.
+// readExcluded returns the excluded suites. In the file each stands below its reason.
 func readExcluded(t *testing.T) map[string]bool {
 	t.Helper()
 	content, err := os.ReadFile("testdata/not-applicable.txt")
@@ -31,15 +31,15 @@ func readExcluded(t *testing.T) map[string]bool {
 			continue
 		}
 		if reason == "" || excluded[line] {
-			t.Errorf("%s has no reason, or is there twice", line)
+			t.Errorf("testdata/not-applicable.txt: %s has no reason, or is there twice", line)
 		}
 		excluded[line] = true
 	}
 	return excluded
 }
 
-// TestEachSuiteIsRunOrExcluded holds the suites that are run, and those that are not, against what
-// the package exports.
+// TestEachSuiteIsRunOrExcluded compares the run and the excluded suites with the exports of the
+// package.
 func TestEachSuiteIsRunOrExcluded(t *testing.T) {
 	excluded, exported := readExcluded(t), exportedSuites(t)
 	for name := range exported {
@@ -52,7 +52,7 @@ func TestEachSuiteIsRunOrExcluded(t *testing.T) {
 	}
 	for name := range suites {
 		if !exported[name] {
-			t.Errorf("%s is run under a name that the package does not export", name)
+			t.Errorf("%s is run, but the package does not export this name", name)
 		}
 	}
 	for name := range excluded {
@@ -62,7 +62,7 @@ func TestEachSuiteIsRunOrExcluded(t *testing.T) {
 	}
 }
 
-// exportedSuites returns the names of all functions of the package that run tests or benchmarks.
+// exportedSuites returns the names of the package's functions that run tests or benchmarks.
 func exportedSuites(t *testing.T) map[string]bool {
 	t.Helper()
 	here, err := os.Getwd()

@@ -14,26 +14,25 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// shared is a storage in memory that shares its versions with other resources, as prefixes of an
-// etcd do. It tells of the others' changes when it is asked for its progress, and with its own next
-// change.
-type shared struct {
+// sharedStorage is a storage in memory that shares its versions with other resources, like a prefix
+// of an etcd. It reports their changes when asked for its progress, and with its own next change.
+type sharedStorage struct {
 	*memory.Storage
-	*others
+	*otherResources
 }
 
-// others are the changes of other resources.
-type others struct {
+// otherResources are the changes of other resources.
+type otherResources struct {
 	mu     sync.Mutex
-	latest uint64 // version of the last one
-	asked  uint64 // version that the progress was asked for; up to it, the storage tells
+	latest uint64 // version of the last change
+	asked  uint64 // requested version of the progress; the storage reports up to it
 }
 
 func newMemory(*testing.T) rig {
-	s := shared{memory.New(nodeName), &others{}}
+	s := sharedStorage{memory.New(nodeName), &otherResources{}}
 	return rig{
 		storage:  s,
-		withTTL:  func(ttl time.Duration) writer { return shared{s.WithTTL(ttl), s.others} },
+		withTTL:  func(ttl time.Duration) writer { return sharedStorage{s.WithTTL(ttl), s.otherResources} },
 		fresh:    s.fresh,
 		increase: s.increase,
 		compact: func(_ context.Context, version uint64) error {
@@ -43,8 +42,8 @@ func newMemory(*testing.T) rig {
 	}
 }
 
-// fresh waits until a cache has what the storage, and the others, had at the call.
-func (s shared) fresh(ctx context.Context, cache *watchcache.Cache) error {
+// fresh waits until a cache has the storage's and the other resources' version at the call.
+func (s sharedStorage) fresh(ctx context.Context, cache *watchcache.Cache) error {
 	s.mu.Lock()
 	s.asked = max(s.latest, s.Version())
 	version := s.asked
@@ -53,30 +52,30 @@ func (s shared) fresh(ctx context.Context, cache *watchcache.Cache) error {
 }
 
 // increase changes another resource.
-func (s shared) increase(context.Context) (int64, error) {
+func (s sharedStorage) increase(context.Context) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.latest = max(s.latest, s.Version()) + 1
 	return int64(s.latest), nil
 }
 
-// RequestProgress tells of the others, up to the version that was asked for.
-func (s shared) RequestProgress(context.Context) error {
+// RequestProgress reports the other resources' changes up to the requested version.
+func (s sharedStorage) RequestProgress(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tellLocked(s.asked)
 }
 
-// tellLocked tells of the others up to a version.
-func (s shared) tellLocked(version uint64) error {
+// tellLocked reports the other resources' changes up to a version.
+func (s sharedStorage) tellLocked(version uint64) error {
 	if version <= s.Version() {
 		return nil
 	}
 	return s.Apply(watchcache.Event{Type: watch.Bookmark, Version: version})
 }
 
-// change writes after the others.
-func (s shared) change(write func() (*watchcache.Object, error)) (*watchcache.Object, error) {
+// change makes a write after the other resources' changes.
+func (s sharedStorage) change(write func() (*watchcache.Object, error)) (*watchcache.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.tellLocked(s.latest); err != nil {
@@ -85,14 +84,14 @@ func (s shared) change(write func() (*watchcache.Object, error)) (*watchcache.Ob
 	return write()
 }
 
-func (s shared) Create(ctx context.Context, data []byte) (*watchcache.Object, error) {
+func (s sharedStorage) Create(ctx context.Context, data []byte) (*watchcache.Object, error) {
 	return s.change(func() (*watchcache.Object, error) { return s.Storage.Create(ctx, data) })
 }
 
-func (s shared) Update(ctx context.Context, data []byte) (*watchcache.Object, error) {
+func (s sharedStorage) Update(ctx context.Context, data []byte) (*watchcache.Object, error) {
 	return s.change(func() (*watchcache.Object, error) { return s.Storage.Update(ctx, data) })
 }
 
-func (s shared) Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error) {
+func (s sharedStorage) Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error) {
 	return s.change(func() (*watchcache.Object, error) { return s.Storage.Delete(ctx, key, p) })
 }

@@ -28,10 +28,9 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// TestUntilItIsFilled has an API server's cache and ours over storages that don't answer, and holds
-// the answers to lists and watches against each other: the status, and after how many seconds a
-// client is to try again.
-func TestUntilItIsFilled(t *testing.T) {
+// TestUnfilledCache compares an API server's cache and ours over storages that don't answer.
+// Lists and watches get the same status, with the same delay before a retry.
+func TestUnfilledCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		theirs, ours := newEmptyCacher(t), newEmptyHandler(t)
 		for _, passed := range []time.Duration{0, 20 * time.Second, 20 * time.Second, 40 * time.Second} {
@@ -40,10 +39,10 @@ func TestUntilItIsFilled(t *testing.T) {
 			listed := theirs.GetList(t.Context(), "/pods/", storage.ListOptions{ResourceVersion: "0", Predicate: storage.Everything, Recursive: true}, &examplev1.PodList{})
 			for query, err := range map[string]error{"watch=true": watched, "resourceVersion=0": listed} {
 				if !apierrors.IsTooManyRequests(err) {
-					t.Fatalf("%s: without its storage, the cacher has answered %v", query, err)
+					t.Fatalf("%s: without its storage, the cacher answers %v", query, err)
 				}
 				want := err.(apierrors.APIStatus).Status()
-				// as API servers send it
+				// as sent by API servers
 				want.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 				var got metav1.Status
 				answer := httptest.NewRecorder()
@@ -62,7 +61,7 @@ func TestUntilItIsFilled(t *testing.T) {
 	})
 }
 
-// newEmptyCacher returns the cacher of k8s.io/apiserver over a storage that doesn't answer.
+// newEmptyCacher returns the cacher of k8s.io/apiserver over a silent storage.
 func newEmptyCacher(t *testing.T) *cacher.Cacher {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -70,7 +69,7 @@ func newEmptyCacher(t *testing.T) *cacher.Cacher {
 		t.Fatal(err)
 	}
 	c, err := cacher.NewCacherFromConfig(cacher.Config{
-		Storage:             silent{ended: t.Context()},
+		Storage:             silentCacherStorage{ended: t.Context()},
 		Versioner:           storage.APIObjectVersioner{},
 		GroupResource:       examplev1.Resource("pods"),
 		EventsHistoryWindow: cacher.DefaultEventFreshDuration,
@@ -88,26 +87,26 @@ func newEmptyCacher(t *testing.T) *cacher.Cacher {
 	return c
 }
 
-// silent is a storage of a cacher that doesn't answer lists until the test ends. What it has not
-// got is not called.
-type silent struct {
+// silentCacherStorage is a cacher's storage that doesn't answer lists until the test ends. The
+// cacher doesn't call its other methods.
+type silentCacherStorage struct {
 	storage.Interface
 	ended context.Context
 }
 
 // IsWatchListSemanticsUnSupported makes the cacher list.
-func (silent) IsWatchListSemanticsUnSupported() bool { return true }
+func (silentCacherStorage) IsWatchListSemanticsUnSupported() bool { return true }
 
-func (silent) Versioner() storage.Versioner                        { return storage.APIObjectVersioner{} }
-func (silent) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
-func (silent) CompactRevision() int64                              { return 0 }
+func (silentCacherStorage) Versioner() storage.Versioner                        { return storage.APIObjectVersioner{} }
+func (silentCacherStorage) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
+func (silentCacherStorage) CompactRevision() int64                              { return 0 }
 
-func (s silent) GetList(context.Context, string, storage.ListOptions, runtime.Object) error {
+func (s silentCacherStorage) GetList(context.Context, string, storage.ListOptions, runtime.Object) error {
 	<-s.ended.Done()
 	return context.Cause(s.ended)
 }
 
-// newEmptyHandler returns a handler of a cache whose storage doesn't answer.
+// newEmptyHandler returns a handler of a cache over a silent storage.
 func newEmptyHandler(t *testing.T) http.Handler {
 	t.Helper()
 	cache, err := watchcache.New(watchcache.Config{Storage: silentStorage{}})
@@ -115,7 +114,7 @@ func newEmptyHandler(t *testing.T) http.Handler {
 		t.Fatal(err)
 	}
 	var running sync.WaitGroup
-	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is why the context has ended
+	running.Go(func() { _ = cache.Run(t.Context()) }) // its error is the cause of the context
 	t.Cleanup(running.Wait)
 	h, err := serve.New(serve.Config{Resources: []serve.Resource{{
 		GroupVersionResource: examplev1.SchemeGroupVersion.WithResource("pods"), Kind: "Pod", Namespaced: true, Cache: cache,
@@ -126,7 +125,7 @@ func newEmptyHandler(t *testing.T) http.Handler {
 	return h
 }
 
-// silentStorage is a storage of ours that doesn't answer.
+// silentStorage is a storage that doesn't answer.
 type silentStorage struct{ watchcache.Storage }
 
 func (silentStorage) List(ctx context.Context) ([]*watchcache.Object, uint64, error) {

@@ -23,13 +23,13 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// record is a pod as the storages have it. The suites store pods under keys that don't fit their
-// names, and change their names and uids, which no API allows. So the metadata of a record is made
-// of the key, and the pod is a value inside of it. What selectors see is outside.
+// record is the stored form of a pod. The suites store pods under keys that don't fit their names,
+// and change their names and uids, which no API allows. So a record's metadata comes from the key,
+// and the pod is a value inside. Selectors see only fields outside of the pod.
 type record struct {
 	Metadata metadata `json:"metadata"`
 	Spec     spec     `json:"spec"`
-	Pod      []byte   `json:"pod"` // as the store's transformer has written it
+	Pod      []byte   `json:"pod"` // written by the store's transformer
 }
 
 type metadata struct {
@@ -43,13 +43,13 @@ type spec struct {
 	NodeName string `json:"nodeName,omitempty"`
 }
 
-// nodeName is the field that the suites select by.
+// nodeName is the field in the suites' selectors.
 const nodeName = "spec.nodeName"
 
-// resource is what the keys of all pods begin with.
+// resource is the prefix of all pods' keys.
 const resource = "/pods/"
 
-// split returns the namespace and the name of what is stored under a key. A name is never empty.
+// split returns the namespace and the name for a key. A name is never empty.
 func split(key string) (namespace, name string) {
 	rest := strings.TrimPrefix(key, resource)
 	namespace, name, ok := strings.Cut(rest, "/")
@@ -59,13 +59,13 @@ func split(key string) (namespace, name string) {
 	return namespace, cmp.Or(name, ".")
 }
 
-// cacheKey returns the key that a cache has for a key of the suites.
+// cacheKey returns the cache's key for a key of the suites.
 func cacheKey(key string) string {
 	namespace, name := split(key)
 	return object.Key{Namespace: namespace, Name: name}.String()
 }
 
-// codec is that of the pods.
+// codec is the codec of the pods.
 var codec = func() runtime.Codec {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, metav1.SchemeGroupVersion)
@@ -74,7 +74,7 @@ var codec = func() runtime.Codec {
 	return serializer.NewCodecFactory(scheme).LegacyCodec(examplev1.SchemeGroupVersion)
 }()
 
-// encode returns a pod without its version.
+// encode encodes a pod without its version.
 func encode(obj runtime.Object) ([]byte, error) {
 	obj = obj.DeepCopyObject()
 	if err := (storage.APIObjectVersioner{}).PrepareObjectForStorage(obj); err != nil {
@@ -83,9 +83,9 @@ func encode(obj runtime.Object) ([]byte, error) {
 	return runtime.Encode(codec, obj)
 }
 
-// decode sets a pod to what encode has returned, and its version.
+// decode decodes a pod and sets its version.
 func decode(data []byte, version uint64, into runtime.Object) error {
-	if into == nil { // the caller has no use for it
+	if into == nil { // the caller doesn't need the pod
 		return nil
 	}
 	if err := runtime.SetZeroValue(into); err != nil {
@@ -97,8 +97,8 @@ func decode(data []byte, version uint64, into runtime.Object) error {
 	return storage.APIObjectVersioner{}.UpdateObject(into, version)
 }
 
-// seal returns the record of a pod, which encode has made data of. version is that of the record
-// which it replaces, 0 if there is none.
+// seal returns the record of a pod; data is the pod in encoded form. version is the version of the
+// replaced record, or 0 for none.
 func (s *store) seal(ctx context.Context, key string, pod *example.Pod, data []byte, version uint64) ([]byte, error) {
 	stored, err := s.transformer().TransformToStorage(ctx, data, value.DefaultContext(key))
 	if err != nil {
@@ -113,8 +113,8 @@ func (s *store) seal(ctx context.Context, key string, pod *example.Pod, data []b
 	return json.Marshal(r)
 }
 
-// open returns what encode has made of the pod in a record. It is stale if the transformer would
-// write it otherwise.
+// open returns the encoded pod in a record. It is stale if the transformer would write it in
+// another form.
 func (s *store) open(ctx context.Context, o *watchcache.Object) (data []byte, stale bool, err error) {
 	var r record
 	if err := json.Unmarshal(o.Bytes, &r); err != nil {
@@ -128,7 +128,7 @@ func (s *store) open(ctx context.Context, o *watchcache.Object) (data []byte, st
 	return data, stale, nil
 }
 
-// read sets a pod to the one in a record, and its version.
+// read decodes the pod in a record into into, and sets its version.
 func (s *store) read(ctx context.Context, o *watchcache.Object, version uint64, into runtime.Object) error {
 	data, _, err := s.open(ctx, o)
 	if err != nil {

@@ -17,26 +17,26 @@ import (
 	"github.com/informer-gen/informer-gen/server/watchcache"
 )
 
-// writer is what writes to a storage.
+// writer writes to a storage.
 type writer = serve.Writer
 
-// rig is an empty storage, and what the suites do to it.
+// rig is an empty storage with the operations of the suites.
 type rig struct {
 	storage interface {
 		watchcache.Storage
 		writer
 	}
-	// withTTL returns the storage, for objects that end by themselves.
+	// withTTL returns a writer of objects that expire.
 	withTTL func(time.Duration) writer
-	// fresh waits until a cache has what the storage had at the call.
+	// fresh waits until a cache has the storage's version at the call.
 	fresh func(context.Context, *watchcache.Cache) error
-	// increase makes the version one greater, without a change of the cache's objects.
+	// increase increments the version without a change of the cache's objects.
 	increase func(context.Context) (int64, error)
-	// compact forgets the history up to a version.
+	// compact compacts the history up to a version.
 	compact func(ctx context.Context, version uint64) error
 }
 
-// rigs are the storages that the suites are run on, by name.
+// rigs are the storages under test, by name.
 var rigs = map[string]func(*testing.T) rig{"memory": newMemory, "etcd": newEtcd}
 
 func newEtcd(t *testing.T) rig {
@@ -70,7 +70,7 @@ func startEtcd(t *testing.T) *clientv3.Client {
 	c.ListenPeerUrls, c.AdvertisePeerUrls = anyPort, anyPort
 	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
-	c.TickMs, c.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	c.TickMs, c.ElectionMs = 10, 100 // a single member elects itself
 	c.UnsafeNoFsync = true
 	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	server, err := embed.StartEtcd(c)

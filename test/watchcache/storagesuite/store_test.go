@@ -22,72 +22,72 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/caches"
 )
 
-// store is a watch cache and its storage as one [storage.Interface], for pods. newStore makes one.
+// store is a watch cache and its storage as one [storage.Interface] for pods.
 //
-// A write returns when the cache has it. So a read at any version sees it, as the suites want it
+// A write returns when the cache has it. So a read at any version sees it, as the suites expect
 // from etcd.
 type store struct {
-	rig                             // set once at construction
-	cache   *watchcache.Cache       // set once at construction
-	ended   context.Context         // set once at construction: when the test does
-	watches sync.WaitGroup          // the goroutines of watches
-	using   atomic.Pointer[usedFor] // the transformer
+	rig                                    // set once at construction
+	cache   *watchcache.Cache              // set once at construction
+	ended   context.Context                // set once at construction: done when the test ends
+	watches sync.WaitGroup                 // the goroutines of watches
+	current atomic.Pointer[transformerBox] // the transformer
 
 	compacted atomic.Uint64 // older versions are refused
 }
 
 // usedFor is a transformer behind a pointer.
-type usedFor struct{ value.Transformer }
+type transformerBox struct{ value.Transformer }
 
 var (
 	_ storagetesting.InterfaceWithPrefixTransformer   = (*store)(nil)
 	_ storagetesting.InterfaceWithTransformerOverride = (*store)(nil)
 )
 
-// bookmarkInterval is short, because some suites wait for a bookmark, for 3 s. Others want silence
-// after the first events of a watch, which have to come before the first bookmark, also on a busy
+// bookmarkInterval is short, because some suites wait only 3 s for a bookmark. Others want silence
+// after the first events of a watch: these must arrive before the first bookmark, even on a busy
 // machine.
 const bookmarkInterval = 1500 * time.Millisecond
 
-// newStore returns a store on a storage that is empty. It ends with the test.
+// newStore returns a store on an empty storage. It ends with the test.
 func newStore(t *testing.T, r rig) *store {
 	t.Helper()
 	s := &store{rig: r, ended: t.Context()}
 	t.Cleanup(s.watches.Wait)
 	s.cache = caches.Run(t, watchcache.Config{Storage: r.storage, BookmarkInterval: bookmarkInterval})
-	s.using.Store(&usedFor{storagetesting.NewPrefixTransformer([]byte("stored:"), false)})
+	s.current.Store(&transformerBox{storagetesting.NewPrefixTransformer([]byte("stored:"), false)})
 	return s
 }
 
-func (s *store) transformer() value.Transformer { return s.using.Load().Transformer }
+func (s *store) transformer() value.Transformer { return s.current.Load().Transformer }
 
-// UpdatePrefixTransformer replaces the transformer until the function that it returns is called.
+// UpdatePrefixTransformer replaces the transformer. The returned function restores it.
 func (s *store) UpdatePrefixTransformer(modify storagetesting.PrefixTransformerModifier) func() {
-	old := s.using.Load()
+	old := s.current.Load()
 	c := *old.Transformer.(*storagetesting.PrefixTransformer)
-	s.using.Store(&usedFor{modify(&c)})
-	return func() { s.using.Store(old) }
+	s.current.Store(&transformerBox{modify(&c)})
+	return func() { s.current.Store(old) }
 }
 
-// UpdateTransformer replaces the transformer until the function that it returns is called.
+// UpdateTransformer replaces the transformer. The returned function restores it.
 func (s *store) UpdateTransformer(modify storagetesting.TransformerModifier) func() {
-	old := s.using.Load()
-	s.using.Store(&usedFor{modify(old.Transformer)})
-	return func() { s.using.Store(old) }
+	old := s.current.Load()
+	s.current.Store(&transformerBox{modify(old.Transformer)})
+	return func() { s.current.Store(old) }
 }
 
-// catchUp waits until the cache has what the storage had at the call.
+// catchUp waits until the cache has the storage's version at the call.
 func (s *store) catchUp(ctx context.Context) error {
-	return patiently(func() error { return s.fresh(ctx, s.cache) })
+	return retryTimeouts(func() error { return s.fresh(ctx, s.cache) })
 }
 
 // await waits until the cache has a version.
 func (s *store) await(ctx context.Context, version uint64) error {
-	return patiently(func() error { return s.cache.WaitUntilFresh(ctx, version) })
+	return retryTimeouts(func() error { return s.cache.WaitUntilFresh(ctx, version) })
 }
 
-// patiently waits for a version that will come, however slow the machine is.
-func patiently(wait func() error) error {
+// retryTimeouts waits for a version without a time limit: the machine may be slow.
+func retryTimeouts(wait func() error) error {
 	for {
 		if err := wait(); !errors.As(err, new(*watchcache.TooLargeError)) {
 			return err
@@ -95,8 +95,7 @@ func patiently(wait func() error) error {
 	}
 }
 
-// prepare lets the cache catch up for a request that wants the newest state, or a version that the
-// cache doesn't have.
+// prepare lets the cache catch up for a request for the newest state or for a later version.
 func (s *store) prepare(ctx context.Context, newest bool, version uint64) error {
 	if newest || version > s.cache.Status().Version {
 		return s.catchUp(ctx)
@@ -104,17 +103,17 @@ func (s *store) prepare(ctx context.Context, newest bool, version uint64) error 
 	return nil
 }
 
-// find returns the record under a key that PrepareKey has returned; nil if there is none.
+// find returns the record under a key prepared by PrepareKey, or nil.
 func (s *store) find(ctx context.Context, key string, newest bool, version uint64) (*watchcache.Object, error) {
 	if err := s.prepare(ctx, newest, version); err != nil {
 		return nil, err
 	}
 	o, err := s.cache.Get(ctx, cacheKey(key), version)
-	return o, refused(err)
+	return o, suiteError(err)
 }
 
-// refused returns an error of the cache as the suites know it.
-func refused(err error) error {
+// suiteError returns an error of the cache in the suites' form.
+func suiteError(err error) error {
 	if tooLarge := (*watchcache.TooLargeError)(nil); errors.As(err, &tooLarge) {
 		return storage.NewTooLargeResourceVersionError(tooLarge.Version, tooLarge.Current, 1)
 	}
@@ -143,7 +142,7 @@ func (s *store) Get(ctx context.Context, key string, opts storage.GetOptions, ou
 	return s.read(ctx, o, o.Version, out)
 }
 
-// filter returns the filter of what is selected below a prefix, or under a key.
+// filter returns the filter of the selected objects below a prefix, or under a key.
 func filter(key string, opts storage.ListOptions) watchcache.Filter {
 	f := watchcache.Filter{Labels: opts.Predicate.Label, Fields: opts.Predicate.Field}
 	if opts.Recursive {
@@ -187,13 +186,12 @@ func (s *store) GetList(ctx context.Context, key string, opts storage.ListOption
 	if errors.As(err, new(*watchcache.ExpiredError)) {
 		return expired(key, from)
 	} else if err != nil {
-		return refused(err)
+		return suiteError(err)
 	}
 	return s.fill(ctx, out.(*example.PodList), list, key)
 }
 
-// fill sets pods to those of a list below a prefix, or to those before the first that can't be
-// read.
+// fill sets pods to the pods of a list below a prefix. It stops at the first unreadable one.
 func (s *store) fill(ctx context.Context, pods *example.PodList, list *watchcache.List, prefix string) (err error) {
 	pods.Items = make([]example.Pod, 0, len(list.Objects))
 	for _, o := range list.Objects {
@@ -216,8 +214,8 @@ func (s *store) fill(ctx context.Context, pods *example.PodList, list *watchcach
 	return s.Versioner().UpdateList(pods, list.Version, next, remaining)
 }
 
-// expired returns what a list gets for a version that is too old: with a token for the newest
-// state, if it was to go on from a key.
+// expired returns the error of a list for an expired version. If the list continues from a key, the
+// error has a token for the newest state.
 func expired(prefix, from string) error {
 	if from == "" {
 		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
@@ -234,7 +232,7 @@ func expired(prefix, from string) error {
 // Versioner implements [storage.Interface].
 func (s *store) Versioner() storage.Versioner { return storage.APIObjectVersioner{} }
 
-// Stats implements [storage.Interface], but for the size of objects.
+// Stats implements [storage.Interface], except for the size of objects.
 func (s *store) Stats(context.Context) (storage.Stats, error) {
 	return storage.Stats{ObjectCount: int64(s.cache.Status().Objects)}, nil
 }
@@ -256,15 +254,15 @@ func (s *store) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
 	return s.cache.Status().Version, err
 }
 
-// EnableResourceSizeEstimation implements [storage.Interface]. There is none.
+// EnableResourceSizeEstimation implements [storage.Interface]. A store estimates no sizes.
 func (s *store) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 
 // CompactRevision implements [storage.Interface].
 func (s *store) CompactRevision() int64 { return int64(s.compacted.Load()) }
 
-// compactTo compacts the storage up to a version, for the suites. As with API servers, which write
-// down what they compact, the version grows by that. The cache keeps its history, so the store
-// refuses what is older.
+// compactTo compacts the storage up to a version, for the suites. Like API servers, which record
+// their compactions, it also increments the version. The cache keeps its history, so the store
+// itself refuses older versions.
 func (s *store) compactTo(ctx context.Context, t *testing.T, version string) {
 	t.Helper()
 	number, err := s.Versioner().ParseResourceVersion(version)
@@ -278,7 +276,7 @@ func (s *store) compactTo(ctx context.Context, t *testing.T, version string) {
 	s.increaseVersion(ctx, t)
 }
 
-// increaseVersion makes the storage's version one greater, for the suites, by what is no pod.
+// increaseVersion increments the storage's version, for the suites, without a write of a pod.
 func (s *store) increaseVersion(ctx context.Context, t *testing.T) int64 {
 	t.Helper()
 	version, err := s.increase(ctx)

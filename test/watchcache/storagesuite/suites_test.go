@@ -10,27 +10,27 @@ import (
 	suite "k8s.io/apiserver/pkg/storage/testing"
 )
 
-// suites are those that are run, by name.
+// suites are the run suites, by name.
 var suites = map[string]func(*testing.T, *store){
-	"RunTestCreate":             func(t *testing.T, s *store) { suite.RunTestCreate(t.Context(), t, s, s.isStored) },
-	"RunTestCreateWithTTL":      plain(suite.RunTestCreateWithTTL),
-	"RunTestCreateWithKeyExist": plain(suite.RunTestCreateWithKeyExist),
-	"RunTestGet":                plain(suite.RunTestGet),
-	"RunTestKeySchema":          plain(suite.RunTestKeySchema),
+	"RunTestCreate":             func(t *testing.T, s *store) { suite.RunTestCreate(t.Context(), t, s, s.checkStored) },
+	"RunTestCreateWithTTL":      withStore(suite.RunTestCreateWithTTL),
+	"RunTestCreateWithKeyExist": withStore(suite.RunTestCreateWithKeyExist),
+	"RunTestGet":                withStore(suite.RunTestGet),
+	"RunTestKeySchema":          withStore(suite.RunTestKeySchema),
 	"RunTestStats": func(t *testing.T, s *store) {
 		suite.RunTestStats(t.Context(), t, s, codec, s.transformer(), false)
 	},
 
-	"RunTestUnconditionalDelete":                        plain(suite.RunTestUnconditionalDelete),
-	"RunTestConditionalDelete":                          plain(suite.RunTestConditionalDelete),
-	"RunTestDeleteWithSuggestion":                       plain(suite.RunTestDeleteWithSuggestion),
-	"RunTestDeleteWithSuggestionAndConflict":            plain(suite.RunTestDeleteWithSuggestionAndConflict),
-	"RunTestDeleteWithConflict":                         plain(suite.RunTestDeleteWithConflict),
-	"RunTestDeleteWithSuggestionOfDeletedObject":        plain(suite.RunTestDeleteWithSuggestionOfDeletedObject),
-	"RunTestValidateDeletionWithSuggestion":             plain(suite.RunTestValidateDeletionWithSuggestion),
-	"RunTestValidateDeletionWithOnlySuggestionValid":    plain(suite.RunTestValidateDeletionWithOnlySuggestionValid),
-	"RunTestPreconditionalDeleteWithSuggestion":         plain(suite.RunTestPreconditionalDeleteWithSuggestion),
-	"RunTestPreconditionalDeleteWithOnlySuggestionPass": plain(suite.RunTestPreconditionalDeleteWithOnlySuggestionPass),
+	"RunTestUnconditionalDelete":                        withStore(suite.RunTestUnconditionalDelete),
+	"RunTestConditionalDelete":                          withStore(suite.RunTestConditionalDelete),
+	"RunTestDeleteWithSuggestion":                       withStore(suite.RunTestDeleteWithSuggestion),
+	"RunTestDeleteWithSuggestionAndConflict":            withStore(suite.RunTestDeleteWithSuggestionAndConflict),
+	"RunTestDeleteWithConflict":                         withStore(suite.RunTestDeleteWithConflict),
+	"RunTestDeleteWithSuggestionOfDeletedObject":        withStore(suite.RunTestDeleteWithSuggestionOfDeletedObject),
+	"RunTestValidateDeletionWithSuggestion":             withStore(suite.RunTestValidateDeletionWithSuggestion),
+	"RunTestValidateDeletionWithOnlySuggestionValid":    withStore(suite.RunTestValidateDeletionWithOnlySuggestionValid),
+	"RunTestPreconditionalDeleteWithSuggestion":         withStore(suite.RunTestPreconditionalDeleteWithSuggestion),
+	"RunTestPreconditionalDeleteWithOnlySuggestionPass": withStore(suite.RunTestPreconditionalDeleteWithOnlySuggestionPass),
 	"RunTestDeleteExpectedTransformOrDecodeError": func(t *testing.T, s *store) {
 		for _, read := range unreadable {
 			setFailing := s.failing(read)
@@ -46,16 +46,16 @@ var suites = map[string]func(*testing.T, *store){
 	},
 
 	"RunTestGuaranteedUpdate": func(t *testing.T, s *store) {
-		suite.RunTestGuaranteedUpdate(t.Context(), t, s, s.isStored)
+		suite.RunTestGuaranteedUpdate(t.Context(), t, s, s.checkStored)
 	},
-	"RunTestGuaranteedUpdateWithTTL":                   plain(suite.RunTestGuaranteedUpdateWithTTL),
-	"RunTestGuaranteedUpdateChecksStoredData":          transformed(suite.RunTestGuaranteedUpdateChecksStoredData),
-	"RunTestGuaranteedUpdateWithConflict":              plain(suite.RunTestGuaranteedUpdateWithConflict),
-	"RunTestGuaranteedUpdateWithSuggestionAndConflict": plain(suite.RunTestGuaranteedUpdateWithSuggestionAndConflict),
-	"RunTestTransformationFailure":                     transformed(suite.RunTestTransformationFailure),
+	"RunTestGuaranteedUpdateWithTTL":                   withStore(suite.RunTestGuaranteedUpdateWithTTL),
+	"RunTestGuaranteedUpdateChecksStoredData":          withTransformer(suite.RunTestGuaranteedUpdateChecksStoredData),
+	"RunTestGuaranteedUpdateWithConflict":              withStore(suite.RunTestGuaranteedUpdateWithConflict),
+	"RunTestGuaranteedUpdateWithSuggestionAndConflict": withStore(suite.RunTestGuaranteedUpdateWithSuggestionAndConflict),
+	"RunTestTransformationFailure":                     withTransformer(suite.RunTestTransformationFailure),
 
 	"RunTestList": func(t *testing.T, s *store) {
-		// as etcd answers: a limit counts at version 0, too
+		// like etcd: a limit counts also at version 0
 		suite.RunTestList(t.Context(), t, s, s.compactTo, false, nil)
 	},
 	"RunTestConsistentList": func(t *testing.T, s *store) {
@@ -64,71 +64,71 @@ var suites = map[string]func(*testing.T, *store){
 	"RunTestGetListNonRecursive": func(t *testing.T, s *store) {
 		suite.RunTestGetListNonRecursive(t.Context(), t, s.increaseVersion, s)
 	},
-	"RunTestGetListRecursivePrefix":     plain(suite.RunTestGetListRecursivePrefix),
-	"RunTestListContinuation":           called(suite.RunTestListContinuation),
-	"RunTestListPaginationRareObject":   called(suite.RunTestListPaginationRareObject),
-	"RunTestListContinuationWithFilter": called(suite.RunTestListContinuationWithFilter),
+	"RunTestGetListRecursivePrefix":     withStore(suite.RunTestGetListRecursivePrefix),
+	"RunTestListContinuation":           withCalls(suite.RunTestListContinuation),
+	"RunTestListPaginationRareObject":   withCalls(suite.RunTestListPaginationRareObject),
+	"RunTestListContinuationWithFilter": withCalls(suite.RunTestListContinuationWithFilter),
 	"RunTestListInconsistentContinuation": func(t *testing.T, s *store) {
 		suite.RunTestListInconsistentContinuation(t.Context(), t, s, s.compactTo)
 	},
-	"RunTestListResourceVersionMatch": transformed(suite.RunTestListResourceVersionMatch),
+	"RunTestListResourceVersionMatch": withTransformer(suite.RunTestListResourceVersionMatch),
 	"RunTestGetListWithoutErrorAggregation": func(t *testing.T, s *store) {
 		suite.RunTestGetListWithoutErrorAggregation(t.Context(), t, s, errCorrupt)
 	},
-	"RunTestListPaging":          plain(suite.RunTestListPaging),
-	"RunTestNamespaceScopedList": plain(suite.RunTestNamespaceScopedList),
+	"RunTestListPaging":          withStore(suite.RunTestListPaging),
+	"RunTestNamespaceScopedList": withStore(suite.RunTestNamespaceScopedList),
 	"RunTestCompactRevision": func(t *testing.T, s *store) {
 		suite.RunTestCompactRevision(t.Context(), t, s, s.increaseVersion, s.compactTo)
 	},
 
-	"RunTestWatch": plain(suite.RunTestWatch),
+	"RunTestWatch": withStore(suite.RunTestWatch),
 	"RunTestWatchFromZero": func(t *testing.T, s *store) {
 		suite.RunTestWatchFromZero(t.Context(), t, s, s.compactTo)
 	},
-	"RunTestDeleteTriggerWatch":   plain(suite.RunTestDeleteTriggerWatch),
-	"RunTestWatchFromNonZero":     plain(suite.RunTestWatchFromNonZero),
-	"RunTestDelayedWatchDelivery": plain(suite.RunTestDelayedWatchDelivery),
-	"RunTestWatchError":           transformed(suite.RunTestWatchError),
+	"RunTestDeleteTriggerWatch":   withStore(suite.RunTestDeleteTriggerWatch),
+	"RunTestWatchFromNonZero":     withStore(suite.RunTestWatchFromNonZero),
+	"RunTestDelayedWatchDelivery": withStore(suite.RunTestDelayedWatchDelivery),
+	"RunTestWatchError":           withTransformer(suite.RunTestWatchError),
 	"RunTestWatchWithUnsafeDelete": func(t *testing.T, s *store) {
 		suite.RunTestWatchWithUnsafeDelete(t.Context(), t, s, errCorrupt)
 	},
-	"RunTestWatchContextCancel":                 plain(suite.RunTestWatchContextCancel),
-	"RunTestWatcherTimeout":                     plain(suite.RunTestWatcherTimeout),
-	"RunTestWatchDeleteEventObjectHaveLatestRV": plain(suite.RunTestWatchDeleteEventObjectHaveLatestRV),
-	"RunTestWatchInitializationSignal":          plain(suite.RunTestWatchInitializationSignal),
+	"RunTestWatchContextCancel":                 withStore(suite.RunTestWatchContextCancel),
+	"RunTestWatcherTimeout":                     withStore(suite.RunTestWatcherTimeout),
+	"RunTestWatchDeleteEventObjectHaveLatestRV": withStore(suite.RunTestWatchDeleteEventObjectHaveLatestRV),
+	"RunTestWatchInitializationSignal":          withStore(suite.RunTestWatchInitializationSignal),
 	"RunOptionalTestProgressNotify": func(t *testing.T, s *store) {
 		suite.RunOptionalTestProgressNotify(t.Context(), t, s, s.increaseVersion)
 	},
-	"RunTestClusterScopedWatch":   plain(suite.RunTestClusterScopedWatch),
-	"RunTestNamespaceScopedWatch": plain(suite.RunTestNamespaceScopedWatch),
+	"RunTestClusterScopedWatch":   withStore(suite.RunTestClusterScopedWatch),
+	"RunTestNamespaceScopedWatch": withStore(suite.RunTestNamespaceScopedWatch),
 	"RunTestWatchDispatchBookmarkEvents": func(t *testing.T, s *store) {
 		suite.RunTestWatchDispatchBookmarkEvents(t.Context(), t, s, true)
 	},
-	"RunTestOptionalWatchBookmarksWithCorrectResourceVersion": plain(suite.RunTestOptionalWatchBookmarksWithCorrectResourceVersion),
-	"RunSendInitialEventsBackwardCompatibility":               plain(suite.RunSendInitialEventsBackwardCompatibility),
-	"RunWatchSemantics":                     plain(suite.RunWatchSemantics),
-	"RunWatchSemanticInitialEventsExtended": plain(suite.RunWatchSemanticInitialEventsExtended),
-	"RunWatchListMatchSingle":               plain(suite.RunWatchListMatchSingle),
-	"RunWatchErrorIsBlockingFurtherEvents":  transformed(suite.RunWatchErrorIsBlockingFurtherEvents),
+	"RunTestOptionalWatchBookmarksWithCorrectResourceVersion": withStore(suite.RunTestOptionalWatchBookmarksWithCorrectResourceVersion),
+	"RunSendInitialEventsBackwardCompatibility":               withStore(suite.RunSendInitialEventsBackwardCompatibility),
+	"RunWatchSemantics":                     withStore(suite.RunWatchSemantics),
+	"RunWatchSemanticInitialEventsExtended": withStore(suite.RunWatchSemanticInitialEventsExtended),
+	"RunWatchListMatchSingle":               withStore(suite.RunWatchListMatchSingle),
+	"RunWatchErrorIsBlockingFurtherEvents":  withTransformer(suite.RunWatchErrorIsBlockingFurtherEvents),
 }
 
-// plain is a suite that needs no more than a store.
-func plain(run func(context.Context, *testing.T, storage.Interface)) func(*testing.T, *store) {
+// withStore runs a suite that needs only a store.
+func withStore(run func(context.Context, *testing.T, storage.Interface)) func(*testing.T, *store) {
 	return func(t *testing.T, s *store) { run(t.Context(), t, s) }
 }
 
-// transformed is a suite that changes what the store writes and reads.
-func transformed(run func(context.Context, *testing.T, suite.InterfaceWithPrefixTransformer)) func(*testing.T, *store) {
+// withTransformer runs a suite that changes the store's transformer.
+func withTransformer(run func(context.Context, *testing.T, suite.InterfaceWithPrefixTransformer)) func(*testing.T, *store) {
 	return func(t *testing.T, s *store) { run(t.Context(), t, s) }
 }
 
-// called is a suite that counts the calls to etcd, of which a cache makes none.
-func called(run func(context.Context, *testing.T, storage.Interface, suite.CallsValidation)) func(*testing.T, *store) {
+// withCalls runs a suite that counts calls to etcd. A cache makes none.
+func withCalls(run func(context.Context, *testing.T, storage.Interface, suite.CallsValidation)) func(*testing.T, *store) {
 	return func(t *testing.T, s *store) { run(t.Context(), t, s, nil) }
 }
 
-// isStored checks what a suite has written.
-func (s *store) isStored(ctx context.Context, t *testing.T, key string) {
+// checkStored checks an object written by a suite.
+func (s *store) checkStored(ctx context.Context, t *testing.T, key string) {
 	t.Helper()
 	objects, _, err := s.storage.List(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *store) isStored(ctx context.Context, t *testing.T, key string) {
 			return
 		}
 	}
-	t.Errorf("the storage has nothing under %s", key)
+	t.Errorf("the storage has no object under %s", key)
 }
 
 // TestSuites runs each suite on each storage.

@@ -9,33 +9,33 @@ import (
 	"k8s.io/apiserver/pkg/storage/value"
 )
 
-// errCorrupt is why a pod can't be read.
+// errCorrupt is the error of an unreadable pod.
 var errCorrupt = errors.New("bits flipped")
 
-// unreader is a transformer that reads everything as the same, or not at all.
-type unreader struct {
+// corruptReader is a transformer that reads the same data or error in place of everything.
+type corruptReader struct {
 	value.Transformer
 	data []byte
 	err  error
 }
 
-// unreadable is what a pod that can't be read is read as: as nothing, or as what is no pod.
-var unreadable = []unreader{{err: errCorrupt}, {data: []byte("no pod")}}
+// unreadable are the two kinds of unreadable pods: an error, and data of another form.
+var unreadable = []corruptReader{{err: errCorrupt}, {data: []byte("no pod")}}
 
 // TransformFromStorage implements [value.Transformer].
-func (r unreader) TransformFromStorage(context.Context, []byte, value.Context) (data []byte, stale bool, err error) {
+func (r corruptReader) TransformFromStorage(context.Context, []byte, value.Context) (data []byte, stale bool, err error) {
 	return r.data, false, r.err
 }
 
-// failing returns a function that makes pods be read by r, or as they are.
-func (s *store) failing(r unreader) func(bool) {
-	whole := s.using.Load()
+// failing returns a function that switches between r and the present transformer.
+func (s *store) failing(r corruptReader) func(bool) {
+	old := s.current.Load()
 	r.Transformer = whole
 	return func(fail bool) {
 		if fail {
-			s.using.Store(&usedFor{r})
+			s.current.Store(&transformerBox{r})
 		} else {
-			s.using.Store(whole)
+			s.current.Store(old)
 		}
 	}
 }

@@ -40,11 +40,11 @@ func (w *watcher) send(ctx context.Context, e watch.Event) bool {
 	}
 }
 
-// unread is how many events may wait for the reader of a watch: more than the suites leave unread
-// before they stop one.
+// unread is the capacity for undelivered events of a watch: more than the suites leave unread
+// before they stop a watch.
 const unread = 100
 
-// Watch implements [storage.Interface]. The watch times out when ctx does.
+// Watch implements [storage.Interface]. The watch ends when ctx times out.
 func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	key, err := storage.PrepareKey(resource, key, opts.Recursive)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	}
 	opened, err := s.openWatch(ctx, o)
 	if err != nil && !errors.As(err, new(*watchcache.ExpiredError)) {
-		return nil, refused(err)
+		return nil, suiteError(err)
 	}
 	utilflowcontrol.WatchInitialized(ctx)
 
@@ -93,7 +93,7 @@ func (s *store) Watch(ctx context.Context, key string, opts storage.ListOptions)
 	return w, nil
 }
 
-// openWatch starts a watch of the cache, if the history since its version is not compacted.
+// openWatch starts a watch of the cache unless the history since its version is compacted.
 func (s *store) openWatch(ctx context.Context, o watchcache.WatchOptions) (*watchcache.Watcher, error) {
 	if oldest := s.compacted.Load(); !o.InitialEvents && o.After != 0 && o.After < oldest {
 		return nil, &watchcache.ExpiredError{Version: o.After, Oldest: oldest}
@@ -101,7 +101,7 @@ func (s *store) openWatch(ctx context.Context, o watchcache.WatchOptions) (*watc
 	return s.cache.Watch(ctx, o)
 }
 
-// forward sends the events of a watch until that ends, ctx does, or a pod can't be read.
+// forward sends the events of a watch until the watch or ctx ends, or a pod is unreadable.
 func (s *store) forward(ctx context.Context, from *watchcache.Watcher, to *watcher) error {
 	for {
 		events, err := from.Next(ctx)
@@ -117,7 +117,7 @@ func (s *store) forward(ctx context.Context, from *watchcache.Watcher, to *watch
 	}
 }
 
-// event returns an event of the cache as one of a pod.
+// event converts an event of the cache to an event of a pod.
 func (s *store) event(ctx context.Context, e watchcache.Event) watch.Event {
 	pod := &example.Pod{}
 	err := s.Versioner().UpdateObject(pod, e.Version)
@@ -136,7 +136,7 @@ func (s *store) event(ctx context.Context, e watchcache.Event) watch.Event {
 	return watch.Event{Type: e.Type, Object: pod}
 }
 
-// unreadableError means that a pod that can't be read was deleted.
+// unreadableError means that an unreadable pod was deleted.
 type unreadableError struct{ err error }
 
 func (e *unreadableError) Error() string {
@@ -145,7 +145,7 @@ func (e *unreadableError) Error() string {
 
 func (e *unreadableError) Unwrap() error { return e.err }
 
-// failure returns an error as the last event of a watch.
+// failure returns the last event of a watch for an error.
 func failure(err error) watch.Event {
 	status := apierrors.NewInternalError(err)
 	switch {

@@ -38,9 +38,9 @@ func (s *store) Create(ctx context.Context, key string, obj, out runtime.Object,
 	return decode(data, made.Version, out)
 }
 
-// write stores a pod, which encode has made data of, in the place of a record of a version; 0 means
-// that there is none. The pod ends after ttl seconds; 0 is never. write waits until the cache has
-// it.
+// write stores a pod; data is the pod in encoded form. It replaces the record of a version, or
+// creates one if version is 0. The pod expires after ttl seconds, or never if ttl is 0. write waits
+// until the cache has the pod.
 func (s *store) write(ctx context.Context, key string, pod runtime.Object, data []byte, version, ttl uint64) (*watchcache.Object, error) {
 	sealed, err := s.seal(ctx, key, pod.(*example.Pod), data, version)
 	if err != nil {
@@ -71,7 +71,7 @@ func overtaken(err error) bool {
 	return false
 }
 
-// GuaranteedUpdate implements [storage.Interface]. It always reads the present state first.
+// GuaranteedUpdate implements [storage.Interface]. It always reads the newest state first.
 func (s *store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool,
 	preconditions *storage.Preconditions, update storage.UpdateFunc, _ runtime.Object,
 ) error {
@@ -86,7 +86,7 @@ func (s *store) GuaranteedUpdate(ctx context.Context, key string, out runtime.Ob
 	}
 }
 
-// update updates a pod, if no other writer comes between.
+// update updates a pod unless another writer is faster.
 func (s *store) update(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool,
 	preconditions *storage.Preconditions, update storage.UpdateFunc,
 ) error {
@@ -137,7 +137,7 @@ func (s *store) update(ctx context.Context, key string, out runtime.Object, igno
 	return decode(want, written.Version, out)
 }
 
-// Delete implements [storage.Interface]. It always reads the present state first.
+// Delete implements [storage.Interface]. It always reads the newest state first.
 func (s *store) Delete(ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
 	validate storage.ValidateObjectFunc, _ runtime.Object, opts storage.DeleteOptions,
 ) error {
@@ -152,8 +152,8 @@ func (s *store) Delete(ctx context.Context, key string, out runtime.Object, prec
 	}
 }
 
-// delete deletes a pod, if no other writer comes between. One that is expected to be unreadable is
-// deleted only if it is: what would be said about a pod is said about none, and none is returned.
+// delete deletes a pod unless another writer is faster. If opts expect an unreadable pod, it
+// deletes only an unreadable one: it checks an empty pod in its place, and returns none.
 func (s *store) delete(ctx context.Context, key string, out runtime.Object,
 	preconditions *storage.Preconditions, validate storage.ValidateObjectFunc, opts storage.DeleteOptions,
 ) error {
@@ -184,7 +184,7 @@ func (s *store) delete(ctx context.Context, key string, out runtime.Object,
 	return s.read(ctx, old, version, out)
 }
 
-// remove deletes a record, and returns the version of the deletion, which a watch has.
+// remove deletes a record and returns the version of the deletion, taken from a watch.
 func (s *store) remove(ctx context.Context, old *watchcache.Object) (uint64, error) {
 	w, err := s.cache.Watch(ctx, watchcache.WatchOptions{
 		Filter: watchcache.Filter{Namespace: old.Namespace(), Name: old.Name()},

@@ -61,24 +61,26 @@ func (a All) fields(empty *unstructured.Unstructured, subresource string) (*mana
 	if converter == nil {
 		converter = managedfields.NewDeducedTypeConverter()
 	}
-	as := asIs{empty}
+	as := identity{empty}
 	return managedfields.NewDefaultCRDFieldManager(converter, as, as, as, kind, kind.GroupVersion(), subresource, nil)
 }
 
-// asIs converts and defaults nothing: there is one version.
-type asIs struct{ empty *unstructured.Unstructured }
+// identity converts and defaults nothing: there is one version.
+type identity struct{ empty *unstructured.Unstructured }
 
-func (asIs) Default(runtime.Object) {}
+func (identity) Default(runtime.Object) {}
 
-func (asIs) Convert(_, _, _ any) error { return errors.New("there is one version of each kind") }
+func (identity) Convert(_, _, _ any) error { return errors.New("there is one version of each kind") }
 
-func (asIs) ConvertToVersion(obj runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+func (identity) ConvertToVersion(obj runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	return obj, nil
 }
 
-func (asIs) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+func (identity) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }
 
 // New returns an empty object.
-func (a asIs) New(schema.GroupVersionKind) (runtime.Object, error) { return a.empty.DeepCopy(), nil }
+func (a identity) New(schema.GroupVersionKind) (runtime.Object, error) {
+	return a.empty.DeepCopy(), nil
+}

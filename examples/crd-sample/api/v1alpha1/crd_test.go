@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 )
 
-// The server drops what a CRD doesn't know, so an object that comes back as it went shows that the
-// CRDs are those of the Go types.
+// TestCRDsFitTypes: the server drops fields that a CRD lacks. So unchanged objects prove that the
+// CRDs have all fields of the Go types.
 func TestCRDsFitTypes(t *testing.T) {
 	crds, err := devserver.ReadCRDs(os.DirFS("../../config"), "crd")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	listers "corpus.example/user/generated/listers/apiregistration/v1"
 )
 
-// apiService makes an APIService; one without a service is served by the API server itself.
+// apiService makes an APIService. Without a service, the API server itself serves it.
 func apiService(name, service string) *apiregistrationv1.APIService {
 	s := &apiregistrationv1.APIService{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	s.Spec.Group, s.Spec.Version = "metrics.k8s.io", "v1"
@@ -48,7 +48,7 @@ func TestAPIServices(t *testing.T) {
 			await(t, services.Informer(), written.Delete("", "v2.metrics.k8s.io"))
 			wantNames(t, "APIServices of metrics at the end", lister.ListByService(key))
 			if s, err := lister.Get("v1.metrics.k8s.io"); err != nil || s.Spec.Service.Name != "other" || s.Spec.Group != "metrics.k8s.io" {
-				t.Errorf("Get gives %v, %v", s, err)
+				t.Errorf(`Get("v1.metrics.k8s.io") = %v, %v; want the service other and the group metrics.k8s.io`, s, err)
 			}
 			told.want(t, "add v1.metrics.k8s.io", "add v2.metrics.k8s.io", "update v1.metrics.k8s.io", "delete v2.metrics.k8s.io")
 			answers.wantFormat(t, format, format+";stream=watch")

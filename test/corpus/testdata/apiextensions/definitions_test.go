@@ -27,7 +27,7 @@ func definition(group, kind, plural string) *apiextensionsv1.CustomResourceDefin
 	return crd
 }
 
-// established says whether the server has a resource of the definition.
+// established reports whether the server serves the definition's resource.
 func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	for _, c := range crd.Status.Conditions {
 		if c.Type == apiextensionsv1.Established {
@@ -55,14 +55,14 @@ func TestCustomResourceDefinitions(t *testing.T) {
 			start(t, factory)
 
 			if routes := lister.ListByGroup("gateway.networking.k8s.io"); len(routes) < 8 {
-				t.Errorf("the server has the CRDs of Gateway API; ByGroup gives %q", names(routes))
+				t.Errorf(`ListByGroup("gateway.networking.k8s.io") = %q, want all CRDs of Gateway API`, names(routes))
 			}
 			classes, err := lister.Get("gatewayclasses.gateway.networking.k8s.io")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !established(classes) || classes.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Type != "object" {
-				t.Errorf("Get gives %v", classes)
+				t.Errorf("Get of the CRD of GatewayClasses = %v, want it established and with a schema", classes)
 			}
 			wantNames(t, "namespaced kinds of the name GatewayClass", lister.ListByKind("GatewayClass"))
 			wantNames(t, "namespaced kinds of the name HTTPRoute", lister.ListByKind("HTTPRoute"), "httproutes.gateway.networking.k8s.io")
@@ -78,7 +78,7 @@ func TestCustomResourceDefinitions(t *testing.T) {
 			}
 			wantNames(t, "kinds of "+test.group, lister.ListByGroup(test.group), name)
 			remove(t, server, name)
-			// The server's finalizer may take minutes, if it comes before the resource is served.
+			// The server's finalizer may take minutes if it runs before the resource is served.
 			err = crds.Informer().Until(deadline(t), func(all *store.Snapshot[*apiextensionsv1.CustomResourceDefinition]) (bool, error) {
 				crd, ok := all.Get(object.Key{Name: name})
 				return !ok || crd.DeletionTimestamp != nil, nil

@@ -47,12 +47,12 @@ func TestCertificates(t *testing.T) {
 	await(t, certificates.Informer(), update(t, shop, green))
 	wantNames(t, "certificates in green-tls after the update", lister.ListBySecret("green-tls"))
 	if c, err := lister.Certificates("shop").Get("green"); err != nil || c.Spec.SecretName != "lime-tls" || c.Spec.DNSNames[0] != "green.example.com" {
-		t.Errorf("Get gives %v, %v", c, err)
+		t.Errorf(`Get("green") = %v, %v; want the secret lime-tls and the name green.example.com`, c, err)
 	}
 	remove(t, shop, "blue")
 	told.want(t, "add blue", "add green", "update green", "delete blue")
 	if _, err := lister.Certificates("shop").Get("blue"); !apierrors.IsNotFound(err) {
-		t.Errorf("Get of a deleted certificate gives %v", err)
+		t.Errorf("Get of a deleted certificate: got error %v, want NotFound", err)
 	}
 	answers.wantFormat(t, "application/json")
 }

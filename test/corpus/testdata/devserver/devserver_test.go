@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// devserver is the server that the parent process has started.
+// devserver returns the config of the server started by the parent process.
 func devserver(t *testing.T) *rest.Config {
 	t.Helper()
 	url := os.Getenv("CORPUS_SERVER")
@@ -30,7 +30,7 @@ func devserver(t *testing.T) *rest.Config {
 	return &rest.Config{Host: url, Transport: transport, QPS: -1}
 }
 
-// resource is a resource of a server, for a client that has nothing to do with ours.
+// resource returns the dynamic client of a resource, which uses none of our code.
 func resource(t *testing.T, config *rest.Config, gvr schema.GroupVersionResource, namespace string) dynamic.ResourceInterface {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)
@@ -43,7 +43,7 @@ func resource(t *testing.T, config *rest.Config, gvr schema.GroupVersionResource
 	return client.Resource(gvr).Namespace(namespace)
 }
 
-// untyped converts an object of a resource, whose kind is the name of its Go type.
+// untyped converts an object of a resource. Its kind is the name of its Go type.
 func untyped(t *testing.T, gvr schema.GroupVersionResource, obj object.Object) *unstructured.Unstructured {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)

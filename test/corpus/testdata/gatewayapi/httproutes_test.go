@@ -44,12 +44,12 @@ func TestHTTPRoutes(t *testing.T) {
 	await(t, routes.Informer(), update(t, shop, green))
 	wantNames(t, "routes of green.example.com after the update", lister.ListByHostname("green.example.com"), "green")
 	if r, err := lister.HTTPRoutes("shop").Get("green"); err != nil || r.Spec.Hostnames[0] != "lime.example.com" || len(r.Spec.Rules) != 1 {
-		t.Errorf("Get gives %v, %v; the server adds a rule", r, err)
+		t.Errorf(`Get("green") = %v, %v; want the host name lime.example.com and the rule added by the server`, r, err)
 	}
 	remove(t, shop, "blue")
 	told.want(t, "add blue", "add green", "update green", "delete blue")
 	if _, err := lister.HTTPRoutes("shop").Get("blue"); !apierrors.IsNotFound(err) {
-		t.Errorf("Get of a deleted route gives %v", err)
+		t.Errorf("Get of a deleted route: got error %v, want NotFound", err)
 	}
 	answers.wantFormat(t, "application/json")
 }

@@ -55,10 +55,10 @@ func TestPods(t *testing.T) {
 			await(t, pods.Informer(), written.Delete("shop", "web-2"))
 			wantNames(t, "Pods of node-1 after the deletion", lister.ListByNode("node-1"))
 			if _, err := lister.Pods("shop").Get("web-2"); !apierrors.IsNotFound(err) {
-				t.Errorf("Get of a deleted Pod gives %v", err)
+				t.Errorf("Get of a deleted Pod: got error %v, want NotFound", err)
 			}
 			if p, err := lister.Pods("shop").Get("web-1"); err != nil || p.Spec.Containers[1].Image != "envoy:1" {
-				t.Errorf("Get gives %v, %v", p, err)
+				t.Errorf(`Get("web-1") = %v, %v; want the image envoy:1 in its second container`, p, err)
 			}
 			told.want(t, "add web-1", "add web-2", "update web-1", "delete web-2")
 			answers.wantFormat(t, mediaTypes(format)...)
@@ -66,7 +66,7 @@ func TestPods(t *testing.T) {
 	}
 }
 
-// mediaTypes are the names of a format in answers to lists and to watches.
+// mediaTypes returns the media types of a format: in answers to lists, and to watches.
 func mediaTypes(format string) []string {
 	return []string{format, format + ";stream=watch"}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Program user has a manager of controller-runtime and a factory of generated informers beside each other. It is only compiled.
+// Program user has a manager of controller-runtime beside a factory of generated informers. It is only compiled.
 package main
 
 import (

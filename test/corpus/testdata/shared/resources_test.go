@@ -20,8 +20,8 @@ import (
 	"corpus.example/user/generated/informers"
 )
 
-// TestResources runs each informer of the factory by itself, and ForResource with its resource: together they ask for the
-// resource that the project's own informer asks for, and for no other one.
+// TestResources runs each informer of the factory by itself, and the one of ForResource with its resource. Both ask for the
+// same resource as the project's own informer, and for no other.
 func TestResources(t *testing.T) {
 	text, err := os.ReadFile("kinds.json") // written by the parent process, from the project's own informers
 	if err != nil {
@@ -36,7 +36,7 @@ func TestResources(t *testing.T) {
 	}
 	for accessor, kind := range kinds {
 		synctest.Test(t, func(t *testing.T) {
-			server := sourcetest.New() // of nothing: it answers 404
+			server := sourcetest.New() // has no resources and answers 404
 			client, err := source.NewClient(server.Config())
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func TestResources(t *testing.T) {
 				t.Errorf("%s asks for %v, want %v", accessor, asked, kind.Resource)
 			}
 			if status := generic.Informer().Status(); status.Reflector.Reason != reason.NotFound {
-				t.Errorf("%s: the informer of ForResource doesn't run: %v", accessor, status)
+				t.Errorf("%s: the informer of ForResource has the status %v, want the reason NotFound", accessor, status)
 			}
 			if err := factory.Shutdown(context.Background()); err != nil {
 				t.Errorf("%s: %v", accessor, err)
@@ -68,7 +68,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// call calls methods without parameters, one on the result of the other: Core().V1().Pods().
+// call calls methods without parameters, each on the result of the last: Core().V1().Pods().
 func call(on reflect.Value, methods string) reflect.Value {
 	for name := range strings.SplitSeq(methods, ".") {
 		on = on.MethodByName(strings.TrimSuffix(name, "()")).Call(nil)[0]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package user is what a user of the generated code might write.
+// Package user uses generated code as a user would.
 package user
 
 import (
@@ -25,24 +25,24 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long tests wait for what comes soon, unless the machine is busy with other things.
+// patience bounds each wait. Only a busy machine needs more than a moment.
 const patience = 2 * time.Minute
 
-// deadline is a context that ends in time for the test to say what it waited for.
+// deadline returns a context that ends before go test's timeout, so that the test can still report.
 func deadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// noting is a transport that remembers in what the server has answered.
-type noting struct {
+// recordingTransport records the media types of the server's answers.
+type recordingTransport struct {
 	next  http.RoundTripper
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards types
 	types []string
 }
 
-func (n *noting) RoundTrip(req *http.Request) (*http.Response, error) {
+func (n *recordingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := n.next.RoundTrip(req)
 	if err == nil {
 		n.mu.Lock()
@@ -53,26 +53,26 @@ func (n *noting) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // wantFormat fails unless all answers had one of the media types.
-func (n *noting) wantFormat(t *testing.T, want ...string) {
+func (n *recordingTransport) wantFormat(t *testing.T, want ...string) {
 	t.Helper()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.types) == 0 {
-		t.Error("the server has answered nothing")
+		t.Error("the server has sent no answer")
 	}
 	for _, got := range n.types {
 		if !slices.Contains(want, got) {
-			t.Errorf("the server has answered %q, want %q", n.types, want)
+			t.Errorf("the server has answered in %q, want only %q", n.types, want)
 			return
 		}
 	}
 }
 
-// newFactory makes a generated factory that ends with the test.
-func newFactory(t *testing.T, config *rest.Config, opts ...informer.Option) (informers.SharedInformerFactory, *noting) {
+// newFactory makes a generated factory, which is shut down when the test ends.
+func newFactory(t *testing.T, config *rest.Config, opts ...informer.Option) (informers.SharedInformerFactory, *recordingTransport) {
 	t.Helper()
 	config = rest.CopyConfig(config)
-	answers := &noting{next: config.Transport}
+	answers := &recordingTransport{next: config.Transport}
 	config.Transport = answers
 	client, err := source.NewClient(config)
 	if err != nil {
@@ -99,7 +99,7 @@ func start(t *testing.T, factory informers.SharedInformerFactory) {
 	}
 }
 
-// await waits until the informer's store has what was written.
+// await waits until the informer's store has a written version.
 func await[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], written metav1.Object) {
 	t.Helper()
 	if err := i.AwaitResourceVersion(deadline(t), written.GetResourceVersion()); err != nil {
@@ -107,41 +107,41 @@ func await[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], wr
 	}
 }
 
-// events records what a handler is told about the objects that are wanted.
-type events[T object.Object] struct{ told chan string }
+// events are the events of a handler, of some objects only.
+type events[T object.Object] struct{ recorded chan string }
 
 func record[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], wanted func(T) bool) events[T] {
 	t.Helper()
 	e := events[T]{make(chan string, 100)}
-	tell := func(what string, obj T) {
+	add := func(what string, obj T) {
 		if wanted(obj) {
-			e.told <- what + " " + obj.GetName()
+			e.recorded <- what + " " + obj.GetName()
 		}
 	}
 	if _, err := i.AddEventHandler(informer.HandlerFuncs[T]{
-		AddFunc:    func(obj T, _ bool) { tell("add", obj) },
-		UpdateFunc: func(_, obj T) { tell("update", obj) },
-		DeleteFunc: func(deleted informer.Deleted[T]) { tell("delete", deleted.Object) },
+		AddFunc:    func(obj T, _ bool) { add("add", obj) },
+		UpdateFunc: func(_, obj T) { add("update", obj) },
+		DeleteFunc: func(deleted informer.Deleted[T]) { add("delete", deleted.Object) },
 	}); err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-// want waits for as many events, and compares.
+// want waits for as many events as it has arguments, and compares them.
 func (e events[T]) want(t *testing.T, want ...string) {
 	t.Helper()
 	var got []string
 	for ctx := deadline(t); len(got) < len(want); {
 		select {
-		case event := <-e.told:
+		case event := <-e.recorded:
 			got = append(got, event)
 		case <-ctx.Done():
-			t.Fatalf("the handler was told %q, want %q", got, want)
+			t.Fatalf("the handler got the events %q, want %q", got, want)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the handler was told (-want +got):\n%s", diff)
+		t.Errorf("events of the handler (-want +got):\n%s", diff)
 	}
 }
 
@@ -155,7 +155,7 @@ func names[T object.Object](objects []T) []string {
 	return all
 }
 
-// wantNames compares the objects that an index or a lister gives with their names.
+// wantNames compares the names of the objects returned by an index or a lister.
 func wantNames[T object.Object](t *testing.T, what string, got []T, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, names(got)); diff != "" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command cmd is the manager of a project as kubebuilder lays it out: two kinds, one owning the
-// other, with a controller each. The flag --informer-gen changes the cache, and nothing else.
+// Command cmd is the manager of a project as kubebuilder lays it out: two kinds with a controller
+// each, one owning the other. The flag --informer-gen changes only the cache.
 package main
 
 import (

@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestBothCaches runs the project with either cache, has a user change objects, and compares what
-// the API has at the end.
+// TestBothCaches runs the project with either cache while a user changes objects, and compares the
+// API's objects at the end.
 func TestBothCaches(t *testing.T) {
 	var states [2][]string
 	for n, test := range []struct {
@@ -57,18 +57,18 @@ func TestBothCaches(t *testing.T) {
 			end := startManager(t, server, test.flags...)
 			states[n] = sail(t, server)
 			if log := end(); !strings.Contains(log, test.cache) {
-				t.Errorf("the manager has not logged %q, but\n%s", test.cache, log)
+				t.Errorf("the manager's log lacks %q:\n%s", test.cache, log)
 			}
 		})
 	}
 	if theirs, ours := states[0], states[1]; !slices.Equal(theirs, ours) && !t.Failed() {
-		t.Errorf("at the end, only with controller-runtime's cache the API has\n%s\nonly with ours\n%s",
+		t.Errorf("at the end, the API has only with controller-runtime's cache\n%s\nonly with ours\n%s",
 			endstate.Without(theirs, ours), endstate.Without(ours, theirs))
 	}
 }
 
-// startManager runs the project in a process of its own. When the test ends, or the function that
-// it returns is called, it gets SIGTERM, and must end in order.
+// startManager runs the project in a child process. When the test ends or end is called, it gets
+// SIGTERM, and must shut down cleanly.
 func startManager(t *testing.T, server *devserver.Server, flags ...string) (end func() (log string)) {
 	t.Helper()
 	text, err := server.Kubeconfig()

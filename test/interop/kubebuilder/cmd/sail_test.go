@@ -24,13 +24,13 @@ import (
 	harbourv1 "github.com/informer-gen/informer-gen/test/interop/kubebuilder/api/v1"
 )
 
-// user changes objects, and looks at what the controllers make of it.
+// user changes objects, and waits for the controllers' work.
 type user struct {
 	client.Client
 	t *testing.T
 }
 
-// sail has a user try all that the controllers do, and returns what the API has at the end.
+// sail exercises all features of the controllers, and returns the API's objects at the end.
 func sail(t *testing.T, server *devserver.Server) (endState []string) {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -46,14 +46,14 @@ func sail(t *testing.T, server *devserver.Server) (endState []string) {
 	u.awaitFleet("red", 3)
 	u.awaitDepths("red-0: 5", "red-1: 5", "red-2: 5")
 
-	// A chart that comes later, by the watch and the index.
+	// A chart is created later: found by the watch and the index.
 	u.create(&harbourv1.Fleet{ObjectMeta: in("blue"), Spec: harbourv1.FleetSpec{Size: 1, Chart: "south"}})
 	u.awaitCondition("blue", "ChartMissing")
 	u.create(&corev1.ConfigMap{ObjectMeta: in("south"), Data: map[string]string{"depth": "7"}})
 	u.awaitFleet("blue", 1)
 	u.awaitDepths("blue-0: 7", "red-0: 5", "red-1: 5", "red-2: 5")
 
-	// Owned objects that are lost, a chart that changes, and a new size.
+	// Owned objects are deleted, a chart changes, and a Fleet gets a new size.
 	u.replaced(&corev1.ConfigMap{ObjectMeta: in("red-0-log")})
 	u.replaced(&harbourv1.Boat{ObjectMeta: in("red-1")})
 	u.awaitDepths("blue-0: 7", "red-0: 5", "red-1: 5", "red-2: 5")
@@ -104,7 +104,7 @@ func (u *user) patch(obj client.Object, patch string) {
 	}
 }
 
-// replaced deletes an object, and waits until there is another one of its name.
+// replaced deletes an object, and waits for its replacement of the same name.
 func (u *user) replaced(obj client.Object) {
 	u.t.Helper()
 	key := client.ObjectKeyFromObject(obj)
@@ -120,13 +120,13 @@ func (u *user) replaced(obj client.Object) {
 			return err
 		}
 		if obj.GetUID() == old {
-			return fmt.Errorf("%s is the old one", key)
+			return fmt.Errorf("%s is still the deleted object", key)
 		}
 		return nil
 	})
 }
 
-// awaitFleet waits until a Fleet has so many Boats, all ready.
+// awaitFleet waits until a Fleet is ready, and checks its number of Boats.
 func (u *user) awaitFleet(name string, boats int32) {
 	u.t.Helper()
 	fleet := u.awaitCondition(name, harbourv1.ConditionReady)
@@ -135,7 +135,7 @@ func (u *user) awaitFleet(name string, boats int32) {
 	}
 }
 
-// awaitCondition waits until the condition that is true of a Fleet's newest spec has a reason.
+// awaitCondition waits until a Fleet's condition is up to date and has a reason.
 func (u *user) awaitCondition(name, reason string) *harbourv1.Fleet {
 	u.t.Helper()
 	fleet := &harbourv1.Fleet{}
@@ -152,8 +152,7 @@ func (u *user) awaitCondition(name, reason string) *harbourv1.Fleet {
 	return fleet
 }
 
-// awaitDepths waits until these Boats are there and no others, all ready, and their logs, each with
-// the depth.
+// awaitDepths waits for exactly these Boats, all ready, and for their logs with the depths.
 func (u *user) awaitDepths(want ...string) {
 	u.t.Helper()
 	poll.Until(u.t, func() error {
@@ -187,8 +186,7 @@ func (u *user) awaitDepths(want ...string) {
 	})
 }
 
-// awaitEvents waits until these events are there, which the manager writes in the background, and
-// no others.
+// awaitEvents waits for exactly these events. The manager writes them in the background.
 func (u *user) awaitEvents(want ...string) {
 	u.t.Helper()
 	poll.Until(u.t, func() error {
@@ -208,7 +206,7 @@ func (u *user) awaitEvents(want ...string) {
 	})
 }
 
-// endState returns all objects but events, which awaitEvents has compared.
+// endState returns all objects except events, which awaitEvents has compared.
 func (u *user) endState() (lines []string) {
 	u.t.Helper()
 	for _, kind := range []schema.GroupVersionKind{

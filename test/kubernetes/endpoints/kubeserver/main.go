@@ -69,7 +69,7 @@ func serve(dir string) error {
 	if err := json.NewEncoder(os.Stdout).Encode(reach); err != nil {
 		return err
 	}
-	if err := os.Stdout.Close(); err != nil { // Start reads no more of it
+	if err := os.Stdout.Close(); err != nil { // Start reads only the first line
 		return err
 	}
 	over := make(chan struct{})
@@ -81,11 +81,11 @@ func serve(dir string) error {
 	case err := <-ended:
 		return fmt.Errorf("kube-apiserver has ended: %w", err)
 	case <-over:
-		return nil // nothing of it is needed any more, so it need not end in order
+		return nil // no orderly shutdown: nothing of the server is needed any more
 	}
 }
 
-// configure returns the options of a kube-apiserver that needs nothing else of a cluster.
+// configure returns the options of a kube-apiserver without the rest of a cluster.
 func configure(dir, etcd string, listener net.Listener, token string) (*options.ServerRunOptions, error) {
 	key, err := writeKey(filepath.Join(dir, "key.pem"))
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// folder is the environment variable that makes a process the server. It has the folder for the
-// server's files.
+// folder is the environment variable with the folder of the server's files. It makes a process the
+// server.
 const folder = "KUBESERVER_FOLDER"
 
-// access is the line that the child process writes about itself.
+// access is the line written by the child process: it tells how to reach the server.
 type access struct{ URL, Token string }
 
 // readyWithin bounds a server's start, on a machine busy with tests.
@@ -37,7 +37,7 @@ func Start(t testing.TB) *rest.Config {
 	server := exec.Command(binary)
 	server.Env = append(os.Environ(), folder+"="+t.TempDir())
 	server.Stderr = &log
-	life, err := server.StdinPipe() // its end is the server's, also if we are killed
+	life, err := server.StdinPipe() // the server ends with it, also if this process is killed
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// This program runs the Go code of docs/migrate.md. Another file, which the test writes, has it.
+// This program runs the Go code of docs/migrate.md, which the test writes into another file.
 package main
 
 import (
@@ -35,7 +35,7 @@ func check(err error) {
 	}
 }
 
-// show starts a factory, an informer or a manager's cache, and prints the objects that it has.
+// show starts a factory, an informer or a manager's cache, and prints its objects.
 func show(ctx context.Context, line int, started any) {
 	var names []string
 	switch s := started.(type) {
@@ -55,7 +55,7 @@ func show(ctx context.Context, line int, started any) {
 		names = s.GetStore().ListKeys()
 	case manager.Manager:
 		go func() { check(s.GetCache().Start(ctx)) }()
-		s.GetCache().WaitForCacheSync(ctx) // a cache that isn't started can't be read
+		s.GetCache().WaitForCacheSync(ctx) // reads need a started cache
 		var pods corev1.PodList
 		check(s.GetCache().List(ctx, &pods))
 		for _, pod := range pods.Items {

@@ -28,7 +28,7 @@ type BoatReconciler struct {
 // +kubebuilder:rbac:groups=harbour.example.com,resources=boats/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update
 
-// Reconcile writes a Boat's log, and then its status.
+// Reconcile writes a Boat's log and then its status.
 func (r *BoatReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var boat harbourv1.Boat
 	if err := r.Get(ctx, req.NamespacedName, &boat); err != nil {

@@ -48,7 +48,7 @@ type FleetReconciler struct {
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Reconcile makes a Fleet what its spec and its chart say.
+// Reconcile brings a Fleet to the state of its spec and its chart.
 func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var fleet harbourv1.Fleet
 	if err := r.Get(ctx, req.NamespacedName, &fleet); err != nil {
@@ -89,8 +89,7 @@ func (r *FleetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	return ctrl.Result{}, r.report(ctx, &fleet, ready, harbourv1.ConditionReady, "all boats are ready")
 }
 
-// arrange launches the Boats that the Fleet lacks, scraps those that it has too many, and gives the
-// others the depth of the chart.
+// arrange launches missing Boats, scraps surplus ones, and gives the others the depth of the chart.
 func (r *FleetReconciler) arrange(ctx context.Context, fleet *harbourv1.Fleet, boats []harbourv1.Boat, depth string) error {
 	var names []string
 	for n := range fleet.Spec.Size {
@@ -121,7 +120,7 @@ func (r *FleetReconciler) arrange(ctx context.Context, fleet *harbourv1.Fleet, b
 			return err
 		}
 		if err := r.Create(ctx, boat); apierrors.IsAlreadyExists(err) {
-			continue // the cache does not have it yet
+			continue // the cache doesn't have it yet
 		} else if err != nil {
 			return err
 		}
@@ -155,7 +154,7 @@ func (r *FleetReconciler) disband(ctx context.Context, fleet *harbourv1.Fleet, b
 	return client.IgnoreNotFound(r.Update(ctx, fleet))
 }
 
-// report writes the status, if it differs. The Fleet is ready if the reason is ConditionReady.
+// report writes the status if it differs. The Fleet is ready if the reason is ConditionReady.
 func (r *FleetReconciler) report(ctx context.Context, fleet *harbourv1.Fleet, ready int32, reason, message string) error {
 	status := metav1.ConditionFalse
 	if reason == harbourv1.ConditionReady {

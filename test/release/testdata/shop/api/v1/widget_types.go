@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1 has the API types that README's program reads, as kubebuilder lays them out.
+// Package v1 has the API types of README's program, as kubebuilder lays them out.
 // +groupName=shop.example.com
 package v1
 

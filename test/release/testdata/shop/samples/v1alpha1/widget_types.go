@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 has the API types that docs/migrate.md calls those of the sample project.
+// Package v1alpha1 has the API types of the sample project in docs/migrate.md.
 // +groupName=samples.example.com
 package v1alpha1
 

@@ -20,25 +20,25 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-type part struct {
+type kindInformer struct {
 	// set once at construction
-	informer *informer.SharedIndexInformer[object.Object]
-	shared   clientcache.SharedIndexInformer // the same one, for client-go
-	store    store.Reader[object.Object]
-	noCopies bool            // readers get the objects themselves
-	unlike   map[string]bool // noCopies of the namespaces where it differs
+	informer       *informer.SharedIndexInformer[object.Object]
+	shared         clientcache.SharedIndexInformer // the same one, for client-go
+	store          store.Reader[object.Object]
+	noCopies       bool            // readers get the objects themselves
+	copyExceptions map[string]bool // noCopies of the namespaces where it differs
 
 	synced atomic.Bool // whether the informer is known to have synced; never reset
 }
 
-func (p *part) uncopied(namespace string) bool {
-	if own, ok := p.unlike[namespace]; ok {
+func (p *kindInformer) disablesCopies(namespace string) bool {
+	if own, ok := p.copyExceptions[namespace]; ok {
 		return own
 	}
 	return p.noCopies
 }
 
-type reading struct {
+type kindReader struct {
 	kindKey
 	client    *source.Client
 	resource  schema.GroupVersionResource
@@ -54,19 +54,19 @@ func resourceName(gvr schema.GroupVersionResource) string {
 	return gvr.Resource + "." + gvr.Group + "/" + gvr.Version
 }
 
-func (r *reading) part(i *informer.SharedIndexInformer[object.Object], settings kindSettings) (*part, error) {
-	p := &part{informer: i, shared: prompt{clientgo.New(i)}, store: i.Store(), unlike: map[string]bool{}}
+func (r *kindReader) newKindInformer(i *informer.SharedIndexInformer[object.Object], settings kindSettings) (*kindInformer, error) {
+	p := &kindInformer{informer: i, shared: promptInformer{clientgo.New(i)}, store: i.Store(), copyExceptions: map[string]bool{}}
 	p.noCopies = ptr.Deref(settings.config.UnsafeDisableDeepCopy, false)
 	for namespace, config := range settings.namespaces {
 		if own := ptr.Deref(config.UnsafeDisableDeepCopy, false); own != p.noCopies {
-			p.unlike[namespace] = own
+			p.copyExceptions[namespace] = own
 		}
 	}
 	return p, errors.Join(p.shared.SetTransform(transformOf(settings)), p.shared.SetWatchErrorHandlerWithContext(r.onError))
 }
 
 // source returns the source of a namespace, or of all for "".
-func (r *reading) source(namespace string, config watchConfig) (*source.HTTP[object.Object], error) {
+func (r *kindReader) source(namespace string, config watchConfig) (*source.HTTP[object.Object], error) {
 	opts := source.Options{Namespace: namespace, Kind: r.gvk.Kind, NewObject: r.newObject, Formats: r.formats}
 	if config.LabelSelector != nil {
 		opts.LabelSelector = config.LabelSelector.String()
@@ -78,7 +78,7 @@ func (r *reading) source(namespace string, config watchConfig) (*source.HTTP[obj
 	return source.New[object.Object](r.client, r.resource, opts)
 }
 
-func (r *reading) options(name string, syncPeriod *time.Duration) []informer.Option {
+func (r *kindReader) options(name string, syncPeriod *time.Duration) []informer.Option {
 	if r.view != typed {
 		name += " (" + r.view.String() + ")"
 	}

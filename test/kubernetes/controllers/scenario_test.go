@@ -19,33 +19,33 @@ import (
 	"github.com/informer-gen/informer-gen/test/internal/endstate"
 )
 
-// patience is how long tests wait for something that should come soon.
+// patience bounds each wait.
 const patience = 3 * time.Minute
 
-// shop is a namespace of a cluster, which has the name of the controller that is tested.
-type shop struct {
+// scenario is a namespace of a cluster, named after the controller under test.
+type scenario struct {
 	*cluster
 	t         *testing.T
 	namespace string
-	states    [][]string // what record has found, call by call
+	states    [][]string // the objects found by each record
 }
 
-func newShop(t *testing.T, c *cluster, name string) *shop {
-	s := &shop{cluster: c, t: t, namespace: name}
+func newScenario(t *testing.T, c *cluster, name string) *scenario {
+	s := &scenario{cluster: c, t: t, namespace: name}
 	s.ok(c.client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))
 	return s
 }
 
-// ok fails the test if err is not nil: it takes what a call of the client returns.
-func (s *shop) ok(_ any, err error) {
+// ok takes the results of a client's method, and fails the test if err is not nil.
+func (s *scenario) ok(_ any, err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// until waits until f reports no problem.
-func (s *shop) until(f func() (problem string)) {
+// poll waits until f returns "".
+func (s *scenario) poll(f func() (problem string)) {
 	s.t.Helper()
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		problem := f()
@@ -58,7 +58,7 @@ func (s *shop) until(f func() (problem string)) {
 	}
 }
 
-// resources are those that the controllers write.
+// resources are the resources written by the controllers.
 var resources = []schema.GroupVersionResource{
 	{Version: "v1", Resource: "pods"},
 	{Version: "v1", Resource: "endpoints"},
@@ -68,9 +68,9 @@ var resources = []schema.GroupVersionResource{
 	{Group: "batch", Version: "v1", Resource: "jobs"},
 }
 
-// record notes what the controllers have written. Before it is called, the test has waited for
-// their last write.
-func (s *shop) record() {
+// record records the objects written by the controllers. The caller has waited for their last
+// write.
+func (s *scenario) record() {
 	s.t.Helper()
 	var state []string
 	for _, resource := range resources {
@@ -87,13 +87,13 @@ func (s *shop) record() {
 }
 
 var (
-	// names that end in five random letters
+	// generated names: five random letters at the end
 	names = regexp.MustCompile(`\b(web-[a-z0-9]{8,10}|web|pi)-[a-z0-9]{5}\b`)
-	// addresses of Pods, which follow from the names
+	// addresses of Pods, made from their names
 	addresses = regexp.MustCompile(`\b10\.0\.\d+\.\d+\b`)
 )
 
-// labels select the Pods of a shop, but for those of Jobs.
+// labels select the Pods of a scenario, except Pods of Jobs.
 var labels = map[string]string{"app": "web"}
 
 func template(labels map[string]string, image string, restart corev1.RestartPolicy) corev1.PodTemplateSpec {
@@ -103,10 +103,10 @@ func template(labels map[string]string, image string, restart corev1.RestartPoli
 	}
 }
 
-// runsPods waits until so many Pods with labels run, and there are no others.
-func (s *shop) runsPods(want int) {
+// awaitPods waits until exactly want Pods have labels, and all of them run.
+func (s *scenario) awaitPods(want int) {
 	s.t.Helper()
-	s.until(func() string {
+	s.poll(func() string {
 		pods, err := s.client.CoreV1().Pods(s.namespace).List(s.t.Context(), metav1.ListOptions{LabelSelector: "app=web"})
 		if err != nil {
 			return err.Error()
@@ -124,11 +124,11 @@ func (s *shop) runsPods(want int) {
 	})
 }
 
-// countsPods waits until the status of each ReplicaSet is that of its newest spec, all of its Pods
-// ready and none on its way out, and until they have so many Pods in all.
-func (s *shop) countsPods(want int32) {
+// awaitReplicaSets waits until the status of each ReplicaSet is up to date, all its Pods are ready
+// and none is terminating, and until the ReplicaSets have want Pods in all.
+func (s *scenario) awaitReplicaSets(want int32) {
 	s.t.Helper()
-	s.until(func() string {
+	s.poll(func() string {
 		sets, err := s.client.AppsV1().ReplicaSets(s.namespace).List(s.t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err.Error()
@@ -147,7 +147,7 @@ func (s *shop) countsPods(want int32) {
 			}
 		}
 		if total != want {
-			return fmt.Sprintf("the ReplicaSets want %d Pods, not %d", total, want)
+			return fmt.Sprintf("the ReplicaSets have %d Pods, want %d", total, want)
 		}
 		return ""
 	})

@@ -16,26 +16,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// parts are the informers of a kind: one of all namespaces, one of several by name, or both.
-type parts struct {
+// informerSet has the informers of a kind: one of all namespaces, one of several by name, or both.
+type informerSet struct {
 	// set once at construction
-	all   []*part
-	named *part // reads the namespaces in names; nil if it would read none
-	rest  *part // reads all others; nil if they are not read
+	all    []*kindInformer
+	named  *kindInformer // reads the namespaces in names; nil if it would read none
+	others *kindInformer // reads all others; nil if they are not read
 
 	names atomic.Pointer[map[string]bool] // the map is immutable
 }
 
-// in returns the part that reads a namespace, or nil.
-func (p *parts) in(namespace string) *part {
+// in returns the informer of a namespace, or nil.
+func (p *informerSet) in(namespace string) *kindInformer {
 	if p.named != nil && (*p.names.Load())[namespace] {
 		return p.named
 	}
-	return p.rest
+	return p.others
 }
 
 // rename changes the result of in. Callers take turns.
-func (p *parts) rename(namespace string, added bool) {
+func (p *informerSet) rename(namespace string, added bool) {
 	names := maps.Clone(*p.names.Load())
 	if added {
 		names[namespace] = true
@@ -45,8 +45,8 @@ func (p *parts) rename(namespace string, added bool) {
 	p.names.Store(&names)
 }
 
-// whole makes one informer, of a namespace or of all for "".
-func (r *reading) whole(namespace string, config watchConfig) (*parts, error) {
+// newSingle makes one informer, of a namespace or of all for "".
+func (r *kindReader) newSingle(namespace string, config watchConfig) (*informerSet, error) {
 	src, err := r.source(namespace, config)
 	if err != nil {
 		return nil, err
@@ -56,19 +56,19 @@ func (r *reading) whole(namespace string, config watchConfig) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.part(i, settings)
+	p, err := r.newKindInformer(i, settings)
 	if err != nil {
 		return nil, err
 	}
-	return &parts{all: []*part{p}, rest: p}, nil
+	return &informerSet{all: []*kindInformer{p}, others: p}, nil
 }
 
-// divided makes an informer of namespaces, and another one if AllNamespaces is among them.
-func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, error) {
-	made := &parts{}
+// newByNamespace makes an informer of namespaces, and another one if AllNamespaces is among them.
+func (r *kindReader) newByNamespace(namespaces []string, settings kindSettings) (*informerSet, error) {
+	made := &informerSet{}
 	if slices.Contains(namespaces, cache.AllNamespaces) {
 		config := settings.namespaces[cache.AllNamespaces]
-		rest, err := r.whole(namespaceOf(config), config)
+		rest, err := r.newSingle(namespaceOf(config), config)
 		if err != nil || len(namespaces) == 1 {
 			return rest, err
 		}
@@ -88,7 +88,7 @@ func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, e
 	if err != nil {
 		return nil, err
 	}
-	if made.named, err = r.part(i, settings); err != nil {
+	if made.named, err = r.newKindInformer(i, settings); err != nil {
 		return nil, err
 	}
 	made.all = append(made.all, made.named)
@@ -96,7 +96,7 @@ func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, e
 }
 
 // informerIn makes an informer of named namespaces, which may be none.
-func (r *reading) informerIn(namespaces []string, syncPeriod *time.Duration, settings kindSettings) (*informer.SharedIndexInformer[object.Object], error) {
+func (r *kindReader) informerIn(namespaces []string, syncPeriod *time.Duration, settings kindSettings) (*informer.SharedIndexInformer[object.Object], error) {
 	none := len(namespaces) == 0
 	if none {
 		namespaces = []string{placeholder}

@@ -14,31 +14,31 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// errLateBookmark is not an error: the bookmark that ends initial events comes after more events
-// than needed.
+// errLateBookmark is not an error: the bookmark at the end of initial events comes late, after
+// further events.
 var errLateBookmark = errors.New("late bookmark")
 
-// lateness is how late.
+// lateness is the delay of a late bookmark.
 const lateness = 5 * time.Second
 
-// bookmarkEvery is how often an idle stream tells its version, as API servers do.
+// bookmarkEvery is the interval of bookmarks on an idle stream, as of API servers.
 const bookmarkEvery = time.Minute
 
-// watching is the server's side of one open watch.
-type watching struct {
+// serverStream is the server's side of one open watch.
+type serverStream struct {
 	*client
 	*stream
-	event   func(source.Event[*corev1.ConfigMap]) error
-	fault   fault
-	initing bool // the bookmark that ends the initial events is still to come
-	version int  // up to which all is told
-	told    int  // by the last event or bookmark
-	events  int
-	last    *source.Event[*corev1.ConfigMap]
+	event        func(source.Event[*corev1.ConfigMap]) error
+	fault        fault
+	initializing bool // until the bookmark at the end of the initial events
+	version      int  // all changes up to it are sent or irrelevant
+	announced    int  // version of the last event or bookmark
+	events       int
+	last         *source.Event[*corev1.ConfigMap]
 }
 
-func (w *watching) initial(state []*corev1.ConfigMap) error {
-	w.initing = true
+func (w *serverStream) initial(state []*corev1.ConfigMap) error {
+	w.initializing = true
 	w.model.begin()
 	for _, obj := range state {
 		if err := w.send(source.Event[*corev1.ConfigMap]{Type: source.Added, Object: obj, ResourceVersion: obj.ResourceVersion}); err != nil {
@@ -48,12 +48,12 @@ func (w *watching) initial(state []*corev1.ConfigMap) error {
 	return nil
 }
 
-func (w *watching) send(e source.Event[*corev1.ConfigMap]) error {
+func (w *serverStream) send(e source.Event[*corev1.ConfigMap]) error {
 	if w.fault.err != nil && w.fault.err != errLateBookmark && w.events == w.fault.after {
 		return w.fault.err
 	}
 	if e.Object != nil {
-		e.Object = fresh(e.Object)
+		e.Object = copyObject(e.Object)
 	}
 	w.events++
 	if err := w.event(e); err != nil {
@@ -62,9 +62,9 @@ func (w *watching) send(e source.Event[*corev1.ConfigMap]) error {
 	switch {
 	case e.Type == source.Bookmark && e.InitialEventsEnd:
 		w.model.complete(e.ResourceVersion)
-	case w.initing && e.Type == source.Deleted:
-		w.model.unplace(e.Object)
-	case w.initing && e.Object != nil:
+	case w.initializing && e.Type == source.Deleted:
+		w.model.unstage(e.Object)
+	case w.initializing && e.Object != nil:
 		w.model.replace(e.Object)
 	default:
 		w.model.event(e)
@@ -72,22 +72,22 @@ func (w *watching) send(e source.Event[*corev1.ConfigMap]) error {
 	return nil
 }
 
-func (w *watching) bookmark() error {
-	e := source.Event[*corev1.ConfigMap]{Type: source.Bookmark, ResourceVersion: strconv.Itoa(w.version), InitialEventsEnd: w.initing}
+func (w *serverStream) bookmark() error {
+	e := source.Event[*corev1.ConfigMap]{Type: source.Bookmark, ResourceVersion: strconv.Itoa(w.version), InitialEventsEnd: w.initializing}
 	if err := w.send(e); err != nil {
 		return err
 	}
-	w.told, w.initing = w.version, false
+	w.announced, w.initializing = w.version, false
 	return nil
 }
 
-func (w *watching) run(ctx context.Context, timeout time.Duration) error {
+func (w *serverStream) run(ctx context.Context, timeout time.Duration) error {
 	end := time.NewTimer(cmp.Or(timeout, 24*time.Hour))
 	defer end.Stop()
 	idle := time.NewTicker(bookmarkEvery)
 	defer idle.Stop()
 	var late <-chan time.Time
-	if w.initing {
+	if w.initializing {
 		late = time.After(lateness)
 	}
 	for ctx.Err() == nil {
@@ -104,11 +104,11 @@ func (w *watching) run(ctx context.Context, timeout time.Duration) error {
 		select {
 		case <-changed:
 		case <-late:
-			if w.initing {
+			if w.initializing {
 				err = w.bookmark()
 			}
 		case <-idle.C:
-			if w.told != w.version && !w.initing {
+			if w.announced != w.version && !w.initializing {
 				err = w.bookmark()
 			}
 		case <-end.C:
@@ -124,8 +124,8 @@ func (w *watching) run(ctx context.Context, timeout time.Duration) error {
 
 var errEnded = errors.New("the server ends the stream")
 
-// step obeys an order or tells a change. If there is neither, changed is closed when there may be.
-func (w *watching) step() (more bool, changed <-chan struct{}, err error) {
+// step obeys an order or sends a change. If there is neither, changed is closed at the next one.
+func (w *serverStream) step() (more bool, changed <-chan struct{}, err error) {
 	w.mu.Lock()
 	if len(w.orders) > 0 {
 		o := w.orders[0]
@@ -141,7 +141,7 @@ func (w *watching) step() (more bool, changed <-chan struct{}, err error) {
 			if err := w.send(*e); err != nil {
 				return false, nil, err
 			}
-			w.last, w.told = e, w.version
+			w.last, w.announced = e, w.version
 		}
 		return true, nil, nil
 	}
@@ -149,7 +149,7 @@ func (w *watching) step() (more bool, changed <-chan struct{}, err error) {
 	return false, w.changed, nil
 }
 
-func (w *watching) obey(o order) error {
+func (w *serverStream) obey(o order) error {
 	switch o {
 	case endStream:
 		return errEnded
@@ -160,7 +160,7 @@ func (w *watching) obey(o order) error {
 	case sendBookmark:
 		return w.bookmark()
 	case repeatLast:
-		if w.last != nil && w.told == number(w.last.ResourceVersion) {
+		if w.last != nil && w.announced == number(w.last.ResourceVersion) {
 			return w.send(*w.last)
 		}
 	}
